@@ -1,0 +1,153 @@
+//! Moves in 16 bits.
+
+use std::fmt;
+use std::str::FromStr;
+
+use arrayvec::ArrayVec;
+
+use super::square::Square;
+
+/// A move: seven bits of origin, seven bits of destination.
+///
+/// A move from a square to itself is the promotion of the variant that has it. a0 to a0, which no
+/// piece can play, is [`Move::NONE`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Move(u16);
+
+/// No position has more pseudo-legal moves than this: with the pieces of a full set, each on its
+/// best square of an empty board, there are 121, and four promotions of the variant.
+pub const MAX_MOVES: usize = 128;
+
+/// The moves of one position.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
+
+impl Move {
+    /// The absence of a move; also the null move of the search.
+    pub const NONE: Self = Self(0);
+
+    /// A move between two squares.
+    #[inline]
+    pub const fn new(from: Square, to: Square) -> Self {
+        Self(from.index() as u16 | (to.index() as u16) << 7)
+    }
+
+    /// Origin.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::from_bit((self.0 & 0x7f) as u32)
+    }
+
+    /// Destination.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::from_bit((self.0 >> 7) as u32)
+    }
+
+    /// Whether this is a move at all.
+    #[inline]
+    pub const fn is_some(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether this is [`Move::NONE`].
+    #[inline]
+    pub const fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether an advisor or bishop turns into a pawn where it stands.
+    #[inline]
+    pub const fn is_promotion(self) -> bool {
+        self.is_some() && self.0 & 0x7f == self.0 >> 7
+    }
+
+    /// The 14 bits, for tables.
+    #[inline]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// A move from [`Self::bits`]; `None` when they name no two squares.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Self> {
+        let in_board = (bits & 0x7f) < Square::COUNT as u16 && (bits >> 7) < Square::COUNT as u16;
+        if in_board { Some(Self(bits)) } else { None }
+    }
+
+    /// Mirrored left to right.
+    #[inline]
+    pub const fn flip_file(self) -> Self {
+        if self.is_none() {
+            self
+        } else {
+            Self::new(self.from().flip_file(), self.to().flip_file())
+        }
+    }
+}
+
+impl fmt::Display for Move {
+    /// Coordinates: `h2e2`; `0000` for no move.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            f.write_str("0000")
+        } else {
+            write!(f, "{}{}", self.from(), self.to())
+        }
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not a move in coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a move in coordinates, such as h2e2")]
+pub struct ParseMoveError;
+
+impl FromStr for Move {
+    type Err = ParseMoveError;
+
+    /// Reads `h2e2`, and `H2-E2` as game records write it.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (from, to) = match text.len() {
+            4 => (text.get(..2), text.get(2..)),
+            5 if text.as_bytes()[2] == b'-' => (text.get(..2), text.get(3..)),
+            _ => (None, None),
+        };
+        let parse = |part: Option<&str>| part.and_then(|part| part.parse::<Square>().ok());
+        match (parse(from), parse(to)) {
+            (Some(from), Some(to)) => Some(Self::new(from, to))
+                .filter(|m| m.is_some())
+                .ok_or(ParseMoveError),
+            _ => Err(ParseMoveError),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_move_round_trips() {
+        for from in Square::all() {
+            for to in Square::all() {
+                let m = Move::new(from, to);
+                assert_eq!((m.from(), m.to()), (from, to));
+                assert_eq!(Move::from_bits(m.bits()), Some(m));
+                if m.is_some() {
+                    assert_eq!(m.to_string().parse(), Ok(m));
+                }
+            }
+        }
+        assert_eq!("H2-E2".parse::<Move>().unwrap().to_string(), "h2e2");
+        for bad in [
+            "", "h2", "h2e", "h2e2q", "h2+e2", "炮", "a0a0", "0000", "é2e2",
+        ] {
+            assert_eq!(bad.parse::<Move>(), Err(ParseMoveError), "{bad}");
+        }
+    }
+}

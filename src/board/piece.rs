@@ -1,0 +1,197 @@
+//! Kinds of piece, and pieces as a kind with an owner.
+
+use std::fmt;
+
+use super::color::Color;
+use super::indexed::indexed_enum;
+
+indexed_enum! {
+    /// A kind of piece, whoever owns it.
+    pub enum PieceKind {
+        /// General 帅 将
+        King,
+        /// Guard 仕 士
+        Advisor,
+        /// Elephant 相 象
+        Bishop,
+        /// Horse 马
+        Knight,
+        /// Chariot 车
+        Rook,
+        /// 炮
+        Cannon,
+        /// Soldier 兵 卒
+        Pawn,
+    }
+}
+
+impl PieceKind {
+    /// How many of this kind each side starts with, and may have at most.
+    #[inline]
+    pub const fn max_per_side(self) -> u32 {
+        match self {
+            Self::King => 1,
+            Self::Pawn => 5,
+            _ => 2,
+        }
+    }
+
+    /// Whether the kind can cross the river and so give mate: knight, rook, cannon, pawn.
+    #[inline]
+    pub const fn is_attacker(self) -> bool {
+        matches!(self, Self::Knight | Self::Rook | Self::Cannon | Self::Pawn)
+    }
+
+    /// The upper-case FEN letter: K A B N R C P.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::King => 'K',
+            Self::Advisor => 'A',
+            Self::Bishop => 'B',
+            Self::Knight => 'N',
+            Self::Rook => 'R',
+            Self::Cannon => 'C',
+            Self::Pawn => 'P',
+        }
+    }
+
+    /// Reads a letter of either case; H (horse) and E (elephant) are read as N and B.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        Some(match letter.to_ascii_uppercase() {
+            'K' => Self::King,
+            'A' => Self::Advisor,
+            'B' | 'E' => Self::Bishop,
+            'N' | 'H' => Self::Knight,
+            'R' => Self::Rook,
+            'C' => Self::Cannon,
+            'P' => Self::Pawn,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for PieceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::King => "king",
+            Self::Advisor => "advisor",
+            Self::Bishop => "bishop",
+            Self::Knight => "knight",
+            Self::Rook => "rook",
+            Self::Cannon => "cannon",
+            Self::Pawn => "pawn",
+        })
+    }
+}
+
+indexed_enum! {
+    /// A piece: kind and colour.
+    pub enum Piece {
+        /// 帅
+        RedKing,
+        /// 仕
+        RedAdvisor,
+        /// 相
+        RedBishop,
+        /// 马
+        RedKnight,
+        /// 车
+        RedRook,
+        /// 炮
+        RedCannon,
+        /// 兵
+        RedPawn,
+        /// 将
+        BlackKing,
+        /// 士
+        BlackAdvisor,
+        /// 象
+        BlackBishop,
+        /// 马
+        BlackKnight,
+        /// 车
+        BlackRook,
+        /// 炮
+        BlackCannon,
+        /// 卒
+        BlackPawn,
+    }
+}
+
+impl Piece {
+    /// The piece of this kind and colour.
+    #[inline]
+    pub const fn new(kind: PieceKind, color: Color) -> Self {
+        Self::ALL[kind as usize + PieceKind::COUNT * color as usize]
+    }
+
+    /// Its kind.
+    #[inline]
+    pub const fn kind(self) -> PieceKind {
+        PieceKind::ALL[self as usize % PieceKind::COUNT]
+    }
+
+    /// Its owner.
+    #[inline]
+    pub const fn color(self) -> Color {
+        if (self as usize) < PieceKind::COUNT {
+            Color::Red
+        } else {
+            Color::Black
+        }
+    }
+
+    /// The FEN letter, upper case for red.
+    pub const fn letter(self) -> char {
+        match self.color() {
+            Color::Red => self.kind().letter(),
+            Color::Black => self.kind().letter().to_ascii_lowercase(),
+        }
+    }
+
+    /// Reads a FEN letter; H and E stand for N and B.
+    pub const fn from_letter(letter: char) -> Option<Self> {
+        let color = if letter.is_ascii_uppercase() {
+            Color::Red
+        } else {
+            Color::Black
+        };
+        match PieceKind::from_letter(letter) {
+            Some(kind) => Some(Self::new(kind, color)),
+            None => None,
+        }
+    }
+
+    /// The character printed on the piece in China today.
+    pub const fn chinese(self) -> char {
+        match self {
+            Self::RedKing => '帅',
+            Self::RedAdvisor => '仕',
+            Self::RedBishop => '相',
+            Self::RedPawn => '兵',
+            Self::BlackKing => '将',
+            Self::BlackAdvisor => '士',
+            Self::BlackBishop => '象',
+            Self::BlackPawn => '卒',
+            Self::RedKnight | Self::BlackKnight => '马',
+            Self::RedRook | Self::BlackRook => '车',
+            Self::RedCannon | Self::BlackCannon => '炮',
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_round_trip() {
+        for piece in Piece::ALL {
+            assert_eq!(Piece::from_letter(piece.letter()), Some(piece));
+            assert_eq!(Piece::new(piece.kind(), piece.color()), piece);
+        }
+        assert_eq!(Piece::from_letter('h'), Some(Piece::BlackKnight));
+        assert_eq!(Piece::from_letter('E'), Some(Piece::RedBishop));
+        assert_eq!(Piece::from_letter('x'), None);
+    }
+}

@@ -1,0 +1,286 @@
+//! Positions that the rules allow.
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::clock::NoCaptureClock;
+use super::color::Color;
+use super::piece::{Piece, PieceKind};
+use super::setup::Setup;
+use super::square::Square;
+use super::validity::{self, InvalidPosition};
+use super::zobrist;
+
+/// What a move changes that cannot be computed back from the move alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State {
+    /// Zobrist key of placement and side to move.
+    pub(super) key: u64,
+    /// Key of the pawns alone.
+    pub(super) pawn_key: u64,
+    /// Key of each side's pieces, pawns left out.
+    pub(super) piece_keys: [u64; 2],
+    /// Pieces that give check to the side to move.
+    pub(super) checkers: Bitboard,
+    /// The no-capture count.
+    pub(super) clock: NoCaptureClock,
+    /// What the last move took, if it took anything.
+    pub(super) captured: Option<Piece>,
+}
+
+/// A position that the rules allow: one king a side in its palace, every piece where it can stand,
+/// the side not to move not in check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position {
+    squares: [Option<Piece>; Square::COUNT],
+    kinds: [Bitboard; PieceKind::COUNT],
+    colors: [Bitboard; Color::COUNT],
+    kings: [Square; Color::COUNT],
+    side: Color,
+    fullmove_number: u16,
+    promotion: bool,
+    pub(super) state: State,
+}
+
+impl Position {
+    /// What stands on `square`.
+    #[inline]
+    pub fn piece_on(&self, square: Square) -> Option<Piece> {
+        self.squares[square.index()]
+    }
+
+    /// Every occupied square.
+    #[inline]
+    pub fn occupied(&self) -> Bitboard {
+        self.colors[0] | self.colors[1]
+    }
+
+    /// The squares of a side's pieces.
+    #[inline]
+    pub fn color(&self, color: Color) -> Bitboard {
+        self.colors[color.index()]
+    }
+
+    /// The squares of both sides' pieces of a kind.
+    #[inline]
+    pub fn kind(&self, kind: PieceKind) -> Bitboard {
+        self.kinds[kind.index()]
+    }
+
+    /// The squares of a side's pieces of a kind.
+    #[inline]
+    pub fn pieces(&self, color: Color, kind: PieceKind) -> Bitboard {
+        self.kind(kind) & self.color(color)
+    }
+
+    /// The square of a side's king.
+    #[inline]
+    pub fn king(&self, color: Color) -> Square {
+        self.kings[color.index()]
+    }
+
+    /// Side to move.
+    #[inline]
+    pub fn side(&self) -> Color {
+        self.side
+    }
+
+    /// Zobrist key of placement and side to move.
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.state.key
+    }
+
+    /// Zobrist key of the pawns.
+    #[inline]
+    pub fn pawn_key(&self) -> u64 {
+        self.state.pawn_key
+    }
+
+    /// Zobrist key of a side's pieces other than pawns.
+    #[inline]
+    pub fn piece_key(&self, color: Color) -> u64 {
+        self.state.piece_keys[color.index()]
+    }
+
+    /// The enemy pieces that give check to the side to move.
+    #[inline]
+    pub fn checkers(&self) -> Bitboard {
+        self.state.checkers
+    }
+
+    /// Whether the side to move is in check.
+    #[inline]
+    pub fn in_check(&self) -> bool {
+        self.state.checkers.any()
+    }
+
+    /// What the last move made on this position took.
+    #[inline]
+    pub fn captured(&self) -> Option<Piece> {
+        self.state.captured
+    }
+
+    /// The no-capture count (自然限着).
+    #[inline]
+    pub fn clock(&self) -> NoCaptureClock {
+        self.state.clock
+    }
+
+    /// Number of the move, from 1.
+    #[inline]
+    pub fn fullmove_number(&self) -> u16 {
+        self.fullmove_number
+    }
+
+    /// Whether the promotion variant is played.
+    #[inline]
+    pub fn has_promotion(&self) -> bool {
+        self.promotion
+    }
+
+    /// The position as a [`Setup`].
+    pub fn setup(&self) -> Setup {
+        Setup {
+            squares: self.squares,
+            side: self.side,
+            halfmove_clock: self.state.clock.plies(),
+            fullmove_number: self.fullmove_number,
+            promotion: self.promotion,
+        }
+    }
+
+    /// Whether a side has a piece that can cross the river.
+    #[inline]
+    pub fn has_attackers(&self, color: Color) -> bool {
+        let defenders = self.kind(PieceKind::King)
+            | self.kind(PieceKind::Advisor)
+            | self.kind(PieceKind::Bishop);
+        (self.color(color) & !defenders).any()
+    }
+
+    /// The pieces of `by` that attack `square` on a board occupied by `occupied`. A king attacks
+    /// its neighbours in the palace, and down an open file the other king.
+    #[inline]
+    pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
+        let attackers = self.line_attackers(square, by, occupied)
+            | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
+            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
+            | attacks::advisor(square) & self.kind(PieceKind::Advisor)
+            | attacks::king(square) & self.kind(PieceKind::King)
+            | attacks::bishop(square, occupied) & self.kind(PieceKind::Bishop);
+        attackers & self.color(by) & occupied
+    }
+
+    /// The pieces of `by` that attack the enemy king's square `square`: no advisor or bishop can,
+    /// and a king only along an open file.
+    #[inline]
+    pub fn king_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
+        let attackers = self.line_attackers(square, by, occupied)
+            | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
+            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
+            | attacks::rook(square, occupied)
+                & Bitboard::file(square.file())
+                & self.kind(PieceKind::King);
+        attackers & self.color(by) & occupied
+    }
+
+    #[inline]
+    fn line_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
+        let rooks = self.pieces(by, PieceKind::Rook);
+        let cannons = self.pieces(by, PieceKind::Cannon);
+        attacks::rook(square, occupied) & rooks | attacks::cannon(square, occupied) & cannons
+    }
+
+    pub(super) fn compute_checkers(&self) -> Bitboard {
+        self.king_attackers(self.king(self.side), !self.side, self.occupied())
+    }
+
+    /// Whether the side not to move stands in check, which no legal position allows.
+    pub(super) fn can_capture_king(&self) -> bool {
+        self.king_attackers(self.king(!self.side), self.side, self.occupied())
+            .any()
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, piece: Piece, square: Square) {
+        let bit = Bitboard::from(square);
+        self.squares[square.index()] = Some(piece);
+        self.kinds[piece.kind().index()] |= bit;
+        self.colors[piece.color().index()] |= bit;
+        if piece.kind() == PieceKind::King {
+            self.kings[piece.color().index()] = square;
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, piece: Piece, square: Square) {
+        self.squares[square.index()] = None;
+        let rest = !Bitboard::from(square);
+        self.kinds[piece.kind().index()] &= rest;
+        self.colors[piece.color().index()] &= rest;
+    }
+
+    #[inline]
+    pub(super) fn hash(&mut self, piece: Piece, square: Square) {
+        let key = zobrist::piece(piece, square);
+        self.state.key ^= key;
+        if piece.kind() == PieceKind::Pawn {
+            self.state.pawn_key ^= key;
+        } else {
+            self.state.piece_keys[piece.color().index()] ^= key;
+        }
+    }
+
+    #[inline]
+    pub(super) fn pass_turn(&mut self) {
+        self.side = !self.side;
+        self.state.key ^= zobrist::SIDE;
+    }
+
+    /// Gives the turn back without touching the key, which is restored with the state.
+    #[inline]
+    pub(super) fn take_back_turn(&mut self) {
+        self.side = !self.side;
+    }
+
+    #[inline]
+    pub(super) fn count_move(&mut self, step: i32) {
+        self.fullmove_number = self.fullmove_number.saturating_add_signed(step as i16);
+    }
+}
+
+impl TryFrom<&Setup> for Position {
+    type Error = InvalidPosition;
+
+    /// Accepts what the rules allow; the error names every reason against.
+    fn try_from(setup: &Setup) -> Result<Self, InvalidPosition> {
+        let kings = validity::check_placement(setup)?;
+        let mut position = Self {
+            squares: [None; Square::COUNT],
+            kinds: [Bitboard::EMPTY; PieceKind::COUNT],
+            colors: [Bitboard::EMPTY; Color::COUNT],
+            kings,
+            side: setup.side,
+            fullmove_number: setup.fullmove_number.max(1),
+            promotion: setup.promotion,
+            state: State {
+                key: 0,
+                pawn_key: 0,
+                piece_keys: [0; 2],
+                checkers: Bitboard::EMPTY,
+                clock: NoCaptureClock::new(setup.halfmove_clock),
+                captured: None,
+            },
+        };
+        if setup.side == Color::Black {
+            position.state.key ^= zobrist::SIDE;
+        }
+        for (square, piece) in setup.pieces() {
+            position.put(piece, square);
+            position.hash(piece, square);
+        }
+        validity::check_kings(&position)?;
+        position.state.checkers = position.compute_checkers();
+        Ok(position)
+    }
+}

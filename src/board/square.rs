@@ -1,0 +1,166 @@
+//! The 90 points of the board.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::color::Color;
+
+/// Files of the board, a to i.
+pub const FILES: usize = 9;
+/// Ranks of the board, 0 (red's back rank) to 9.
+pub const RANKS: usize = 10;
+
+/// A point of the board: `9 * rank + file`, so a0 is 0, i0 is 8 and i9 is 89.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Square(u8);
+
+impl Square {
+    /// How many points there are.
+    pub const COUNT: usize = FILES * RANKS;
+
+    /// The point at `file` (0..9) and `rank` (0..10), `None` off the board.
+    #[inline]
+    pub const fn new(file: usize, rank: usize) -> Option<Self> {
+        if file < FILES && rank < RANKS {
+            Some(Self((rank * FILES + file) as u8))
+        } else {
+            None
+        }
+    }
+
+    /// The point with this index, `None` from 90 on.
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Self> {
+        if index < Self::COUNT {
+            Some(Self(index as u8))
+        } else {
+            None
+        }
+    }
+
+    /// The point of a bit of a bitboard; the caller vouches that `index` is below 90.
+    #[inline]
+    pub(super) const fn from_bit(index: u32) -> Self {
+        debug_assert!(index < Self::COUNT as u32);
+        Self(index as u8)
+    }
+
+    /// Every point from a0 to i9.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator {
+        (0..Self::COUNT as u8).map(Self)
+    }
+
+    /// Index, 0..90.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// File, 0 (a) to 8 (i).
+    #[inline]
+    pub const fn file(self) -> usize {
+        self.0 as usize % FILES
+    }
+
+    /// Rank, 0 (red's back rank) to 9.
+    #[inline]
+    pub const fn rank(self) -> usize {
+        self.0 as usize / FILES
+    }
+
+    /// Rank as its owner counts: 0 is the back rank of `color`, 9 the enemy's.
+    #[inline]
+    pub const fn relative_rank(self, color: Color) -> usize {
+        match color {
+            Color::Red => self.rank(),
+            Color::Black => RANKS - 1 - self.rank(),
+        }
+    }
+
+    /// The same point seen from the other side: ranks exchanged, files kept.
+    #[inline]
+    pub const fn flip_rank(self) -> Self {
+        Self(((RANKS - 1 - self.rank()) * FILES + self.file()) as u8)
+    }
+
+    /// Mirrored left to right: files exchanged, ranks kept.
+    #[inline]
+    pub const fn flip_file(self) -> Self {
+        Self((self.rank() * FILES + FILES - 1 - self.file()) as u8)
+    }
+
+    /// The point as `color` sees it: itself for red, ranks exchanged for black.
+    #[inline]
+    pub const fn relative_to(self, color: Color) -> Self {
+        match color {
+            Color::Red => self,
+            Color::Black => self.flip_rank(),
+        }
+    }
+
+    /// The point `files` to the right and `ranks` up, `None` off the board.
+    #[inline]
+    pub const fn offset(self, files: isize, ranks: isize) -> Option<Self> {
+        let file = self.file() as isize + files;
+        let rank = self.rank() as isize + ranks;
+        if file < 0 || rank < 0 {
+            None
+        } else {
+            Self::new(file as usize, rank as usize)
+        }
+    }
+
+    /// Whether a piece of `color` standing here has crossed the river.
+    #[inline]
+    pub const fn is_across_river(self, color: Color) -> bool {
+        self.relative_rank(color) >= RANKS / 2
+    }
+}
+
+impl fmt::Display for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", (b'a' + self.file() as u8) as char, self.rank())
+    }
+}
+
+impl fmt::Debug for Square {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not a point of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a square (a0 to i9)")]
+pub struct ParseSquareError;
+
+impl FromStr for Square {
+    type Err = ParseSquareError;
+
+    /// Reads `a0` to `i9`; the letter may be of either case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let &[file, rank] = text.as_bytes() else {
+            return Err(ParseSquareError);
+        };
+        let file = file.to_ascii_lowercase().wrapping_sub(b'a');
+        let rank = rank.wrapping_sub(b'0');
+        Self::new(file.into(), rank.into()).ok_or(ParseSquareError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips() {
+        for square in Square::all() {
+            assert_eq!(square.to_string().parse(), Ok(square));
+            assert_eq!(square.flip_rank().flip_rank(), square);
+            assert_eq!(square.flip_file().flip_file(), square);
+        }
+        for bad in ["", "a", "j0", "a:", "aa0", "é", "0a"] {
+            assert_eq!(bad.parse::<Square>(), Err(ParseSquareError), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Why a [`Setup`] is no legal position.
+
+use std::fmt;
+
+use super::attacks;
+use super::bitboard::Bitboard;
+use super::color::Color;
+use super::piece::{Piece, PieceKind};
+use super::position::Position;
+use super::setup::Setup;
+use super::square::{RANKS, Square};
+
+/// One reason against a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A side has no king.
+    NoKing(Color),
+    /// A side has more than it started with of a kind.
+    TooMany {
+        /// The piece.
+        piece: Piece,
+        /// How many stand on the board.
+        count: u32,
+    },
+    /// A king, advisor, bishop or pawn stands where it can never come.
+    ImpossibleSquare(Piece, Square),
+    /// The kings see each other down an open file.
+    FacingKings,
+    /// The side not to move is in check.
+    CanCaptureKing(Color),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::NoKing(color) => write!(f, "{color} has no king"),
+            Self::TooMany { piece, count } => {
+                let max = piece.kind().max_per_side();
+                write!(
+                    f,
+                    "{} has {count} {}s, at most {max} allowed",
+                    piece.color(),
+                    piece.kind()
+                )
+            }
+            Self::ImpossibleSquare(piece, square) => {
+                write!(
+                    f,
+                    "{} {} cannot stand on {square}",
+                    piece.color(),
+                    piece.kind()
+                )
+            }
+            Self::FacingKings => f.write_str("the kings face each other"),
+            Self::CanCaptureKing(color) => write!(f, "{color} is in check but not to move"),
+        }
+    }
+}
+
+/// Every reason against a position; never empty.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("illegal position: {}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+pub struct InvalidPosition {
+    /// The reasons, in board order within each kind.
+    pub reasons: Vec<Reason>,
+}
+
+/// Whether a piece can ever stand on a square.
+fn can_stand(piece: Piece, square: Square, promotion: bool) -> bool {
+    let color = piece.color();
+    let (file, rank) = (square.file(), square.relative_rank(color));
+    match piece.kind() {
+        PieceKind::King => Bitboard::PALACES.contains(square) && rank <= 2,
+        PieceKind::Advisor => {
+            let center = Square::new(4, 1)
+                .expect("e1 is on the board")
+                .relative_to(color);
+            square == center || attacks::advisor(center).contains(square)
+        }
+        PieceKind::Bishop => {
+            matches!((file, rank), (2 | 6, 0 | 4) | (0 | 4 | 8, 2))
+        }
+        PieceKind::Knight | PieceKind::Rook | PieceKind::Cannon => true,
+        PieceKind::Pawn => {
+            rank >= RANKS / 2
+                || rank >= 3 && file % 2 == 0
+                || promotion && matches!(file, 2 | 3 | 5 | 6)
+        }
+    }
+}
+
+/// Checks what can be seen without playing: numbers and squares. Returns the kings' squares.
+pub(super) fn check_placement(setup: &Setup) -> Result<[Square; 2], InvalidPosition> {
+    let mut reasons = Vec::new();
+    let mut counts = [0; Piece::COUNT];
+    let mut kings = [None; 2];
+    for (square, piece) in setup.pieces() {
+        counts[piece.index()] += 1;
+        if piece.kind() == PieceKind::King {
+            kings[piece.color().index()] = Some(square);
+        }
+    }
+    for color in Color::ALL {
+        if kings[color.index()].is_none() {
+            reasons.push(Reason::NoKing(color));
+        }
+    }
+    for piece in Piece::ALL {
+        let count = counts[piece.index()];
+        if count > piece.kind().max_per_side() {
+            reasons.push(Reason::TooMany { piece, count });
+        }
+    }
+    for (square, piece) in setup.pieces() {
+        if !can_stand(piece, square, setup.promotion) {
+            reasons.push(Reason::ImpossibleSquare(piece, square));
+        }
+    }
+    match kings {
+        [Some(red), Some(black)] if reasons.is_empty() => Ok([red, black]),
+        _ => Err(InvalidPosition { reasons }),
+    }
+}
+
+/// Checks that the side to move cannot take the king.
+pub(super) fn check_kings(position: &Position) -> Result<(), InvalidPosition> {
+    let (red, black) = (position.king(Color::Red), position.king(Color::Black));
+    let facing = red.file() == black.file()
+        && (Bitboard::between(red, black) & position.occupied()).is_empty();
+    let mut reasons = Vec::new();
+    if facing {
+        reasons.push(Reason::FacingKings);
+    } else if position.can_capture_king() {
+        reasons.push(Reason::CanCaptureKing(!position.side()));
+    }
+    if reasons.is_empty() {
+        Ok(())
+    } else {
+        Err(InvalidPosition { reasons })
+    }
+}

@@ -1,0 +1,6 @@
+//! Chuhe (楚河), a xiangqi engine.
+pub mod board;
+pub mod movegen;
+pub mod notation;
+pub mod rules;
+pub mod search;

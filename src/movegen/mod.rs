@@ -1,0 +1,9 @@
+//! Move generation, staged for the search and legal for everybody else, and perft.
+
+mod generate;
+mod perft;
+
+pub use generate::{
+    Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
+};
+pub use perft::{divide, perft};

@@ -1,0 +1,38 @@
+//! Perft: counting the leaves of the game tree, the proof of a move generator.
+
+use super::generate::{count_legal, legal_moves};
+use crate::board::{Move, Position};
+
+/// Lines of exactly `depth` plies from `position`; the last ply is counted, not played.
+pub fn perft(position: &mut Position, depth: u32) -> u64 {
+    match depth {
+        0 => 1,
+        1 => count_legal(position),
+        _ => legal_moves(position)
+            .into_iter()
+            .map(|m| {
+                let undo = position.make(m);
+                let nodes = perft(position, depth - 1);
+                position.unmake(m, undo);
+                nodes
+            })
+            .sum(),
+    }
+}
+
+/// Perft of each legal move: the leaves of depth `depth` behind it. Empty for depth 0.
+pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
+    let Some(rest) = depth.checked_sub(1) else {
+        return Vec::new();
+    };
+    let mut position = position.clone();
+    legal_moves(&position)
+        .into_iter()
+        .map(|m| {
+            let undo = position.make(m);
+            let nodes = perft(&mut position, rest);
+            position.unmake(m, undo);
+            (m, nodes)
+        })
+        .collect()
+}

@@ -1,0 +1,83 @@
+//! What the search reports while it works and when it is done.
+
+use std::time::Duration;
+
+use super::score::Score;
+use crate::board::Move;
+
+/// How a score bounds the truth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The score itself.
+    Exact,
+    /// The truth is this or more (fail high).
+    Lower,
+    /// The truth is this or less (fail low).
+    Upper,
+}
+
+/// A line and its score, at some depth.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Info {
+    /// Iteration, in plies.
+    pub depth: u32,
+    /// Deepest ply reached.
+    pub selective_depth: u32,
+    /// Which of the best lines this is, from 1.
+    pub multipv: usize,
+    /// Score for the side to move at the root.
+    pub score: Score,
+    /// What the score means.
+    pub bound: Bound,
+    /// Nodes searched so far, all threads together.
+    pub nodes: u64,
+    /// Time since the request.
+    pub time: Duration,
+    /// Share of the hash table in use, in thousandths.
+    pub hash_permille: u32,
+    /// The line; never empty.
+    pub pv: Vec<Move>,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The move to play; `None` when there is none.
+    pub best: Option<Move>,
+    /// The reply expected.
+    pub ponder: Option<Move>,
+    /// Score of the best move for the side to move; the static evaluation when nothing was
+    /// searched, `None` when there is no legal move.
+    pub score: Option<Score>,
+    /// Last finished iteration.
+    pub depth: u32,
+    /// Nodes searched, all threads together.
+    pub nodes: u64,
+    /// Time since the request.
+    pub time: Duration,
+}
+
+/// A report of the search. Each request gets any number of others and then one `Done`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A line has been found.
+    Info(Info),
+    /// The search has turned to this root move (reported once a search takes long).
+    CurrentMove {
+        /// The iteration.
+        depth: u32,
+        /// The move.
+        played: Move,
+        /// Its number among the root moves, from 1.
+        number: usize,
+    },
+    /// Nodes and time, without a line (about once a second).
+    Progress {
+        /// Nodes searched so far.
+        nodes: u64,
+        /// Time since the request.
+        time: Duration,
+    },
+    /// The search is over.
+    Done(Outcome),
+}

@@ -1,0 +1,197 @@
+//! What the search is asked, and how it is told to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::board::{Move, indexed_enum};
+use crate::rules::Game;
+
+indexed_enum! {
+    /// A degree, for the options that have one.
+    pub enum Level {
+        /// 无
+        None,
+        /// 小
+        Small,
+        /// 中
+        Medium,
+        /// 大
+        Large,
+    }
+}
+
+indexed_enum! {
+    /// How far random play may depart from the best move.
+    pub enum Randomness {
+        /// Always the best move.
+        None,
+        /// Moves within a hair of the best.
+        Tiny,
+        /// Small departures.
+        Small,
+        /// Medium departures.
+        Medium,
+        /// Large departures.
+        Large,
+        /// Moves that lose up to a minor piece.
+        Huge,
+    }
+}
+
+indexed_enum! {
+    /// The taste of the engine: how it values draws and attacks.
+    pub enum Style {
+        /// 保守: content with a draw, defence before attack.
+        Solid,
+        /// 均衡
+        Normal,
+        /// 冒进: avoids draws, attack before defence.
+        Risky,
+    }
+}
+
+/// How the engine is set to think; the options of the protocols that bear on the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many best lines to find and report, from 1.
+    pub multipv: usize,
+    /// How much unsound pruning is allowed.
+    pub pruning: Level,
+    /// How much the evaluation knows.
+    pub knowledge: Level,
+    /// How far the move may depart from the best.
+    pub randomness: Randomness,
+    /// The taste of the engine.
+    pub style: Style,
+    /// The share of the processor left to others: none, a quarter, a half, three quarters.
+    pub idle: Level,
+    /// Whether the GUI will let us think on the opponent's time, so that more may be spent now.
+    pub ponder: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            multipv: 1,
+            pruning: Level::Large,
+            knowledge: Level::Large,
+            randomness: Randomness::None,
+            style: Style::Normal,
+            idle: Level::None,
+            ponder: false,
+        }
+    }
+}
+
+/// One player's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PlayerClock {
+    /// Time left.
+    pub time: Duration,
+    /// Added after each move.
+    pub increment: Duration,
+    /// Moves until more time is given, if it is.
+    pub moves_to_go: Option<u32>,
+}
+
+/// When to stop. Every limit that is given holds; none given means no end but `stop`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// Iterations of iterative deepening.
+    pub depth: Option<u32>,
+    /// Nodes, all threads together.
+    pub nodes: Option<u64>,
+    /// Exact time for this move.
+    pub move_time: Option<Duration>,
+    /// A game clock to budget from.
+    pub clock: Option<PlayerClock>,
+    /// The opponent's clock, where known.
+    pub opponent: Option<PlayerClock>,
+}
+
+impl Limits {
+    /// Whether the search ends by itself.
+    pub fn is_bounded(&self) -> bool {
+        self.depth.is_some()
+            || self.nodes.is_some()
+            || self.move_time.is_some()
+            || self.clock.is_some()
+    }
+}
+
+/// The line from the one who asked to the one who searches: stop and ponder hit.
+#[derive(Debug)]
+pub struct Control {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+    /// Made when the request was, so that waiting in a queue costs time too.
+    created: Instant,
+    /// When the clock started: creation, or the ponder hit, in nanoseconds after `created`.
+    clock_offset: std::sync::atomic::AtomicU64,
+}
+
+impl Control {
+    /// A control for a request made now; with `pondering` the clock waits for the hit.
+    pub fn new(pondering: bool) -> Arc<Self> {
+        Arc::new(Self {
+            stop: AtomicBool::new(false),
+            pondering: AtomicBool::new(pondering),
+            created: Instant::now(),
+            clock_offset: std::sync::atomic::AtomicU64::new(0),
+        })
+    }
+
+    /// Ends the search as soon as it looks.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
+    /// The opponent played the expected move: the clock runs from now.
+    pub fn ponder_hit(&self) {
+        let offset = u64::try_from(self.created.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.clock_offset.store(offset, Ordering::Release);
+        self.pondering.store(false, Ordering::Release);
+    }
+
+    /// Whether the search was told to end.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether the clock still waits for the ponder hit.
+    #[inline]
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Acquire)
+    }
+
+    /// Time since the request was made.
+    pub fn elapsed(&self) -> Duration {
+        self.created.elapsed()
+    }
+
+    /// Time since the clock started; zero while pondering.
+    pub fn clock_elapsed(&self) -> Duration {
+        if self.is_pondering() {
+            return Duration::ZERO;
+        }
+        let offset = Duration::from_nanos(self.clock_offset.load(Ordering::Acquire));
+        self.created.elapsed().saturating_sub(offset)
+    }
+}
+
+/// A question to the search.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// The game, for the position to search and for repetitions.
+    pub game: Game,
+    /// Where it ends.
+    pub limits: Limits,
+    /// The root moves to look at, `None` for all legal ones. Empty means that no move may be played.
+    pub root_moves: Option<Vec<Move>>,
+    /// How to think.
+    pub settings: Settings,
+    /// Stop and ponder hit.
+    pub control: Arc<Control>,
+}

@@ -1,0 +1,174 @@
+//! Scores from the point of view of the side to move.
+
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+/// Deepest line the search follows, in plies from the root.
+pub const MAX_PLY: usize = 200;
+
+/// A score for the side to move, in units of the evaluation, or a distance to mate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Score(i32);
+
+/// What a score says to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Hundredths of a minor piece (knight or cannon).
+    Centipawns(i32),
+    /// The side to move mates in this many plies.
+    Mates(u32),
+    /// The side to move is mated in this many plies.
+    Mated(u32),
+}
+
+impl Score {
+    /// Nobody is better.
+    pub const ZERO: Self = Self(0);
+    /// Above every score.
+    pub const INFINITE: Self = Self(32_000);
+    /// A mate on the board, distance zero.
+    pub const MATE: Self = Self(30_000);
+    /// Scores from here up are proven wins: mates at a distance the search can reach.
+    pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
+    /// Evaluations are kept inside this bound, below every win.
+    pub const EVALUATION_LIMIT: Self = Self(Self::WIN.0 - 1);
+    /// Evaluation units in one minor piece, which protocols count as 100.
+    pub const MINOR_PIECE: i32 = 450;
+
+    /// An evaluation, clamped below the wins.
+    #[inline]
+    pub const fn evaluation(value: i32) -> Self {
+        let limit = Self::EVALUATION_LIMIT.0;
+        if value > limit {
+            Self(limit)
+        } else if value < -limit {
+            Self(-limit)
+        } else {
+            Self(value)
+        }
+    }
+
+    /// A score from its number of units, mates included.
+    #[inline]
+    pub const fn from_units(units: i32) -> Self {
+        Self(units)
+    }
+
+    /// The side to move is mated (or stalemated) after `plies`.
+    #[inline]
+    pub const fn mated_in(plies: usize) -> Self {
+        Self(plies as i32 - Self::MATE.0)
+    }
+
+    /// The side to move mates after `plies`.
+    #[inline]
+    pub const fn mate_in(plies: usize) -> Self {
+        Self(Self::MATE.0 - plies as i32)
+    }
+
+    /// In units of the evaluation.
+    #[inline]
+    pub const fn units(self) -> i32 {
+        self.0
+    }
+
+    /// Whether the side to move has a proven win.
+    #[inline]
+    pub const fn is_win(self) -> bool {
+        self.0 >= Self::WIN.0
+    }
+
+    /// Whether the side to move has a proven loss.
+    #[inline]
+    pub const fn is_loss(self) -> bool {
+        self.0 <= -Self::WIN.0
+    }
+
+    /// Whether the score is proven either way.
+    #[inline]
+    pub const fn is_decisive(self) -> bool {
+        self.is_win() || self.is_loss()
+    }
+
+    /// The score as a node at `ply` writes it to the hash table: mates counted from the node.
+    #[inline]
+    pub const fn to_table(self, ply: usize) -> Self {
+        if self.is_win() {
+            Self(self.0 + ply as i32)
+        } else if self.is_loss() {
+            Self(self.0 - ply as i32)
+        } else {
+            self
+        }
+    }
+
+    /// The inverse of [`Self::to_table`]: mates counted from the root again.
+    #[inline]
+    pub const fn from_table(self, ply: usize) -> Self {
+        if self.is_win() {
+            Self(self.0 - ply as i32)
+        } else if self.is_loss() {
+            Self(self.0 + ply as i32)
+        } else {
+            self
+        }
+    }
+
+    /// What the score says.
+    pub const fn verdict(self) -> Verdict {
+        if self.is_win() {
+            Verdict::Mates((Self::MATE.0 - self.0) as u32)
+        } else if self.is_loss() {
+            Verdict::Mated((Self::MATE.0 + self.0) as u32)
+        } else {
+            Verdict::Centipawns(self.0 * 100 / Self::MINOR_PIECE)
+        }
+    }
+}
+
+impl Neg for Score {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl Add<i32> for Score {
+    type Output = Self;
+
+    #[inline]
+    fn add(self, units: i32) -> Self {
+        Self(self.0 + units)
+    }
+}
+
+impl Sub<i32> for Score {
+    type Output = Self;
+
+    #[inline]
+    fn sub(self, units: i32) -> Self {
+        Self(self.0 - units)
+    }
+}
+
+impl Sub for Score {
+    type Output = i32;
+
+    #[inline]
+    fn sub(self, other: Self) -> i32 {
+        self.0 - other.0
+    }
+}
+
+impl fmt::Display for Score {
+    /// `+0.35` in minor pieces, `#7` and `#-7` for mates in plies.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.verdict() {
+            Verdict::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Verdict::Mates(plies) => write!(f, "#{plies}"),
+            Verdict::Mated(plies) => write!(f, "#-{plies}"),
+        }
+    }
+}
