@@ -33,10 +33,9 @@ impl Names {
         self.square_of[self.name_on[to].index()] = played.to();
     }
 
-    /// The names of what stands on `squares`.
-    pub(super) fn names(&self, squares: Bitboard) -> Bitboard {
-        let name = |square: Square| self.name_on[square.index()];
-        squares.into_iter().map(name).collect()
+    /// The name of what stands on `square`.
+    pub(super) fn name(&self, square: Square) -> Square {
+        self.name_on[square.index()]
     }
 
     /// Where the bearers of `names` stand.

@@ -1,9 +1,9 @@
 //! Judging a repetition: what each side did between two occurrences of a position.
 
-use super::game::Ply;
-use super::names::Names;
+use super::chase::Rewind;
+use super::game::{Game, Ply};
 use super::rule_set::RuleSet;
-use super::threat::threats;
+use super::threat::chaseable;
 use super::verdict::{Level, Verdict};
 use crate::board::{Bitboard, Color, Position};
 
@@ -31,24 +31,23 @@ pub fn judge_repetition(
 
 /// The conduct of each side, by colour index. A lighter conduct is only looked for when it can
 /// matter to the verdict.
-fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Level; Color::COUNT] {
+pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Level; Color::COUNT] {
     let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
-    let mut levels = checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
-    if levels.contains(&Level::Check) {
-        return levels;
+    if checks.iter().any(|c| c.all) {
+        return checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
     }
-    let may_chase = match rules {
-        RuleSet::Asian => checks.map(|c| !c.any),
-        RuleSet::Computer => [!checks.iter().any(|c| c.any); 2],
-        _ => [false; 2],
+    let chases_count = match rules {
+        RuleSet::Asian => true,
+        RuleSet::Computer => !checks.iter().any(|c| c.any),
+        RuleSet::CheckOnly | RuleSet::None => false,
     };
-    let chased = perpetually_chased(position, plies, may_chase);
-    for (level, chased) in levels.iter_mut().zip(chased) {
-        if chased.any() {
-            *level = Level::Chase;
-        }
+    if !chases_count {
+        return [Level::Nothing; Color::COUNT];
     }
-    levels
+    perpetually_chased(position, plies, rules).map(|chased| match chased.any() {
+        true => Level::Chase,
+        false => Level::Nothing,
+    })
 }
 
 /// Which moves of one side gave check.
@@ -80,29 +79,55 @@ impl Checks {
     }
 }
 
-/// For each side that `may_chase`, the enemy pieces that every one of its moves newly threatened,
-/// by the squares on which they stand in `position`.
+/// For each side the enemy pieces that every one of its moves newly threatened, by the squares on
+/// which they stand in `position`.
 fn perpetually_chased(
     position: &Position,
     plies: &[Ply],
-    may_chase: [bool; Color::COUNT],
+    rules: RuleSet,
 ) -> [Bitboard; Color::COUNT] {
-    let mut chased = Color::ALL.map(|side| match may_chase[side.index()] {
-        true => position.color(!side),
-        false => Bitboard::EMPTY,
-    });
-    let mut board = position.clone();
-    let mut names = Names::new();
-    for ply in plies.iter().rev() {
-        if chased.iter().all(|c| c.is_empty()) {
-            break;
-        }
-        let mover = !board.side();
-        let common = &mut chased[mover.index()];
-        *common &= names.names(threats(&board, mover, names.squares(*common)));
-        board.unmake(ply.played, ply.undo);
-        names.step_back(ply.played);
-        *common &= !names.names(threats(&board, mover, names.squares(*common)));
+    let all = Color::ALL.map(|side| chaseable(position, !side));
+    let chased = new_throughout(position, plies, rules, all, [Bitboard::EMPTY; 2]);
+    if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
+        // Who answers a chase may well cut a root by the way. The chased piece is not held to
+        // chase by that (diagrams 39 to 41 and 61).
+        let excused = [chased[1], chased[0]];
+        return new_throughout(position, plies, rules, chased, excused);
     }
     chased
+}
+
+/// For each side those of the pieces `among` that every one of its moves newly threatened. Its
+/// `excused` pieces do not threaten by the cutting of a root.
+fn new_throughout(
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+    mut among: [Bitboard; Color::COUNT],
+    excused: [Bitboard; Color::COUNT],
+) -> [Bitboard; Color::COUNT] {
+    let mut rewind = Rewind::new(position, rules);
+    for ply in plies.iter().rev() {
+        if among.iter().all(|names| names.is_empty()) {
+            break;
+        }
+        let mover = rewind.mover().index();
+        let threats = rewind.take_back(ply, among[mover], excused[mover]);
+        among[mover] = threats.iter().map(|threat| threat.name).collect();
+    }
+    among
+}
+
+/// The window that decides about `game`: back to the earliest of the occurrences that the rules ask
+/// for. `None` when the position has not occurred so often.
+pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
+    let key = game.position().key();
+    let plies = game.plies();
+    let reach = usize::from(game.position().clock().plies()).min(plies.len());
+    let oldest = plies.len() - reach;
+    let mut earlier = (oldest..plies.len())
+        .rev()
+        .filter(|i| plies[*i].undo.key() == key);
+    let start = earlier.nth(rules.deciding_occurrence() - 2)?;
+    Some(&plies[start..])
 }

@@ -6,16 +6,15 @@ use std::str::FromStr;
 use crate::board::indexed_enum;
 
 indexed_enum! {
+    #[derive(Default)]
     /// Whose rules decide about repetitions and limits.
     pub enum RuleSet {
         /// The Asian rules in the form that computers play: who checks or chases for ever loses.
+        #[default]
         Asian,
         /// As [`Self::Asian`] with the choices of the computer championships: one check by either
         /// side within the repetition, and no chase is judged.
         Computer,
-        /// The referee of the UCCI league: only the piece that moved can chase, the fourth
-        /// occurrence decides.
-        ElephantEye,
         /// Only perpetual check is judged, any other repetition is a draw.
         CheckOnly,
         /// Every repetition is a draw.
@@ -29,7 +28,6 @@ impl RuleSet {
         match self {
             Self::Asian => "asian",
             Self::Computer => "computer",
-            Self::ElephantEye => "elephanteye",
             Self::CheckOnly => "check-only",
             Self::None => "none",
         }
@@ -38,26 +36,14 @@ impl RuleSet {
     /// The occurrence of a position that brings the repetition to judgement.
     #[inline]
     pub const fn deciding_occurrence(self) -> usize {
-        match self {
-            Self::ElephantEye => 4,
-            _ => 3,
-        }
+        3
     }
 
     /// Plies without a capture that make a draw, as counted by
     /// [`NoCaptureClock::counted`](crate::board::NoCaptureClock::counted).
     #[inline]
     pub const fn no_capture_limit(self) -> u16 {
-        match self {
-            Self::ElephantEye => 100,
-            _ => 120,
-        }
-    }
-}
-
-impl Default for RuleSet {
-    fn default() -> Self {
-        Self::Asian
+        120
     }
 }
 
@@ -69,7 +55,7 @@ impl fmt::Display for RuleSet {
 
 /// The text names no rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a rule set (asian, computer, elephanteye, check-only, none)")]
+#[error("not a rule set (asian, computer, check-only, none)")]
 pub struct ParseRuleSetError;
 
 impl FromStr for RuleSet {

@@ -2,27 +2,12 @@
 
 use crate::board::{Bitboard, Color, PieceKind, Position, Square};
 
-/// The enemy pieces among `targets` that `side` threatens to take with profit, whoever's move it
-/// is: the set whose growth is a chase.
+/// The pieces of `side` that threaten to take the enemy piece on `target` with profit, whoever's
+/// move it is. What a side threatens after a move and not before it, the move chases.
 ///
-/// Kings and pawns threaten nothing, for they may chase for ever; kings and pawns that have not
-/// crossed the river are no targets. See [`is_threat`] for what else counts.
-pub fn threats(position: &Position, side: Color, targets: Bitboard) -> Bitboard {
-    let mut threatened = Bitboard::EMPTY;
-    for target in targets & chaseable(position, !side) {
-        let mut chasers = attackers(position, side, target).into_iter();
-        if chasers.any(|from| is_threat(position, side, from, target)) {
-            threatened = threatened.with(target);
-        }
-    }
-    threatened
-}
-
-/// The pieces of `side` that threaten the enemy piece on `target`.
-pub fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
-    if !chaseable(position, !side).contains(target) {
-        return Bitboard::EMPTY;
-    }
+/// Kings and pawns threaten nothing, for they may chase for ever; nothing threatens a piece outside
+/// [`chaseable`]. See [`is_threat`] for what else counts.
+pub(super) fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
     attackers(position, side, target)
         .into_iter()
         .filter(|from| is_threat(position, side, *from, target))
@@ -30,7 +15,7 @@ pub fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
 }
 
 /// The pieces of `owner` that can be chased: all but the king and the pawns at home.
-fn chaseable(position: &Position, owner: Color) -> Bitboard {
+pub(super) fn chaseable(position: &Position, owner: Color) -> Bitboard {
     let exempt = position.kind(PieceKind::King)
         | position.kind(PieceKind::Pawn) & Bitboard::home_half(owner);
     position.color(owner) & !exempt
@@ -57,7 +42,7 @@ fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool
     if wins_material(chaser.kind(), chased.kind()) {
         return true;
     }
-    if chaser.kind() == chased.kind() && can_take_back(position, !side, to, from) {
+    if chaser.kind() == chased.kind() && can_take(position, !side, to, from) {
         return false;
     }
     !is_protected(position, !side, from, to)
@@ -73,11 +58,34 @@ const fn wins_material(chaser: PieceKind, chased: PieceKind) -> bool {
     }
 }
 
-/// Whether the threatened piece of `owner` on `from` could itself legally take its chaser on `to`.
-fn can_take_back(position: &Position, owner: Color, from: Square, to: Square) -> bool {
+/// Whether the piece of `owner` on `from` could legally take what stands on `to`.
+fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool {
     let occupied = position.occupied();
     position.attackers_to(to, owner, occupied).contains(from)
         && is_king_safe(position, owner, from, to, occupied)
+}
+
+/// Whether the threat of the piece on `chaser` against `target`, which stands `before` and `after` a
+/// move, is new only because a root lost sight of its target: the chaser could take before, and a
+/// piece that could then take back no longer reaches the square. A root that is merely pinned does
+/// not count. `moved` tells where a piece stood before the move.
+pub(super) fn cuts_root(
+    before: &Position,
+    after: &Position,
+    chaser: Square,
+    target: Square,
+    moved: impl Fn(Square) -> Square,
+) -> bool {
+    let side = after.piece_on(chaser).map_or(after.side(), |p| p.color());
+    let old = moved(chaser);
+    let roots = |position: &Position, chaser| {
+        let occupied = position.occupied().without(chaser);
+        position.attackers_to(target, !side, occupied)
+    };
+    can_take(before, side, old, target)
+        && (roots(before, old) & !roots(after, chaser))
+            .into_iter()
+            .any(|root| is_king_safe(before, !side, root, target, before.occupied().without(old)))
 }
 
 /// Whether `owner` has a legal recapture on `target` once the piece on `chaser` has taken there.
