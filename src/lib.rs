@@ -5,3 +5,4 @@ pub mod movegen;
 pub mod notation;
 pub mod rules;
 pub mod search;
+pub mod training;

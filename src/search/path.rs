@@ -2,9 +2,8 @@
 
 use super::score::Score;
 use super::worker::Worker;
-
-/// Plies without a capture that make a draw (自然限着, 60 moves each).
-const NO_CAPTURE_LIMIT: u16 = 120;
+use crate::movegen::has_legal_move;
+use crate::rules::{is_material_insufficient, judge_repetition};
 
 impl Worker {
     /// The score of the node at `ply` if its history decides it: a repetition, the no-capture limit,
@@ -12,11 +11,7 @@ impl Worker {
     #[inline]
     pub(super) fn path_score(&mut self, ply: usize) -> Option<Score> {
         let position = &self.position;
-        if !position.has_promotion()
-            && !crate::board::Color::ALL
-                .iter()
-                .any(|c| position.has_attackers(*c))
-        {
+        if is_material_insufficient(position) {
             return Some(self.draw_score(ply));
         }
         let clock = position.clock();
@@ -25,8 +20,8 @@ impl Worker {
                 self.path_dependent = true;
                 return Some(score);
             }
-            if clock.counted() >= NO_CAPTURE_LIMIT
-                && (!self.position.in_check() || crate::movegen::has_legal_move(&self.position))
+            if clock.counted() >= self.job.settings.rules.no_capture_limit()
+                && has_legal_move(&self.position)
             {
                 self.path_dependent = true;
                 return Some(self.draw_score(ply));
@@ -64,22 +59,14 @@ impl Worker {
         }
     }
 
-    /// The side that checked on every move of the repetition, if just one did, has lost.
+    /// What the rule set in force says of the last `window` plies.
     fn judge(&self, ply: usize, window: usize) -> Score {
-        let len = self.path.len();
-        let checked = |back: usize| {
-            if back == 0 {
-                self.position.in_check()
-            } else {
-                self.path[len - back].undo.was_in_check()
-            }
-        };
-        let by_them = (0..window).step_by(2).all(checked);
-        let by_us = (1..window).step_by(2).all(checked);
-        match (by_us, by_them) {
-            (true, false) => Score::mated_in(ply),
-            (false, true) => Score::mate_in(ply),
-            _ => self.draw_score(ply),
+        let rules = self.job.settings.rules;
+        let verdict = judge_repetition(&self.position, &self.path, window, rules);
+        match verdict.loser() {
+            None => self.draw_score(ply),
+            Some(loser) if loser == self.position.side() => Score::mated_in(ply),
+            Some(_) => Score::mate_in(ply),
         }
     }
 }
