@@ -30,11 +30,11 @@ pub struct Tuning {
 impl Default for Tuning {
     fn default() -> Self {
         Self {
-            epochs: 60,
-            step: 4.0,
-            result_share: 0.5,
+            epochs: 300,
+            step: 3.0,
+            result_share: 0.7,
             scale: 400.0,
-            decay: 1e-7,
+            decay: 2e-11,
             threads: 1,
         }
     }
