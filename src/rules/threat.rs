@@ -97,8 +97,11 @@ fn is_protected(position: &Position, owner: Color, chaser: Square, target: Squar
         .any(|from| is_king_safe(position, owner, from, target, occupied))
 }
 
-/// Whether the king of `side` is attacked by nobody after its piece goes from `from` to `to` on a
-/// board occupied by `occupied`, whatever stood on `to` being taken.
+/// Whether nobody attacks the king of `side` after its piece goes from `from` to `to` on a board
+/// occupied by `occupied`, whatever stood on `to` being taken.
+///
+/// A check that the side to move stands in does not bind its other pieces: it will have been
+/// answered before anything is taken.
 fn is_king_safe(
     position: &Position,
     side: Color,
@@ -106,12 +109,14 @@ fn is_king_safe(
     to: Square,
     occupied: Bitboard,
 ) -> bool {
-    let king = if from == position.king(side) {
-        to
-    } else {
-        position.king(side)
-    };
     let after = occupied.without(from).with(to);
-    let attackers = position.king_attackers(king, !side, after);
+    let king = position.king(side);
+    let attackers = if from == king {
+        position.king_attackers(to, !side, after)
+    } else if side == position.side() {
+        position.king_attackers(king, !side, after) & !position.checkers()
+    } else {
+        position.king_attackers(king, !side, after)
+    };
     attackers.without(to).is_empty()
 }
