@@ -6,6 +6,8 @@ mod judgement;
 mod names;
 mod repetition;
 mod rule_set;
+#[cfg(test)]
+mod slow;
 mod threat;
 mod verdict;
 
