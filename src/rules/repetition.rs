@@ -37,7 +37,7 @@ pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Lev
         return checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
     }
     let chases_count = match rules {
-        RuleSet::Asian => true,
+        RuleSet::Asian | RuleSet::ElephantEye => true,
         RuleSet::Computer => !checks.iter().any(|c| c.any),
         RuleSet::CheckOnly | RuleSet::None => false,
     };
