@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::game::Ply;
+use super::league;
 use super::names::Names;
 use super::rule_set::RuleSet;
 use super::threat::{chaseable, chasers, cuts_root};
@@ -59,40 +60,65 @@ impl Rewind {
         excused: Bitboard,
     ) -> NewThreats {
         let mover = self.mover();
+        let mut threats = self.threats(ply.played, among);
         let excused = self.names.squares(excused);
-        let targets = self.names.squares(among) & chaseable(&self.board, !mover);
+        let after = (excused.any() && !threats.is_empty()).then(|| self.board.clone());
+        self.board.unmake(ply.played, ply.undo);
+        self.names.step_back(ply.played);
+        if self.rules == RuleSet::ElephantEye {
+            return threats;
+        }
+        threats.retain(|threat| self.is_new(threat, mover, ply.played));
+        if let Some(after) = after {
+            threats.retain(|threat| {
+                threat.chasers = self.without_root_cutters(threat, excused, &after, ply.played);
+                threat.chasers.any()
+            });
+        }
+        threats
+    }
+
+    /// What the side that played the last move on the board threatens now, new or not.
+    fn threats(&self, played: Move, among: Bitboard) -> NewThreats {
+        let mut targets = self.names.squares(among) & chaseable(&self.board, self.board.side());
+        if self.rules == RuleSet::ElephantEye {
+            targets &= league::chased(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
+        }
         let mut threats = NewThreats::new();
         for target in targets {
-            let chasers = chasers(&self.board, mover, target);
+            let chasers = match self.rules {
+                RuleSet::ElephantEye => Bitboard::from(played.to()),
+                _ => chasers(&self.board, self.mover(), target),
+            };
             if chasers.any() {
-                let name = self.names.name(target);
                 threats.push(NewThreat {
-                    name,
+                    name: self.names.name(target),
                     target,
                     chasers,
                 });
             }
         }
-        let after = (excused.any() && !threats.is_empty()).then(|| self.board.clone());
-        self.board.unmake(ply.played, ply.undo);
-        self.names.step_back(ply.played);
-        threats.retain(|threat| self.is_new(threat, mover, ply.played));
-        if let Some(after) = after {
-            threats.retain(|threat| {
-                threat.chasers = threat
-                    .chasers
-                    .into_iter()
-                    .filter(|chaser| {
-                        !excused.contains(*chaser)
-                            || !cuts_root(&self.board, &after, *chaser, threat.target, |square| {
-                                origin(square, ply.played)
-                            })
-                    })
-                    .collect();
-                threat.chasers.any()
-            });
-        }
         threats
+    }
+
+    /// Those who threaten, without the `excused` that do so only because a root has been cut.
+    fn without_root_cutters(
+        &self,
+        threat: &NewThreat,
+        excused: Bitboard,
+        after: &Position,
+        played: Move,
+    ) -> Bitboard {
+        let by_cut = |chaser: &Square| {
+            cuts_root(&self.board, after, *chaser, threat.target, |square| {
+                origin(square, played)
+            })
+        };
+        let cutters: Bitboard = (threat.chasers & excused)
+            .into_iter()
+            .filter(by_cut)
+            .collect();
+        threat.chasers & !cutters
     }
 
     /// Whether a threat after a move, on the board before it, has just arisen.

@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::chase::Rewind;
 use super::game::{Game, Ply};
+use super::limits::{counted_plies, is_material_insufficient};
 use super::repetition::{deciding_window, levels};
 use super::rule_set::RuleSet;
 use super::verdict::{Level, Verdict};
-use crate::board::{Bitboard, Color, Move, Piece, Position, Square};
+use crate::board::{Bitboard, Color, Move, Piece, Square};
 use crate::movegen::has_legal_move;
 
 /// What decides a game.
@@ -114,18 +115,12 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
         (Verdict::weigh(judgement.levels), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
-    } else if position.clock().counted() >= rules.no_capture_limit() {
+    } else if counted_plies(game, rules) >= rules.no_capture_limit() {
         (Verdict::Draw, Cause::NoCapture)
     } else {
         (Verdict::Undecided, Cause::Nothing)
     };
     judgement
-}
-
-/// Whether nobody can win any more: no piece on the board can cross the river, and none can become
-/// a pawn.
-pub fn is_material_insufficient(position: &Position) -> bool {
-    !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))
 }
 
 /// What each move of the window was.

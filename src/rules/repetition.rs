@@ -23,7 +23,7 @@ pub fn judge_repetition(
         return Verdict::Draw;
     };
     let plies = &plies[start..];
-    if rules == RuleSet::None || plies.iter().any(|ply| ply.played.is_none()) {
+    if plies.iter().any(|ply| ply.played.is_none()) {
         return Verdict::Draw;
     }
     Verdict::weigh(levels(position, plies, rules))
@@ -32,12 +32,15 @@ pub fn judge_repetition(
 /// The conduct of each side, by colour index. A lighter conduct is only looked for when it can
 /// matter to the verdict.
 pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Level; Color::COUNT] {
+    if rules == RuleSet::None {
+        return [Level::Nothing; Color::COUNT];
+    }
     let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
         return checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
     }
     let chases_count = match rules {
-        RuleSet::Asian => true,
+        RuleSet::Asian | RuleSet::ElephantEye => true,
         RuleSet::Computer => !checks.iter().any(|c| c.any),
         RuleSet::CheckOnly | RuleSet::None => false,
     };

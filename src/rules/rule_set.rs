@@ -15,6 +15,10 @@ indexed_enum! {
         /// As [`Self::Asian`] with the choices of the computer championships: one check by either
         /// side within the repetition, and no chase is judged.
         Computer,
+        /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
+        /// occurrence decides, and neither checks nor answers to them count towards the
+        /// no-capture limit.
+        ElephantEye,
         /// Only perpetual check is judged, any other repetition is a draw.
         CheckOnly,
         /// Every repetition is a draw.
@@ -28,6 +32,7 @@ impl RuleSet {
         match self {
             Self::Asian => "asian",
             Self::Computer => "computer",
+            Self::ElephantEye => "elephanteye",
             Self::CheckOnly => "check-only",
             Self::None => "none",
         }
@@ -36,14 +41,20 @@ impl RuleSet {
     /// The occurrence of a position that brings the repetition to judgement.
     #[inline]
     pub const fn deciding_occurrence(self) -> usize {
-        3
+        match self {
+            Self::ElephantEye => 4,
+            _ => 3,
+        }
     }
 
-    /// Plies without a capture that make a draw, as counted by
-    /// [`NoCaptureClock::counted`](crate::board::NoCaptureClock::counted).
+    /// Plies without a capture that make a draw, as
+    /// [`counted_plies`](super::counted_plies) counts them.
     #[inline]
     pub const fn no_capture_limit(self) -> u16 {
-        120
+        match self {
+            Self::ElephantEye => 100,
+            _ => 120,
+        }
     }
 }
 
@@ -55,7 +66,7 @@ impl fmt::Display for RuleSet {
 
 /// The text names no rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a rule set (asian, computer, check-only, none)")]
+#[error("not a rule set (asian, computer, elephanteye, check-only, none)")]
 pub struct ParseRuleSetError;
 
 impl FromStr for RuleSet {
