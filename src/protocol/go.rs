@@ -160,8 +160,9 @@ impl Reader<'_> {
         for clock in [&mut mover, &mut red, &mut black] {
             clock.moves_to_go = self.moves_to_go;
         }
-        if mover.increment.is_none() && mover.moves_to_go.is_none() {
-            // `time` alone is the time for this move: so ElephantEye reads it, and its clients.
+        if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.read().is_none() {
+            // `time` alone, no game clock, is the time for this move: so ElephantEye reads it, and
+            // so its clients mean it.
             mover.moves_to_go = Some(1);
         }
         self.request.clocks = if mover.read().is_some() || opponent.read().is_some() {
@@ -179,5 +180,129 @@ impl Reader<'_> {
             }
         };
         Ok(self.request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Color;
+    use crate::search::Limits;
+
+    fn parse_ms(text: &str) -> GoRequest {
+        parse(text, TimeUnit::Milliseconds).unwrap()
+    }
+
+    fn limits(text: &str) -> Limits {
+        parse_ms(text).limits(Color::Black)
+    }
+
+    fn clock(time: u64, increment: u64, moves_to_go: Option<u32>) -> Option<PlayerClock> {
+        Some(PlayerClock {
+            time: Duration::from_millis(time),
+            increment: Duration::from_millis(increment),
+            moves_to_go,
+        })
+    }
+
+    #[test]
+    fn no_limit_is_no_limit() {
+        for text in [
+            "",
+            "infinite",
+            "depth infinite",
+            "ponder",
+            "draw depth INFINITE",
+        ] {
+            assert!(!limits(text).is_bounded(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_limit_given_holds() {
+        let l = limits("time 500 depth 10 nodes 7 movetime 20");
+        assert_eq!((l.depth, l.nodes), (Some(10), Some(7)));
+        assert_eq!(l.move_time, Some(Duration::from_millis(20)));
+        assert_eq!(l.clock, clock(500, 0, Some(1)));
+        assert_eq!(limits("mate 3").depth, Some(6));
+        assert_eq!(limits("nodes 0").nodes, Some(1));
+        assert_eq!(limits("depth 0").depth, Some(0));
+        assert_eq!(limits("infinite depth 3").depth, Some(3));
+    }
+
+    #[test]
+    fn clocks_come_in_any_order() {
+        let l = limits("oppincrement 4 time 100 opptime 90 increment 5");
+        assert_eq!(
+            (l.clock, l.opponent),
+            (clock(100, 5, None), clock(90, 4, None))
+        );
+        let l = limits("movestogo 8 oppmovestogo 9 opptime 90 time 100");
+        assert_eq!(
+            (l.clock, l.opponent),
+            (clock(100, 0, Some(8)), clock(90, 0, Some(9)))
+        );
+        assert_eq!(limits("time 100 opptime 90").clock, clock(100, 0, None));
+        assert_eq!(limits("time 100 movestogo 0").clock, clock(100, 0, None));
+        assert_eq!(limits("increment 100").clock, clock(0, 100, None));
+        assert_eq!(limits("opptime 100").clock, None);
+    }
+
+    #[test]
+    fn uci_clocks_belong_to_colours() {
+        let request = parse_ms("wtime 1 btime 2 winc 3 binc 4 movestogo 5");
+        let (red, black) = (clock(1, 3, Some(5)), clock(2, 4, Some(5)));
+        let l = request.limits(Color::Red);
+        assert_eq!((l.clock, l.opponent), (red, black));
+        let l = request.limits(Color::Black);
+        assert_eq!((l.clock, l.opponent), (black, red));
+        assert!(!limits("infinite wtime 1 btime 2").is_bounded());
+    }
+
+    #[test]
+    fn seconds_are_read_where_they_are_meant() {
+        let request = parse("time 600 increment 5", TimeUnit::Seconds).unwrap();
+        let l = request.limits(Color::Red);
+        assert_eq!(l.clock, clock(600_000, 5_000, None));
+    }
+
+    #[test]
+    fn absurd_numbers_saturate() {
+        let huge = "9".repeat(400);
+        let l = limits(&format!(
+            "depth {huge} nodes {huge} movetime {huge} time {huge} increment {huge} movestogo {huge}"
+        ));
+        assert_eq!((l.depth, l.nodes), (Some(u32::MAX), Some(u64::MAX)));
+        let clock = l.clock.unwrap();
+        assert_eq!(clock.moves_to_go, Some(u32::MAX));
+        assert!(clock.time * 4 + clock.increment * 4 < Duration::MAX);
+        assert_eq!(
+            limits("time -500 increment -1").clock.unwrap().time,
+            Duration::ZERO
+        );
+    }
+
+    #[test]
+    fn words_between_are_passed_over_and_noted() {
+        let request = parse_ms("quickly depth 3 searchmoves h2e2 B2E2 h2e3x ponder draw");
+        assert_eq!(request.depth, Some(3));
+        assert_eq!(request.search_moves.unwrap().len(), 2);
+        assert_eq!(request.unknown_words, ["quickly", "h2e3x"]);
+        assert!(request.ponder && request.draw);
+        assert_eq!(parse_ms("searchmoves depth 3").search_moves, None);
+    }
+
+    #[test]
+    fn faults_are_all_told() {
+        for (text, fault) in [
+            ("depth", "depth needs a number"),
+            ("depth x", "depth needs a number, not \"x\""),
+            (
+                "time soon increment ",
+                "time needs a number, not \"soon\", increment needs a number",
+            ),
+        ] {
+            assert_eq!(parse(text, TimeUnit::Milliseconds).unwrap_err(), fault);
+        }
     }
 }

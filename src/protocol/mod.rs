@@ -20,6 +20,8 @@
 )]
 
 mod codec;
+#[cfg(test)]
+mod codec_tests;
 mod command;
 mod go;
 mod input;

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// How much of somebody else's text a message repeats, in characters.
 const EXCERPT: usize = 80;
 /// Longest message, in characters: clients read lines into buffers.
-const MESSAGE: usize = 1000;
+const MESSAGE: usize = 2000;
 /// Longest time that is told apart from forever; far below where sums of times overflow.
 const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 
@@ -126,6 +126,6 @@ mod tests {
     fn foreign_text_becomes_one_short_line() {
         assert_eq!(excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
         assert_eq!(excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
-        assert_eq!(one_line(&"x".repeat(2000)).chars().count(), MESSAGE + 1);
+        assert_eq!(one_line(&"x".repeat(3000)).chars().count(), MESSAGE + 1);
     }
 }

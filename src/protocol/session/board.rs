@@ -8,7 +8,7 @@ use crate::protocol::text::excerpt;
 use crate::rules::Game;
 
 /// How many faults of one line are told apart.
-const FAULTS_TOLD: usize = 12;
+const FAULTS_TOLD: usize = 32;
 
 /// The position to think about, and the moves that may not be played in it.
 #[derive(Clone, Debug)]

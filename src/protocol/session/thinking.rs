@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::board::RootMoves;
-use crate::protocol::codec::Reply;
+use crate::board::{Color, Move};
+use crate::protocol::codec::{Reply, spell_line};
 use crate::protocol::command::GoRequest;
 use crate::rules::Game;
-use crate::search::{Bound, Control, Event, Outcome, SearchRequest};
+use crate::search::{Control, Event, Outcome, SearchRequest};
 
 /// How long `quit` waits for the answer of a search that was told to stop. Clients wait a second
 /// for the farewell.
@@ -41,7 +42,7 @@ impl<W: Write> Session<W> {
             RootMoves::Some(moves) => Some(moves),
             RootMoves::All => None,
         };
-        self.comment(&game, &request);
+        self.comment(&game, &request, root_moves.as_deref());
         let limits = request.limits(game.position().side());
         let search = SearchRequest {
             game: game.clone(),
@@ -68,10 +69,18 @@ impl<W: Write> Session<W> {
     }
 
     /// Says what the client should know of a request that is obeyed all the same.
-    fn comment(&mut self, game: &Game, request: &GoRequest) {
+    fn comment(&mut self, game: &Game, request: &GoRequest, allowed: Option<&[Move]>) {
         if !request.unknown_words.is_empty() {
             let words = request.unknown_words.join(" ");
             self.say(&Reply::Message(&format!("go: unknown words {words}")));
+        }
+        let wanted = request.search_moves.iter().flatten().copied();
+        let missing: Vec<Move> = wanted
+            .filter(|m| allowed.is_some_and(|allowed| !allowed.contains(m)))
+            .collect();
+        if !missing.is_empty() {
+            let missing = spell_line(&missing);
+            self.say(&Reply::Message(&format!("go: cannot play {missing}")));
         }
         if let Some(verdict) = verdict(game) {
             self.say(&Reply::Message(&verdict));
@@ -116,12 +125,7 @@ impl<W: Write> Session<W> {
     pub(super) fn hear(&mut self, event: Event) {
         match event {
             Event::Done(outcome) => self.conclude(outcome),
-            Event::Info(info) => {
-                if info.bound == Bound::Exact {
-                    log::trace!("depth {} score {}", info.depth, info.score);
-                }
-                self.say(&Reply::Line(&info));
-            }
+            Event::Info(info) => self.say(&Reply::Line(&info)),
             Event::CurrentMove {
                 depth,
                 played,
@@ -208,7 +212,7 @@ impl<W: Write> Session<W> {
 /// know better.
 fn verdict(game: &Game) -> Option<String> {
     let position = game.position();
-    let attackers = crate::board::Color::ALL
+    let attackers = Color::ALL
         .iter()
         .any(|color| position.has_attackers(*color));
     (!attackers && !position.has_promotion())
