@@ -1,0 +1,91 @@
+//! The command line: the engine itself, and one file per subcommand.
+
+mod bench;
+mod logging;
+mod perft;
+mod selfplay;
+mod tune;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
+/// and output.
+#[derive(Debug, Parser)]
+#[command(name = "chuhe", version)]
+struct Arguments {
+    /// Append a log of the conversation to FILE.
+    #[arg(long, value_name = "FILE", global = true)]
+    log: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Bench(bench::Arguments),
+    Perft(perft::Arguments),
+    Selfplay(selfplay::Arguments),
+    Tune(tune::Arguments),
+}
+
+/// Why a command failed, for a person to read.
+#[derive(Debug)]
+struct Failure(String);
+
+impl Failure {
+    /// `what` failed because of `why`.
+    fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self(format!("{what}: {why}"))
+    }
+}
+
+/// Runs the program with the arguments of its command line, its own name first.
+///
+/// The exit code is 0 when all went well, 1 when the work failed, 2 when the arguments make no
+/// sense.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Where this cannot be printed there is nobody to tell.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
+        }
+    };
+    match obey(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(text)) => {
+            eprintln!("chuhe: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn obey(arguments: Arguments) -> Result<(), Failure> {
+    if let Some(file) = &arguments.log {
+        logging::start(file).map_err(|error| Failure::new(file.display(), error))?;
+    }
+    match arguments.command {
+        None => {
+            logging::catch_panics();
+            crate::protocol::run().map_err(|error| Failure::new("standard input", error))
+        }
+        Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
+    }
+}
+
+/// A reader that has gone away is no fault: `chuhe bench | head` ends quietly.
+fn ignore_closed_pipe(error: std::io::Error) -> std::io::Result<()> {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
+    }
+}

@@ -1,0 +1,302 @@
+//! What holds for both codecs, whatever the bytes.
+
+use proptest::prelude::*;
+
+use super::codec::{Offer, Protocol, Reply};
+use super::command::{Command, PositionText};
+use super::text::TimeUnit;
+use crate::board::Move;
+use crate::search::{Bound, HashProbe, Info, Score};
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
+
+fn ucci(line: &str) -> Command {
+    Protocol::Ucci.codec().parse(line, TimeUnit::Milliseconds)
+}
+
+fn uci(line: &str) -> Command {
+    Protocol::Uci.codec().parse(line, TimeUnit::Milliseconds)
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+fn option(name: &str, value: Option<&str>) -> Command {
+    Command::SetOption {
+        name: name.to_owned(),
+        value: value.map(str::to_owned),
+    }
+}
+
+#[test]
+fn both_protocols_know_both_handshakes() {
+    for protocol in PROTOCOLS {
+        let parse = |line| protocol.codec().parse(line, TimeUnit::Milliseconds);
+        assert_eq!(parse("ucci"), Command::Handshake(Protocol::Ucci));
+        assert_eq!(parse("  UCI "), Command::Handshake(Protocol::Uci));
+        assert_eq!(parse("isready"), Command::IsReady);
+        assert_eq!(parse("stop now"), Command::Stop);
+        assert_eq!(parse("uxinewgame"), Command::NewGame);
+        assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
+        assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });
+        for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard"] {
+            assert_eq!(parse(unknown), Command::Unknown, "{unknown}");
+        }
+    }
+}
+
+#[test]
+fn each_protocol_has_words_of_its_own() {
+    assert_eq!(
+        ucci("banmoves h2e2 b2e2"),
+        Command::BanMoves(words("h2e2 b2e2"))
+    );
+    assert_eq!(uci("banmoves h2e2"), Command::Unknown);
+    assert_eq!(ucci("probe startpos"), Command::Probe(PositionText::START));
+    assert_eq!(uci("probe startpos"), Command::Unknown);
+    assert_eq!(uci("debug on"), Command::Debug(true));
+    assert_eq!(uci("debug OFF"), Command::Debug(false));
+    assert_eq!(ucci("debug on"), Command::Unknown);
+}
+
+#[test]
+fn positions_come_in_many_forms() {
+    let text = |fen: Option<&str>, moves: &str| PositionText {
+        fen: fen.map(str::to_owned),
+        moves: words(moves),
+    };
+    for (line, expected) in [
+        ("position startpos", text(None, "")),
+        ("position startpos moves", text(None, "")),
+        (
+            "position startpos moves h2e2  h9g7",
+            text(None, "h2e2 h9g7"),
+        ),
+        ("Position StartPos Moves h2e2", text(None, "h2e2")),
+        ("position startpos h2e2", text(None, "h2e2")),
+        ("position fen 9/9 w moves", text(Some("9/9 w"), "")),
+        (
+            "position fen  9/9  w - - 0 1 - - 0 4 moves h2e2",
+            text(Some("9/9 w - - 0 1 - - 0 4"), "h2e2"),
+        ),
+        ("position 9/9 w", text(Some("9/9 w"), "")),
+        ("position", text(Some(""), "")),
+        ("position fen", text(Some(""), "")),
+        ("position fen moves h2e2", text(Some(""), "h2e2")),
+        ("position moves h2e2", text(Some(""), "h2e2")),
+    ] {
+        assert_eq!(ucci(line), Command::Position(expected), "{line}");
+    }
+}
+
+#[test]
+fn options_come_in_both_forms() {
+    for (line, name, value) in [
+        ("setoption hashsize 64", "hashsize", Some("64")),
+        ("setoption name Hash value 64", "Hash", Some("64")),
+        ("SETOPTION NAME Hash VALUE 64", "Hash", Some("64")),
+        ("setoption newgame", "newgame", None),
+        ("setoption name Clear Hash", "Clear Hash", None),
+        (
+            "setoption bookfiles my  book.dat;other",
+            "bookfiles",
+            Some("my  book.dat;other"),
+        ),
+        ("setoption name A B value c  d", "A B", Some("c  d")),
+        ("setoption name Hash value", "Hash", None),
+        ("setoption name", "name", None),
+        ("setoption", "", None),
+    ] {
+        assert_eq!(ucci(line), option(name, value), "{line}");
+        assert_eq!(uci(line), option(name, value), "{line}");
+    }
+}
+
+fn info(score: Score, bound: Bound) -> Info {
+    Info {
+        depth: 7,
+        selective_depth: 12,
+        multipv: 1,
+        score,
+        bound,
+        nodes: 5000,
+        time: std::time::Duration::from_millis(10),
+        hash_permille: 3,
+        pv: vec!["h2e2".parse().unwrap(), "h9g7".parse().unwrap()],
+    }
+}
+
+fn spell(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
+    protocol.codec().spell(reply, false)
+}
+
+#[test]
+fn scores_are_spelled_as_each_protocol_has_them() {
+    let minor = Score::evaluation(Score::MINOR_PIECE);
+    for (score, in_ucci, in_uci) in [
+        (Score::ZERO, "0", "cp 0"),
+        (minor, "100", "cp 100"),
+        (-minor, "-100", "cp -100"),
+        (Score::mate_in(1), "29999", "mate 1"),
+        (Score::mate_in(7), "29993", "mate 4"),
+        (Score::mated_in(2), "-29998", "mate -1"),
+        (Score::mated_in(8), "-29992", "mate -4"),
+    ] {
+        let info = info(score, Bound::Exact);
+        assert_eq!(
+            spell(Protocol::Ucci, &Reply::Line(&info)).unwrap(),
+            format!(
+                "info depth 7 score {in_ucci} time 10 nodes 5000 nps 500000 hashfull 3 pv h2e2 h9g7"
+            )
+        );
+        assert_eq!(
+            spell(Protocol::Uci, &Reply::Line(&info)).unwrap(),
+            format!(
+                "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 \
+                 hashfull 3 time 10 pv h2e2 h9g7"
+            )
+        );
+        let reply = Reply::StaticScore(score);
+        assert_eq!(
+            spell(Protocol::Ucci, &reply).unwrap(),
+            format!("info depth 0 score {in_ucci}")
+        );
+    }
+}
+
+#[test]
+fn bounds_are_told_where_there_are_words_for_them() {
+    let lower = info(Score::ZERO, Bound::Lower);
+    let reply = Reply::Line(&lower);
+    assert_eq!(spell(Protocol::Ucci, &reply), None);
+    let debugging = Protocol::Ucci.codec().spell(&reply, true).unwrap();
+    assert!(debugging.starts_with("info message depth 7: at least 0"));
+    let uci = spell(Protocol::Uci, &reply).unwrap();
+    assert!(uci.contains(" score cp 0 lowerbound nodes "), "{uci}");
+}
+
+#[test]
+fn best_moves_and_their_company() {
+    let m = |text: &str| text.parse::<Move>().unwrap();
+    let reply = |ponder: Option<&str>, offer| Reply::BestMove {
+        best: m("h2e2"),
+        ponder: ponder.map(m),
+        offer,
+    };
+    for (ponder, offer, in_ucci, in_uci) in [
+        (None, Offer::None, "bestmove h2e2", "bestmove h2e2"),
+        (
+            Some("h9g7"),
+            Offer::None,
+            "bestmove h2e2 ponder h9g7",
+            "bestmove h2e2 ponder h9g7",
+        ),
+        (None, Offer::Draw, "bestmove h2e2 draw", "bestmove h2e2"),
+        (
+            Some("h9g7"),
+            Offer::Draw,
+            "bestmove h2e2 ponder h9g7 draw",
+            "bestmove h2e2 ponder h9g7",
+        ),
+        (None, Offer::Resign, "bestmove h2e2 resign", "bestmove h2e2"),
+    ] {
+        let reply = reply(ponder, offer);
+        assert_eq!(spell(Protocol::Ucci, &reply).unwrap(), in_ucci);
+        assert_eq!(spell(Protocol::Uci, &reply).unwrap(), in_uci);
+    }
+    for (reply, in_ucci, in_uci) in [
+        (
+            Reply::NoBestMove,
+            Some("nobestmove"),
+            Some("bestmove (none)"),
+        ),
+        (Reply::NothingToStop, Some("nobestmove"), None),
+        (Reply::Ready, Some("readyok"), Some("readyok")),
+        (Reply::Bye, Some("bye"), None),
+        (Reply::Hash(None), Some("pophash"), None),
+    ] {
+        assert_eq!(spell(Protocol::Ucci, &reply).as_deref(), in_ucci);
+        assert_eq!(spell(Protocol::Uci, &reply).as_deref(), in_uci);
+    }
+}
+
+#[test]
+fn the_hash_table_is_told_as_far_as_it_knows() {
+    let mut probe = HashProbe {
+        best: None,
+        lower: None,
+        upper: Some((Score::ZERO, 5)),
+    };
+    let spell = |probe| spell(Protocol::Ucci, &Reply::Hash(Some(probe))).unwrap();
+    assert_eq!(spell(probe), "pophash upperbound 0 depth 5");
+    probe.best = "h2e2".parse().ok();
+    probe.lower = Some((Score::mate_in(3), 6));
+    assert_eq!(
+        spell(probe),
+        "pophash bestmove h2e2 lowerbound 29997 depth 6 upperbound 0 depth 5"
+    );
+}
+
+#[test]
+fn messages_are_one_line_whatever_they_repeat() {
+    for protocol in PROTOCOLS {
+        let line = spell(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+}
+
+/// Words that clients say, and words that look like them.
+fn protocol_like() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("position".to_owned()),
+        Just("go".to_owned()),
+        Just("setoption".to_owned()),
+        Just("fen".to_owned()),
+        Just("startpos".to_owned()),
+        Just("moves".to_owned()),
+        Just("name".to_owned()),
+        Just("value".to_owned()),
+        Just("hashsize".to_owned()),
+        Just("depth".to_owned()),
+        Just("time".to_owned()),
+        Just("searchmoves".to_owned()),
+        Just("infinite".to_owned()),
+        Just("draw".to_owned()),
+        "[0-9]{1,40}",
+        "-?[0-9.]{1,10}",
+        "[a-i][0-9][a-i][0-9]",
+        "[rnbakcpRNBAKCP1-9/]{0,90}",
+        "\\PC{0,8}",
+    ];
+    prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_understood_somehow(line in ".*") {
+        for protocol in PROTOCOLS {
+            for unit in [TimeUnit::Milliseconds, TimeUnit::Seconds] {
+                protocol.codec().parse(&line, unit);
+            }
+        }
+    }
+
+    #[test]
+    fn any_words_are_understood_somehow(line in protocol_like()) {
+        for protocol in PROTOCOLS {
+            for unit in [TimeUnit::Milliseconds, TimeUnit::Seconds] {
+                protocol.codec().parse(&line, unit);
+            }
+        }
+    }
+
+    #[test]
+    fn messages_stay_one_short_line(text in "(?s).*") {
+        for protocol in PROTOCOLS {
+            let line = spell(protocol, &Reply::Message(&text)).unwrap();
+            prop_assert!(!line.chars().any(char::is_control));
+            prop_assert!(line.chars().count() < 2100);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The `go` line. UCCI and UCI use different words for what they ask, and clients mix them, so all
+//! words are understood everywhere.
+
+use std::iter::Peekable;
+use std::str::SplitWhitespace;
+use std::time::Duration;
+
+use super::command::{Clocks, GoRequest};
+use super::text::{TimeUnit, excerpt, number, time};
+use crate::board::Move;
+use crate::search::PlayerClock;
+
+/// Reads what follows `go`. A word that means nothing is passed over and noted.
+///
+/// # Errors
+/// Says what is wrong with the values of the words understood.
+pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, String> {
+    let mut reader = Reader {
+        words: text.split_whitespace().peekable(),
+        unit,
+        request: GoRequest::default(),
+        infinite: false,
+        clocks: Default::default(),
+        moves_to_go: None,
+        faults: Vec::new(),
+    };
+    while let Some(word) = reader.words.next() {
+        reader.word(word);
+    }
+    reader.finish()
+}
+
+/// Whose clock.
+#[derive(Clone, Copy, Debug)]
+enum Owner {
+    Mover,
+    Opponent,
+    Red,
+    Black,
+}
+
+/// What the line says of one clock.
+#[derive(Clone, Copy, Debug, Default)]
+struct ClockText {
+    time: Option<Duration>,
+    increment: Option<Duration>,
+    moves_to_go: Option<u32>,
+}
+
+impl ClockText {
+    fn read(self) -> Option<PlayerClock> {
+        if self.time.is_none() && self.increment.is_none() {
+            return None;
+        }
+        Some(PlayerClock {
+            time: self.time.unwrap_or_default(),
+            increment: self.increment.unwrap_or_default(),
+            moves_to_go: self.moves_to_go.filter(|moves| *moves > 0),
+        })
+    }
+}
+
+struct Reader<'a> {
+    words: Peekable<SplitWhitespace<'a>>,
+    unit: TimeUnit,
+    request: GoRequest,
+    infinite: bool,
+    clocks: [ClockText; 4],
+    moves_to_go: Option<u32>,
+    faults: Vec<String>,
+}
+
+impl Reader<'_> {
+    fn word(&mut self, word: &str) {
+        let key = word.to_ascii_lowercase();
+        match key.as_str() {
+            "ponder" => self.request.ponder = true,
+            "draw" => self.request.draw = true,
+            "infinite" => self.infinite = true,
+            "depth" => self.depth(),
+            "mate" => {
+                let moves = self.count("mate");
+                self.request.depth = moves.map(|m| m.saturating_mul(2).max(1));
+            }
+            "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
+            "movetime" => self.request.move_time = self.time("movetime"),
+            "time" => self.clock(Owner::Mover).time = self.time("time"),
+            "increment" => self.clock(Owner::Mover).increment = self.time("increment"),
+            "movestogo" => self.moves_to_go = self.count("movestogo"),
+            "opptime" => self.clock(Owner::Opponent).time = self.time("opptime"),
+            "oppincrement" => self.clock(Owner::Opponent).increment = self.time("oppincrement"),
+            "oppmovestogo" => self.clock(Owner::Opponent).moves_to_go = self.count("oppmovestogo"),
+            "wtime" => self.clock(Owner::Red).time = self.time("wtime"),
+            "winc" => self.clock(Owner::Red).increment = self.time("winc"),
+            "btime" => self.clock(Owner::Black).time = self.time("btime"),
+            "binc" => self.clock(Owner::Black).increment = self.time("binc"),
+            "searchmoves" => self.search_moves(),
+            _ => self.request.unknown_words.push(excerpt(word)),
+        }
+    }
+
+    fn depth(&mut self) {
+        let infinite = |word: &&str| word.eq_ignore_ascii_case("infinite");
+        if self.words.next_if(infinite).is_some() {
+            self.infinite = true;
+        } else {
+            self.request.depth = self.count("depth");
+        }
+    }
+
+    fn search_moves(&mut self) {
+        let mut moves = Vec::new();
+        while let Some(m) = self.words.peek().and_then(|word| word.parse::<Move>().ok()) {
+            moves.push(m);
+            self.words.next();
+        }
+        if !moves.is_empty() {
+            self.request.search_moves = Some(moves);
+        }
+    }
+
+    fn value<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let Some(word) = self.words.next() else {
+            self.faults.push(format!("{key} needs a number"));
+            return None;
+        };
+        let value = read(word);
+        if value.is_none() {
+            self.faults
+                .push(format!("{key} needs a number, not {:?}", excerpt(word)));
+        }
+        value
+    }
+
+    fn count(&mut self, key: &str) -> Option<u32> {
+        self.value(key, number)
+            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+    }
+
+    fn time(&mut self, key: &str) -> Option<Duration> {
+        let unit = self.unit;
+        self.value(key, |word| time(word, unit))
+    }
+
+    fn clock(&mut self, owner: Owner) -> &mut ClockText {
+        let [mover, opponent, red, black] = &mut self.clocks;
+        match owner {
+            Owner::Mover => mover,
+            Owner::Opponent => opponent,
+            Owner::Red => red,
+            Owner::Black => black,
+        }
+    }
+
+    fn finish(mut self) -> Result<GoRequest, String> {
+        if !self.faults.is_empty() {
+            return Err(self.faults.join(", "));
+        }
+        let [mut mover, opponent, mut red, mut black] = self.clocks;
+        for clock in [&mut mover, &mut red, &mut black] {
+            clock.moves_to_go = self.moves_to_go;
+        }
+        if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.read().is_none() {
+            // `time` alone, no game clock, is the time for this move: so ElephantEye reads it, and
+            // so its clients mean it.
+            mover.moves_to_go = Some(1);
+        }
+        self.request.clocks = if mover.read().is_some() || opponent.read().is_some() {
+            Clocks::Mover {
+                own: mover.read(),
+                opponent: opponent.read(),
+            }
+        } else if self.infinite {
+            // UCI clients tell the clocks of the game even when they ask to be shown lines.
+            Clocks::default()
+        } else {
+            Clocks::Sides {
+                red: red.read(),
+                black: black.read(),
+            }
+        };
+        Ok(self.request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Color;
+    use crate::search::Limits;
+
+    fn parse_ms(text: &str) -> GoRequest {
+        parse(text, TimeUnit::Milliseconds).unwrap()
+    }
+
+    fn limits(text: &str) -> Limits {
+        parse_ms(text).limits(Color::Black)
+    }
+
+    fn clock(time: u64, increment: u64, moves_to_go: Option<u32>) -> Option<PlayerClock> {
+        Some(PlayerClock {
+            time: Duration::from_millis(time),
+            increment: Duration::from_millis(increment),
+            moves_to_go,
+        })
+    }
+
+    #[test]
+    fn no_limit_is_no_limit() {
+        for text in [
+            "",
+            "infinite",
+            "depth infinite",
+            "ponder",
+            "draw depth INFINITE",
+        ] {
+            assert!(!limits(text).is_bounded(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_limit_given_holds() {
+        let l = limits("time 500 depth 10 nodes 7 movetime 20");
+        assert_eq!((l.depth, l.nodes), (Some(10), Some(7)));
+        assert_eq!(l.move_time, Some(Duration::from_millis(20)));
+        assert_eq!(l.clock, clock(500, 0, Some(1)));
+        assert_eq!(limits("mate 3").depth, Some(6));
+        assert_eq!(limits("nodes 0").nodes, Some(1));
+        assert_eq!(limits("depth 0").depth, Some(0));
+        assert_eq!(limits("infinite depth 3").depth, Some(3));
+    }
+
+    #[test]
+    fn clocks_come_in_any_order() {
+        let l = limits("oppincrement 4 time 100 opptime 90 increment 5");
+        assert_eq!(
+            (l.clock, l.opponent),
+            (clock(100, 5, None), clock(90, 4, None))
+        );
+        let l = limits("movestogo 8 oppmovestogo 9 opptime 90 time 100");
+        assert_eq!(
+            (l.clock, l.opponent),
+            (clock(100, 0, Some(8)), clock(90, 0, Some(9)))
+        );
+        assert_eq!(limits("time 100 opptime 90").clock, clock(100, 0, None));
+        assert_eq!(limits("time 100 movestogo 0").clock, clock(100, 0, None));
+        assert_eq!(limits("increment 100").clock, clock(0, 100, None));
+        assert_eq!(limits("opptime 100").clock, None);
+    }
+
+    #[test]
+    fn uci_clocks_belong_to_colours() {
+        let request = parse_ms("wtime 1 btime 2 winc 3 binc 4 movestogo 5");
+        let (red, black) = (clock(1, 3, Some(5)), clock(2, 4, Some(5)));
+        let l = request.limits(Color::Red);
+        assert_eq!((l.clock, l.opponent), (red, black));
+        let l = request.limits(Color::Black);
+        assert_eq!((l.clock, l.opponent), (black, red));
+        assert!(!limits("infinite wtime 1 btime 2").is_bounded());
+    }
+
+    #[test]
+    fn seconds_are_read_where_they_are_meant() {
+        let request = parse("time 600 increment 5", TimeUnit::Seconds).unwrap();
+        let l = request.limits(Color::Red);
+        assert_eq!(l.clock, clock(600_000, 5_000, None));
+    }
+
+    #[test]
+    fn absurd_numbers_saturate() {
+        let huge = "9".repeat(400);
+        let l = limits(&format!(
+            "depth {huge} nodes {huge} movetime {huge} time {huge} increment {huge} movestogo {huge}"
+        ));
+        assert_eq!((l.depth, l.nodes), (Some(u32::MAX), Some(u64::MAX)));
+        let clock = l.clock.unwrap();
+        assert_eq!(clock.moves_to_go, Some(u32::MAX));
+        assert!(clock.time * 4 + clock.increment * 4 < Duration::MAX);
+        assert_eq!(
+            limits("time -500 increment -1").clock.unwrap().time,
+            Duration::ZERO
+        );
+    }
+
+    #[test]
+    fn words_between_are_passed_over_and_noted() {
+        let request = parse_ms("quickly depth 3 searchmoves h2e2 B2E2 h2e3x ponder draw");
+        assert_eq!(request.depth, Some(3));
+        assert_eq!(request.search_moves.unwrap().len(), 2);
+        assert_eq!(request.unknown_words, ["quickly", "h2e3x"]);
+        assert!(request.ponder && request.draw);
+        assert_eq!(parse_ms("searchmoves depth 3").search_moves, None);
+    }
+
+    #[test]
+    fn faults_are_all_told() {
+        for (text, fault) in [
+            ("depth", "depth needs a number"),
+            ("depth x", "depth needs a number, not \"x\""),
+            (
+                "time soon increment ",
+                "time needs a number, not \"soon\", increment needs a number",
+            ),
+        ] {
+            assert_eq!(parse(text, TimeUnit::Milliseconds).unwrap_err(), fault);
+        }
+    }
+}

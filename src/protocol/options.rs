@@ -1,0 +1,411 @@
+//! The one table of options: name, kind, default, range and what each one changes. Each protocol
+//! renders it in its own words; both read it the same way.
+
+use super::text::{excerpt, number};
+use crate::board::MAX_MOVES;
+use crate::search::{Level, Randomness, Settings, Style};
+
+/// Largest hash table that may be asked for, in MB.
+const MAX_HASH: u64 = 1 << 20;
+/// Most search threads that may be asked for.
+const MAX_THREADS: u64 = 512;
+
+/// How the engine is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Preferences {
+    /// The times of a `go` line are in milliseconds, not seconds.
+    pub milliseconds: bool,
+    /// Lines that arrive while thinking wait their turn.
+    pub batch: bool,
+    /// Report more.
+    pub debug: bool,
+    /// Play the promotion variant.
+    pub promotion: bool,
+    /// Give up hopeless games.
+    pub resign: bool,
+    /// Offer draws in level games.
+    pub draw: bool,
+    /// Size of the hash table in MB, 0 for automatic.
+    pub hash_size: usize,
+    /// Search threads, 0 for automatic.
+    pub threads: usize,
+    /// What the search wants to know.
+    pub search: Settings,
+}
+
+impl Default for Preferences {
+    fn default() -> Self {
+        Self {
+            milliseconds: true,
+            batch: false,
+            debug: false,
+            promotion: false,
+            resign: false,
+            draw: false,
+            hash_size: 0,
+            threads: 1,
+            search: Settings::default(),
+        }
+    }
+}
+
+/// What an option line asks to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// [`Preferences::milliseconds`].
+    Milliseconds(bool),
+    /// [`Preferences::batch`].
+    Batch(bool),
+    /// [`Preferences::debug`].
+    Debug(bool),
+    /// [`Settings::ponder`].
+    Ponder(bool),
+    /// [`Preferences::promotion`]; the position is read again.
+    Promotion(bool),
+    /// [`Preferences::resign`].
+    Resign(bool),
+    /// [`Preferences::draw`].
+    Draw(bool),
+    /// [`Preferences::hash_size`].
+    HashSize(usize),
+    /// [`Preferences::threads`].
+    Threads(usize),
+    /// [`Settings::multipv`].
+    MultiPv(usize),
+    /// [`Settings::idle`].
+    Idle(Level),
+    /// [`Settings::pruning`].
+    Pruning(Level),
+    /// [`Settings::knowledge`].
+    Knowledge(Level),
+    /// [`Settings::randomness`].
+    Randomness(Randomness),
+    /// [`Settings::style`].
+    Style(Style),
+    /// The last game is forgotten.
+    NewGame,
+}
+
+/// What an option takes, and what its values change.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// True or false.
+    Check {
+        /// The value at the start.
+        default: bool,
+        /// What a value changes.
+        change: fn(bool) -> Change,
+    },
+    /// A whole number.
+    Spin {
+        /// The smallest.
+        min: u64,
+        /// The largest.
+        max: u64,
+        /// The value at the start.
+        default: u64,
+        /// What a value changes.
+        change: fn(usize) -> Change,
+    },
+    /// One of several words.
+    Combo {
+        /// The words.
+        words: &'static [&'static str],
+        /// Which of them at the start.
+        default: usize,
+        /// What the word with this index changes.
+        change: fn(usize) -> Option<Change>,
+    },
+    /// No value: it acts.
+    Button(Change),
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    /// What UCCI calls it.
+    pub ucci: &'static str,
+    /// What UCI calls it, `None` if it has no meaning there. Either name is read in either protocol.
+    pub uci: Option<&'static str>,
+    /// What it takes.
+    pub kind: Kind,
+}
+
+const LEVELS: &[&str] = &["none", "small", "medium", "large"];
+const RANDOMNESS: &[&str] = &["none", "tiny", "small", "medium", "large", "huge"];
+const STYLES: &[&str] = &["solid", "normal", "risky"];
+
+const fn check(
+    ucci: &'static str,
+    uci: Option<&'static str>,
+    default: bool,
+    change: fn(bool) -> Change,
+) -> Row {
+    let kind = Kind::Check { default, change };
+    Row { ucci, uci, kind }
+}
+
+const fn spin(
+    ucci: &'static str,
+    uci: &'static str,
+    [min, max, default]: [u64; 3],
+    change: fn(usize) -> Change,
+) -> Row {
+    let kind = Kind::Spin {
+        min,
+        max,
+        default,
+        change,
+    };
+    let uci = Some(uci);
+    Row { ucci, uci, kind }
+}
+
+const fn combo(
+    name: &'static str,
+    words: &'static [&'static str],
+    default: usize,
+    change: fn(usize) -> Option<Change>,
+) -> Row {
+    let kind = Kind::Combo {
+        words,
+        default,
+        change,
+    };
+    Row {
+        ucci: name,
+        uci: Some(name),
+        kind,
+    }
+}
+
+/// Every option, in the order in which it is offered.
+pub(super) const TABLE: &[Row] = &[
+    check("usemillisec", None, true, Change::Milliseconds),
+    check("batch", Some("batch"), false, Change::Batch),
+    check("debug", Some("debug"), false, Change::Debug),
+    check("ponder", Some("Ponder"), false, Change::Ponder),
+    spin("hashsize", "Hash", [0, MAX_HASH, 0], Change::HashSize),
+    spin("threads", "Threads", [0, MAX_THREADS, 1], Change::Threads),
+    spin(
+        "multipv",
+        "MultiPV",
+        [1, MAX_MOVES as u64, 1],
+        Change::MultiPv,
+    ),
+    combo("idle", LEVELS, Level::None.index(), |i| {
+        Level::from_index(i).map(Change::Idle)
+    }),
+    check("promotion", Some("promotion"), false, Change::Promotion),
+    combo("pruning", LEVELS, Level::Large.index(), |i| {
+        Level::from_index(i).map(Change::Pruning)
+    }),
+    combo("knowledge", LEVELS, Level::Large.index(), |i| {
+        Level::from_index(i).map(Change::Knowledge)
+    }),
+    combo("randomness", RANDOMNESS, Randomness::None.index(), |i| {
+        Randomness::from_index(i).map(Change::Randomness)
+    }),
+    combo("style", STYLES, Style::Normal.index(), |i| {
+        Style::from_index(i).map(Change::Style)
+    }),
+    check("draw", None, false, Change::Draw),
+    check("resign", None, false, Change::Resign),
+    Row {
+        ucci: "newgame",
+        uci: Some("Clear Hash"),
+        kind: Kind::Button(Change::NewGame),
+    },
+];
+
+/// An option line that has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    /// What to do.
+    pub change: Change,
+    /// What the person who set it should know.
+    pub note: Option<String>,
+}
+
+/// Reads an option line. `None` for an option never offered.
+///
+/// # Errors
+/// Says why the value is none.
+pub(super) fn read(name: &str, value: Option<&str>) -> Option<Result<Setting, String>> {
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    let row = TABLE
+        .iter()
+        .find(|row| is(row.ucci) || row.uci.is_some_and(is))?;
+    Some(read_value(row, value.unwrap_or("")))
+}
+
+fn read_value(row: &Row, value: &str) -> Result<Setting, String> {
+    let name = row.ucci;
+    let refuse = |wanted: &str| {
+        let given = match value {
+            "" => "nothing".to_owned(),
+            value => format!("{:?}", excerpt(value)),
+        };
+        format!("option {name} takes {wanted}, not {given}")
+    };
+    let mut note = None;
+    let change = match row.kind {
+        Kind::Button(change) => change,
+        Kind::Check { change, .. } => {
+            let value = read_check(value).ok_or_else(|| refuse("true or false"))?;
+            change(value)
+        }
+        Kind::Spin {
+            min, max, change, ..
+        } => {
+            let given = number(value).ok_or_else(|| refuse("a number"))?;
+            let taken = given.clamp(min, max);
+            if taken != given || value.starts_with('-') && given == 0 && value != "-0" {
+                note = Some(format!(
+                    "option {name}: {} is outside {min} to {max}, {taken} taken",
+                    excerpt(value)
+                ));
+            }
+            change(usize::try_from(taken).unwrap_or(usize::MAX))
+        }
+        Kind::Combo { words, change, .. } => words
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case(value))
+            .and_then(change)
+            .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?,
+    };
+    Ok(Setting { change, note })
+}
+
+fn read_check(value: &str) -> Option<bool> {
+    let is = |word: &&str| value.eq_ignore_ascii_case(word);
+    if ["true", "on", "1"].iter().any(is) {
+        Some(true)
+    } else if ["false", "off", "0"].iter().any(is) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(name: &str, value: &str) -> Change {
+        let setting = read(name, Some(value)).unwrap().unwrap();
+        assert_eq!(setting.note, None);
+        setting.change
+    }
+
+    #[test]
+    fn the_table_has_the_defaults_of_the_preferences() {
+        let d = Preferences::default();
+        let mut changes = TABLE.iter().map(|row| match row.kind {
+            Kind::Check { default, change } => change(default),
+            Kind::Spin {
+                default, change, ..
+            } => change(default as usize),
+            Kind::Combo {
+                default, change, ..
+            } => change(default).unwrap(),
+            Kind::Button(change) => change,
+        });
+        for expected in [
+            Change::Milliseconds(d.milliseconds),
+            Change::Batch(d.batch),
+            Change::Debug(d.debug),
+            Change::Ponder(d.search.ponder),
+            Change::HashSize(d.hash_size),
+            Change::Threads(d.threads),
+            Change::MultiPv(d.search.multipv),
+            Change::Idle(d.search.idle),
+            Change::Promotion(d.promotion),
+            Change::Pruning(d.search.pruning),
+            Change::Knowledge(d.search.knowledge),
+            Change::Randomness(d.search.randomness),
+            Change::Style(d.search.style),
+            Change::Draw(d.draw),
+            Change::Resign(d.resign),
+            Change::NewGame,
+        ] {
+            assert_eq!(changes.next(), Some(expected));
+        }
+        assert_eq!(changes.next(), None);
+    }
+
+    #[test]
+    fn every_word_of_every_combo_changes_something_else() {
+        for row in TABLE {
+            let Kind::Combo { words, change, .. } = row.kind else {
+                continue;
+            };
+            let mut changes: Vec<Change> = (0..words.len()).map(|i| change(i).unwrap()).collect();
+            changes.dedup();
+            assert_eq!(changes.len(), words.len(), "{}", row.ucci);
+            assert_eq!(change(words.len()), None);
+        }
+    }
+
+    #[test]
+    fn names_and_values_are_read_in_any_case_and_spelling() {
+        assert_eq!(change("HashSize", "64"), Change::HashSize(64));
+        assert_eq!(change("hash", "64"), Change::HashSize(64));
+        assert_eq!(change("THREADS", "+2"), Change::Threads(2));
+        assert_eq!(change("MultiPV", "3"), Change::MultiPv(3));
+        assert_eq!(change("Style", "RISKY"), Change::Style(Style::Risky));
+        assert_eq!(
+            change("randomness", "Huge"),
+            Change::Randomness(Randomness::Huge)
+        );
+        assert_eq!(change("clear hash", ""), Change::NewGame);
+        for (text, value) in [("true", true), ("ON", true), ("1", true)] {
+            assert_eq!(change("ponder", text), Change::Ponder(value));
+        }
+        for (text, value) in [("False", false), ("off", false), ("0", false)] {
+            assert_eq!(change("UseMilliSec", text), Change::Milliseconds(value));
+        }
+        for unknown in ["usebook", "bookfiles", "evalapi", "selectivity", "", "名"] {
+            assert_eq!(read(unknown, Some("x")), None);
+        }
+    }
+
+    #[test]
+    fn numbers_are_clamped_and_it_is_said() {
+        let huge = "9".repeat(50);
+        for (value, taken) in [(huge.as_str(), MAX_HASH as usize), ("-5", 0)] {
+            let setting = read("hashsize", Some(value)).unwrap().unwrap();
+            assert_eq!(setting.change, Change::HashSize(taken));
+            assert!(setting.note.unwrap().contains("taken"));
+        }
+        let setting = read("multipv", Some("0")).unwrap().unwrap();
+        assert_eq!(setting.change, Change::MultiPv(1));
+        assert_eq!(
+            setting.note.unwrap(),
+            "option multipv: 0 is outside 1 to 128, 1 taken"
+        );
+    }
+
+    #[test]
+    fn values_that_are_none_are_refused_with_the_reason() {
+        for (name, value, message) in [
+            (
+                "ponder",
+                None,
+                "option ponder takes true or false, not nothing",
+            ),
+            (
+                "Hash",
+                Some("big"),
+                "option hashsize takes a number, not \"big\"",
+            ),
+            (
+                "style",
+                Some("wild"),
+                "option style takes one of solid, normal, risky, not \"wild\"",
+            ),
+        ] {
+            assert_eq!(read(name, value).unwrap().unwrap_err(), message);
+        }
+    }
+}

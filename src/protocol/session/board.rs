@@ -1,0 +1,181 @@
+//! The board as the client set it.
+
+use crate::board::Move;
+use crate::movegen::legal_moves;
+use crate::notation::fen;
+use crate::protocol::command::PositionText;
+use crate::protocol::text::excerpt;
+use crate::rules::Game;
+
+/// How many faults of one line are told apart.
+const FAULTS_TOLD: usize = 32;
+
+/// The position to think about, and the moves that may not be played in it.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    /// What the client asked for last, to be read again when the rules of the game change.
+    text: PositionText,
+    /// `None` when the client asked for a position that cannot be.
+    game: Option<Game>,
+    banned: Vec<Move>,
+}
+
+impl Board {
+    /// The starting position.
+    pub(super) fn new() -> Self {
+        Self {
+            text: PositionText::START,
+            game: Some(Game::new(fen::start_position())),
+            banned: Vec::new(),
+        }
+    }
+
+    /// Sets the board and lifts the bans.
+    ///
+    /// # Errors
+    /// Says every reason why there is no such position; then there is none on the board, for the
+    /// one before is not what the client means.
+    pub(super) fn set(&mut self, text: PositionText, promotion: bool) -> Result<(), String> {
+        let game = read_game(&text, promotion);
+        self.text = text;
+        self.banned.clear();
+        self.accept(game)
+    }
+
+    /// Reads the position again, with the promotion variant on or off. Bans stay.
+    ///
+    /// # Errors
+    /// As [`Self::set`].
+    pub(super) fn read_again(&mut self, promotion: bool) -> Result<(), String> {
+        let game = read_game(&self.text, promotion);
+        self.accept(game)
+    }
+
+    /// Takes the position away: the client set one that could not even be received.
+    pub(super) fn refuse(&mut self) {
+        self.game = None;
+        self.text.fen = Some(String::new());
+        self.banned.clear();
+    }
+
+    fn accept(&mut self, game: Result<Game, Vec<String>>) -> Result<(), String> {
+        match game {
+            Ok(game) => {
+                self.game = Some(game);
+                Ok(())
+            }
+            Err(faults) => {
+                self.game = None;
+                Err(faults.join(", "))
+            }
+        }
+    }
+
+    /// The game, unless the last position was refused.
+    pub(super) fn game(&self) -> Option<&Game> {
+        self.game.as_ref()
+    }
+
+    /// Bans moves, until the next position is set. One that is not legal there is banned already.
+    ///
+    /// # Errors
+    /// Names every text that is no move; then none is banned.
+    pub(super) fn ban(&mut self, texts: &[String]) -> Result<(), String> {
+        if self.game.is_none() {
+            return Err("there is no position".to_owned());
+        }
+        let (moves, faults) = read_moves(texts);
+        if faults.is_empty() {
+            self.banned.extend(moves);
+            Ok(())
+        } else {
+            Err(tell(faults).join(", "))
+        }
+    }
+
+    /// The moves that may be played, out of `wanted` if given.
+    pub(super) fn root_moves(&self, game: &Game, wanted: Option<&[Move]>) -> RootMoves {
+        let legal = legal_moves(game.position());
+        let allowed: Vec<Move> = legal
+            .iter()
+            .copied()
+            .filter(|m| !self.banned.contains(m))
+            .filter(|m| wanted.is_none_or(|wanted| wanted.contains(m)))
+            .collect();
+        if allowed.is_empty() {
+            RootMoves::None
+        } else if allowed.len() == legal.len() {
+            RootMoves::All
+        } else {
+            RootMoves::Some(allowed)
+        }
+    }
+}
+
+/// Which moves the search may play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RootMoves {
+    /// None at all.
+    None,
+    /// Only these.
+    Some(Vec<Move>),
+    /// Every legal one.
+    All,
+}
+
+/// Reads a position and the moves from it.
+///
+/// # Errors
+/// Names every fault of the FEN, every text that is no move, and the first illegal move.
+pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, Vec<String>> {
+    let fen = text.fen.as_deref().unwrap_or(fen::START);
+    let (moves, unreadable) = read_moves(&text.moves);
+    let mut faults = Vec::new();
+    let mut game = match fen::parse_variant_position(fen, promotion) {
+        Ok(position) => Some(Game::new(position)),
+        Err(error) => {
+            let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
+            reasons.dedup();
+            faults.extend(reasons);
+            None
+        }
+    };
+    if unreadable.is_empty()
+        && let Some(game) = &mut game
+    {
+        let illegal = moves.into_iter().find_map(|m| game.push(m).err());
+        faults.extend(illegal.map(|error| error.to_string()));
+    }
+    faults.extend(unreadable);
+    match game {
+        Some(game) if faults.is_empty() => Ok(game),
+        _ => Err(tell(faults)),
+    }
+}
+
+/// The moves among the texts, and what is wrong with the others.
+fn read_moves(texts: &[String]) -> (Vec<Move>, Vec<String>) {
+    let mut moves = Vec::new();
+    let mut faults = Vec::new();
+    for text in texts {
+        match text.parse() {
+            Ok(m) => moves.push(m),
+            Err(_) => faults.push(format!("{:?} is no move", excerpt(text))),
+        }
+    }
+    (moves, faults)
+}
+
+/// Faults fit to be told: each one short, and not too many.
+fn tell(faults: Vec<String>) -> Vec<String> {
+    let more = faults.len().saturating_sub(FAULTS_TOLD);
+    let mut told: Vec<String> = faults
+        .iter()
+        .take(FAULTS_TOLD)
+        .map(|fault| excerpt(fault))
+        .collect();
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told
+}

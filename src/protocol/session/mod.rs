@@ -1,0 +1,298 @@
+//! The engine's state machine: boot, idle, thinking.
+
+mod batch;
+mod board;
+mod offers;
+mod setting;
+mod thinking;
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::ops::ControlFlow;
+
+use crossbeam_channel::{Receiver, never, select_biased, unbounded};
+
+use super::codec::{Protocol, Reply};
+use super::command::Command;
+use super::input::Input;
+use super::options::Preferences;
+use super::output::Output;
+use super::text::{TimeUnit, excerpt};
+use crate::search::{Event, Pool};
+use board::Board;
+use offers::Offers;
+use thinking::Thinking;
+
+/// A conversation with one client.
+#[derive(Debug)]
+pub(super) struct Session<W> {
+    input: Receiver<Input>,
+    events: Receiver<Event>,
+    pool: Pool,
+    output: Output<W>,
+    /// `None` before the first handshake: boot.
+    protocol: Option<Protocol>,
+    preferences: Preferences,
+    board: Board,
+    offers: Offers,
+    /// The search under way: thinking.
+    thinking: Option<Thinking>,
+    /// Lines of a batch put aside until an endless search is ended.
+    waiting: VecDeque<Input>,
+    /// `quit` is among them.
+    quit_waits: bool,
+    /// Nothing more will come in.
+    ended: bool,
+}
+
+/// What the session waits for.
+enum Next {
+    Input(Input),
+    Event(Event),
+    /// The search threads are gone.
+    NoSearch,
+}
+
+impl<W: Write> Session<W> {
+    /// A session that reads `input` and writes `sink`.
+    pub(super) fn new(input: Receiver<Input>, sink: W) -> Self {
+        let (sender, events) = unbounded();
+        Self {
+            input,
+            events,
+            pool: Pool::new(sender),
+            output: Output::new(sink),
+            protocol: None,
+            preferences: Preferences::default(),
+            board: Board::new(),
+            offers: Offers::default(),
+            thinking: None,
+            waiting: VecDeque::new(),
+            quit_waits: false,
+            ended: false,
+        }
+    }
+
+    /// Talks until `quit` or the end of input.
+    pub(super) fn run(mut self) {
+        while !self.is_over() {
+            let flow = match self.wait() {
+                Next::Input(input) => self.take(input),
+                Next::Event(event) => {
+                    self.hear(event);
+                    ControlFlow::Continue(())
+                }
+                Next::NoSearch => {
+                    self.lose_search();
+                    ControlFlow::Continue(())
+                }
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        if self.thinking.is_some() {
+            // The search did not end when it was told to: do not wait for its thread.
+            std::mem::forget(self.pool);
+        }
+    }
+
+    /// Whether there is nothing left to do.
+    fn is_over(&self) -> bool {
+        self.ended && self.thinking.is_none() && self.waiting.is_empty()
+    }
+
+    /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
+    /// that it was meant for.
+    fn wait(&mut self) -> Next {
+        if self.thinking.is_none() {
+            let input = self.waiting.pop_front();
+            return Next::Input(input.unwrap_or_else(|| self.input.recv().unwrap_or(Input::End)));
+        }
+        let deaf = self.ended || self.input_waits();
+        let silent = never();
+        let input = if deaf { &silent } else { &self.input };
+        select_biased! {
+            recv(input) -> input => Next::Input(input.unwrap_or(Input::End)),
+            recv(self.events) -> event => event.map_or(Next::NoSearch, Next::Event),
+        }
+    }
+
+    /// Obeys an input, or lets it wait. Breaks at the end of the program.
+    fn take(&mut self, input: Input) -> ControlFlow<()> {
+        let line = match &input {
+            Input::Line(line) => line,
+            Input::Overlong(head) => {
+                self.refuse_overlong(&head.clone());
+                return ControlFlow::Continue(());
+            }
+            Input::End => {
+                self.end_input();
+                return ControlFlow::Continue(());
+            }
+        };
+        log::debug!("< {line}");
+        let command = self.parse(line);
+        if self.must_wait(&command) {
+            self.put_aside(input, &command);
+            return ControlFlow::Continue(());
+        }
+        if command == Command::Unknown {
+            self.pass_over(&line.clone());
+        }
+        self.obey(command)
+    }
+
+    fn parse(&self, line: &str) -> Command {
+        let unit = if self.preferences.milliseconds {
+            TimeUnit::Milliseconds
+        } else {
+            TimeUnit::Seconds
+        };
+        self.protocol().codec().parse(line, unit)
+    }
+
+    /// The protocol spoken; what little is said in boot is said in UCCI.
+    fn protocol(&self) -> Protocol {
+        self.protocol.unwrap_or(Protocol::Ucci)
+    }
+
+    fn obey(&mut self, command: Command) -> ControlFlow<()> {
+        match (&self.protocol, &self.thinking) {
+            (_, _) if command == Command::Quit => return self.quit(),
+            (_, None) => {
+                if let Command::Handshake(protocol) = command {
+                    self.introduce(protocol);
+                } else if self.protocol.is_some() {
+                    self.obey_idle(command);
+                }
+            }
+            (_, Some(_)) => self.obey_thinking(command),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn obey_idle(&mut self, command: Command) {
+        match command {
+            Command::IsReady => self.say(&Reply::Ready),
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Debug(on) => self.preferences.debug = on,
+            Command::Position(text) => {
+                if let Err(reasons) = self.board.set(text, self.preferences.promotion) {
+                    self.refuse("position", &reasons);
+                }
+            }
+            Command::BanMoves(moves) => {
+                if let Err(reasons) = self.board.ban(&moves) {
+                    self.refuse("banmoves", &reasons);
+                }
+            }
+            Command::Go(Ok(request)) => self.go(request),
+            Command::Go(Err(reasons)) => {
+                self.refuse("go", &reasons);
+                self.say(&Reply::NoBestMove);
+            }
+            Command::PonderHit { .. } => self.refuse("ponderhit", "nothing is being thought about"),
+            Command::Stop => self.say(&Reply::NothingToStop),
+            Command::Probe(text) => self.probe(&text),
+            Command::NewGame => self.new_game(),
+            Command::Handshake(_) | Command::Quit | Command::Unknown => {}
+        }
+    }
+
+    fn obey_thinking(&mut self, command: Command) {
+        let verb = match command {
+            Command::IsReady => return self.say(&Reply::Ready),
+            Command::Debug(on) => return self.preferences.debug = on,
+            Command::PonderHit { draw } => return self.ponder_hit(draw),
+            Command::Stop => return self.stop(),
+            Command::Probe(text) => return self.probe(&text),
+            Command::Unknown | Command::Quit => return,
+            Command::Handshake(Protocol::Ucci) => "ucci",
+            Command::Handshake(Protocol::Uci) => "uci",
+            Command::SetOption { .. } => "setoption",
+            Command::Position(_) => "position",
+            Command::BanMoves(_) => "banmoves",
+            Command::Go(_) => "go",
+            Command::NewGame => "newgame",
+        };
+        self.refuse(verb, "not while thinking");
+    }
+
+    /// Takes up a protocol.
+    fn introduce(&mut self, protocol: Protocol) {
+        self.protocol = Some(protocol);
+        for line in protocol.codec().introduction() {
+            self.output.line(&line);
+        }
+    }
+
+    /// Says something, in the words of the protocol.
+    fn say(&mut self, reply: &Reply<'_>) {
+        let codec = self.protocol().codec();
+        if let Some(line) = codec.spell(reply, self.preferences.debug) {
+            self.output.line(&line);
+        }
+    }
+
+    /// Reports a line that is not obeyed.
+    fn refuse(&mut self, verb: &str, reasons: &str) {
+        let text = format!("{verb} refused: {reasons}");
+        log::warn!("{text}");
+        self.say(&Reply::Message(&text));
+    }
+
+    /// Passes over a line that means nothing; clients say all kinds of things.
+    fn pass_over(&mut self, line: &str) {
+        if self.preferences.debug && self.protocol.is_some() && !line.is_empty() {
+            let text = format!("unknown line: {}", excerpt(line));
+            self.say(&Reply::Message(&text));
+        }
+    }
+
+    /// Refuses a line whose end was not even read, the way its command is refused.
+    fn refuse_overlong(&mut self, head: &str) {
+        const TOO_LONG: &str = "the line is too long";
+        if self.protocol.is_none() {
+            return;
+        }
+        let command = self.parse(head);
+        let idle = self.thinking.is_none();
+        self.refuse(&excerpt(head), TOO_LONG);
+        match command {
+            Command::Position(_) if idle => self.board.refuse(),
+            Command::Go(_) if idle => self.say(&Reply::NoBestMove),
+            Command::Probe(_) => self.say(&Reply::Hash(None)),
+            _ => {}
+        }
+    }
+
+    /// Answers what the hash table knows; nothing, of a position that cannot be.
+    fn probe(&mut self, text: &super::command::PositionText) {
+        let known = match board::read_game(text, self.preferences.promotion) {
+            Ok(game) => self.pool.probe(game.position()),
+            Err(reasons) => {
+                self.refuse("probe", &reasons.join(", "));
+                None
+            }
+        };
+        self.say(&Reply::Hash(known));
+    }
+
+    fn quit(&mut self) -> ControlFlow<()> {
+        self.settle();
+        self.say(&Reply::Bye);
+        ControlFlow::Break(())
+    }
+
+    /// Nothing will come any more. A search that ends by itself may; but not for nobody.
+    fn end_input(&mut self) {
+        log::debug!("end of input");
+        self.ended = true;
+        if self.output.is_closed() {
+            self.waiting.clear();
+            self.stop();
+        }
+        self.cut_short_if_last();
+    }
+}

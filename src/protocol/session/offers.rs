@@ -1,0 +1,92 @@
+//! When the engine takes or offers a draw, and when it gives up.
+
+use crate::protocol::codec::Offer;
+use crate::protocol::options::Preferences;
+use crate::rules::Game;
+use crate::search::{Outcome, Score, Style, Verdict};
+
+/// A score this bad, in hundredths of a minor piece, is hopeless: more than two rooks behind.
+const HOPELESS: i32 = -500;
+/// Hopeless answers in a row before the game is given up.
+const HOPELESS_ANSWERS: u32 = 4;
+/// Scores no further from zero than this are level.
+const LEVEL: i32 = 10;
+/// Level answers in a row before a draw is offered, and again after an offer was not taken.
+const LEVEL_ANSWERS: u32 = 10;
+/// With more pieces than this on the board there is always something to play for.
+const LEVEL_PIECES: u32 = 16;
+
+/// What the answers of this game have been like so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Offers {
+    hopeless: u32,
+    level: u32,
+    /// The side that answered last, and the pieces then on the board.
+    last: Option<(usize, u32)>,
+}
+
+impl Offers {
+    /// What goes with the best move of `outcome`, found in `game` after the opponent offered a draw
+    /// or did not.
+    pub(super) fn judge(
+        &mut self,
+        game: &Game,
+        outcome: &Outcome,
+        draw_offered: bool,
+        preferences: &Preferences,
+    ) -> Offer {
+        self.follow(game);
+        let Some(score) = outcome.score else {
+            return Offer::None;
+        };
+        let hundredths = hundredths(score);
+        let count = |streak: u32, goes_on: bool| if goes_on { streak + 1 } else { 0 };
+        self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
+        self.level = count(
+            self.level,
+            hundredths.abs() <= LEVEL && game.position().occupied().len() <= LEVEL_PIECES,
+        );
+        if draw_offered && hundredths <= acceptable(preferences.search.style) {
+            Offer::Draw
+        } else if preferences.resign && self.hopeless >= HOPELESS_ANSWERS {
+            Offer::Resign
+        } else if preferences.draw && self.level >= LEVEL_ANSWERS {
+            self.level = 0;
+            Offer::Draw
+        } else {
+            Offer::None
+        }
+    }
+
+    /// Begins anew when this can not be the game of the answer before: the other side to move, or
+    /// more pieces.
+    fn follow(&mut self, game: &Game) {
+        let position = game.position();
+        let side = position.side().index();
+        let pieces = position.occupied().len();
+        if self
+            .last
+            .is_some_and(|last| last.0 != side || last.1 < pieces)
+        {
+            *self = Self::default();
+        }
+        self.last = Some((side, pieces));
+    }
+}
+
+/// The best score with which a draw is still welcome.
+fn acceptable(style: Style) -> i32 {
+    match style {
+        Style::Solid => -5,
+        Style::Normal => -20,
+        Style::Risky => -60,
+    }
+}
+
+fn hundredths(score: Score) -> i32 {
+    match score.verdict() {
+        Verdict::Centipawns(hundredths) => hundredths,
+        Verdict::Mates(_) => i32::MAX,
+        Verdict::Mated(_) => -i32::MAX,
+    }
+}
