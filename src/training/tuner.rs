@@ -21,8 +21,9 @@ pub struct Tuning {
     pub result_share: f64,
     /// Units of evaluation that make the odds e to 1.
     pub scale: f64,
-    /// Pull of every weight towards zero, against noise in rare terms.
-    pub decay: f64,
+    /// How large weights are expected to be, in units of the evaluation: all but material are
+    /// pulled towards zero, the harder the rarer their term, against noise.
+    pub spread: f64,
     /// Threads to work with.
     pub threads: usize,
 }
@@ -32,9 +33,9 @@ impl Default for Tuning {
         Self {
             epochs: 300,
             step: 3.0,
-            result_share: 0.7,
+            result_share: 0.6,
             scale: 400.0,
-            decay: 2e-11,
+            spread: 40.0,
             threads: 1,
         }
     }
@@ -108,6 +109,10 @@ pub fn tune(
         .map(|w| [f64::from(w.middlegame()), f64::from(w.endgame())])
         .collect();
     let mut adam = Adam::new();
+    // A normal prior of width `spread` against the noise of a result, whose variance is about 0.04;
+    // the positions of a game are one result, worth some ten independent samples in a hundred.
+    let independent = training.len() as f64 / 10.0;
+    let decay = 2.0 * 0.04 / (independent * plan.spread * plan.spread);
     const BATCH: usize = 16_384;
     for epoch in 1..=plan.epochs {
         let fade = 1.0 - 0.9 * f64::from(epoch - 1) / f64::from(plan.epochs.max(2) - 1);
@@ -115,9 +120,11 @@ pub fn tune(
         for batch in training.chunks(BATCH) {
             let (mut gradient, sum) = gradient(batch, &weights, plan);
             error += sum;
-            for (slope, weight) in gradient.iter_mut().zip(&weights) {
+            for (index, (slope, weight)) in gradient.iter_mut().zip(&weights).enumerate() {
+                let is_material = (MATERIAL.start..MATERIAL.start + MATERIAL.len).contains(&index);
+                let decay = if is_material { 0.0 } else { decay };
                 for half in 0..2 {
-                    slope[half] = slope[half] / batch.len() as f64 + plan.decay * weight[half];
+                    slope[half] = slope[half] / batch.len() as f64 + decay * weight[half];
                 }
             }
             adam.step(&mut weights, &gradient, plan.step * fade);
