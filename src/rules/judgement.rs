@@ -98,6 +98,12 @@ pub struct Judgement {
 /// Judges a game where it stands: mate, then repetition, then insufficient material, then the
 /// no-capture limit.
 pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
+    judge_at(game, rules, rules.deciding_occurrence())
+}
+
+/// As [`judge`], but it is the given occurrence of a position, from 2, that brings the repetition to
+/// judgement.
+pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
     let position = game.position();
     let mut judgement = Judgement {
         verdict: Verdict::Undecided,
@@ -114,7 +120,7 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
             false => Cause::Stalemate,
         };
         (Verdict::against(position.side()), cause)
-    } else if let Some(window) = deciding_window(game, rules) {
+    } else if let Some(window) = deciding_window(game, occurrence) {
         let records = records(position, window, rules);
         judgement.levels = records.map(|record| record.level);
         judgement.chased = records.map(|record| {

@@ -142,9 +142,9 @@ fn new_throughout(
     among
 }
 
-/// The window that decides about `game`: back to the earliest of the occurrences that the rules ask
-/// for. `None` when the position has not occurred so often.
-pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
+/// The window that decides about `game`: back to the earliest of the last `occurrences` of the
+/// position, now included. `None` when it has not occurred so often, or `occurrences` is below 2.
+pub(super) fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies();
     let reach = usize::from(game.position().clock().plies()).min(plies.len());
@@ -152,6 +152,6 @@ pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
     let mut earlier = (oldest..plies.len())
         .rev()
         .filter(|i| plies[*i].undo.key() == key);
-    let start = earlier.nth(rules.deciding_occurrence() - 2)?;
+    let start = earlier.nth(occurrences.checked_sub(2)?)?;
     Some(&plies[start..])
 }
