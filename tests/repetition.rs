@@ -2,7 +2,9 @@
 
 use chuhe::board::{Move, Piece, Position, Square};
 use chuhe::notation::fen::parse_position;
-use chuhe::rules::{Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_repetition};
+use chuhe::rules::{
+    Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_at, judge_repetition,
+};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -131,6 +133,23 @@ fn league_cases() {
             judge(&rotated, RuleSet::ElephantEye).verdict.name(),
             verdict
         );
+    }
+}
+
+#[test]
+fn the_second_occurrence_can_decide() {
+    for (verdict, mut game) in random_games() {
+        let window = judge(&game, RuleSet::Asian).plies.len();
+        for _ in 0..window / 2 {
+            game.pop();
+        }
+        let judgement = judge(&game, RuleSet::Asian);
+        assert_eq!(
+            (judgement.verdict, judgement.occurrences),
+            (Verdict::Undecided, 2)
+        );
+        let judgement = judge_at(&game, RuleSet::Asian, 2);
+        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
     }
 }
 

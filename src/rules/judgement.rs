@@ -5,10 +5,10 @@ use std::fmt;
 use super::chase::Rewind;
 use super::game::{Game, Ply};
 use super::limits::{counted_plies, is_material_insufficient};
-use super::repetition::{deciding_window, levels};
+use super::repetition::{deciding_window, records};
 use super::rule_set::RuleSet;
 use super::verdict::{Level, Verdict};
-use crate::board::{Bitboard, Color, Move, Piece, Square};
+use crate::board::{Bitboard, Color, Move, Piece, Position, Square};
 use crate::movegen::has_legal_move;
 
 /// What decides a game.
@@ -70,7 +70,8 @@ pub struct Conduct {
     pub piece: Piece,
     /// Whether it gave check.
     pub gives_check: bool,
-    /// What it newly threatened, under rules that judge chases.
+    /// What it newly threatened, under rules that judge chases. [`Judgement::chased`] tells which of
+    /// these chases went on for ever.
     pub chases: Vec<Chase>,
 }
 
@@ -87,6 +88,9 @@ pub struct Judgement {
     pub occurrences: usize,
     /// What each side did throughout the repetition, by colour index.
     pub levels: [Level; Color::COUNT],
+    /// The enemy pieces that each side chased with every move of the repetition, by colour index,
+    /// where they stand now.
+    pub chased: [Vec<Placed>; Color::COUNT],
     /// The moves of the repetition, the first one first; empty when none decides.
     pub plies: Vec<Conduct>,
 }
@@ -94,6 +98,12 @@ pub struct Judgement {
 /// Judges a game where it stands: mate, then repetition, then insufficient material, then the
 /// no-capture limit.
 pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
+    judge_at(game, rules, rules.deciding_occurrence())
+}
+
+/// As [`judge`], but it is the given occurrence of a position, from 2, that brings the repetition to
+/// judgement.
+pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
     let position = game.position();
     let mut judgement = Judgement {
         verdict: Verdict::Undecided,
@@ -101,6 +111,7 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
         rules,
         occurrences: game.occurrences(),
         levels: [Level::Nothing; Color::COUNT],
+        chased: [Vec::new(), Vec::new()],
         plies: Vec::new(),
     };
     (judgement.verdict, judgement.cause) = if !has_legal_move(position) {
@@ -109,8 +120,13 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
             false => Cause::Stalemate,
         };
         (Verdict::against(position.side()), cause)
-    } else if let Some(window) = deciding_window(game, rules) {
-        judgement.levels = levels(position, window, rules);
+    } else if let Some(window) = deciding_window(game, occurrence) {
+        let records = records(position, window, rules);
+        judgement.levels = records.map(|record| record.level);
+        judgement.chased = records.map(|record| {
+            let placed = |square| place(position, square);
+            record.chased.into_iter().filter_map(placed).collect()
+        });
         judgement.plies = conduct(game, window, rules);
         (Verdict::weigh(judgement.levels), Cause::Repetition)
     } else if is_material_insufficient(position) {
@@ -129,12 +145,7 @@ fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
     let mut table = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
         let after = rewind.board().clone();
-        let place = |square| {
-            Some(Placed {
-                piece: after.piece_on(square)?,
-                square,
-            })
-        };
+        let place = |square| place(&after, square);
         let Some(moved) = place(ply.played.to()) else {
             break;
         };
@@ -156,4 +167,10 @@ fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
     }
     table.reverse();
     table
+}
+
+/// What stands on a square, with the square.
+fn place(position: &Position, square: Square) -> Option<Placed> {
+    let piece = position.piece_on(square)?;
+    Some(Placed { piece, square })
 }

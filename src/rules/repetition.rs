@@ -26,18 +26,35 @@ pub fn judge_repetition(
     if plies.iter().any(|ply| ply.played.is_none()) {
         return Verdict::Draw;
     }
-    Verdict::weigh(levels(position, plies, rules))
+    Verdict::weigh(records(position, plies, rules).map(|r| r.level))
+}
+
+/// What a side did throughout a repetition.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Record {
+    /// Its level.
+    pub(super) level: Level,
+    /// The pieces it chased with every move, where they stand at the end; empty unless its level
+    /// is [`Level::Chase`].
+    pub(super) chased: Bitboard,
 }
 
 /// The conduct of each side, by colour index. A lighter conduct is only looked for when it can
 /// matter to the verdict.
-pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Level; Color::COUNT] {
+pub(super) fn records(
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+) -> [Record; Color::COUNT] {
     if rules == RuleSet::None {
-        return [Level::Nothing; Color::COUNT];
+        return <[Record; Color::COUNT]>::default();
     }
     let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
-        return checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
+        return checks.map(|c| Record {
+            level: if c.all { Level::Check } else { Level::Nothing },
+            chased: Bitboard::EMPTY,
+        });
     }
     let chases_count = match rules {
         RuleSet::Asian | RuleSet::ElephantEye => true,
@@ -45,11 +62,15 @@ pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Lev
         RuleSet::CheckOnly | RuleSet::None => false,
     };
     if !chases_count {
-        return [Level::Nothing; Color::COUNT];
+        return <[Record; Color::COUNT]>::default();
     }
-    perpetually_chased(position, plies, rules).map(|chased| match chased.any() {
-        true => Level::Chase,
-        false => Level::Nothing,
+    perpetually_chased(position, plies, rules).map(|chased| Record {
+        level: if chased.any() {
+            Level::Chase
+        } else {
+            Level::Nothing
+        },
+        chased,
     })
 }
 
@@ -121,9 +142,9 @@ fn new_throughout(
     among
 }
 
-/// The window that decides about `game`: back to the earliest of the occurrences that the rules ask
-/// for. `None` when the position has not occurred so often.
-pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
+/// The window that decides about `game`: back to the earliest of the last `occurrences` of the
+/// position, now included. `None` when it has not occurred so often, or `occurrences` is below 2.
+pub(super) fn deciding_window(game: &Game, occurrences: usize) -> Option<&[Ply]> {
     let key = game.position().key();
     let plies = game.plies();
     let reach = usize::from(game.position().clock().plies()).min(plies.len());
@@ -131,6 +152,6 @@ pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
     let mut earlier = (oldest..plies.len())
         .rev()
         .filter(|i| plies[*i].undo.key() == key);
-    let start = earlier.nth(rules.deciding_occurrence() - 2)?;
+    let start = earlier.nth(occurrences.checked_sub(2)?)?;
     Some(&plies[start..])
 }
