@@ -31,6 +31,9 @@ static PAWN: [[u128; Square::COUNT]; 2] = [
     pawn_table(Color::Red, false),
     pawn_table(Color::Black, false),
 ];
+static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
+static LINES: [u128; Square::COUNT] = line_table();
+static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
 static PAWN_TO: [[u128; Square::COUNT]; 2] =
     [pawn_table(Color::Red, true), pawn_table(Color::Black, true)];
 
@@ -203,6 +206,28 @@ const fn pawn_table(color: Color, to: bool) -> [u128; Square::COUNT] {
     table
 }
 
+const fn line_table() -> [u128; Square::COUNT] {
+    let mut table = [0; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        let lines = Bitboard::file(square.file()).bits() | Bitboard::rank(square.rank()).bits();
+        table[index] = lines & !(1 << index);
+        index += 1;
+    }
+    table
+}
+
+const fn surroundings_table() -> [u128; Square::COUNT] {
+    let mut table = LINES;
+    let mut index = 0;
+    while index < Square::COUNT {
+        table[index] |= KNIGHT_TO[index][0] | DIAGONAL[index] | 1 << index;
+        index += 1;
+    }
+    table
+}
+
 const fn offset_bit(square: Square, files: isize, ranks: isize) -> u128 {
     match square.offset(files, ranks) {
         Some(target) => 1 << target.index(),
@@ -242,7 +267,7 @@ const fn file_index(square: Square, occupied: Bitboard) -> usize {
 fn slide(square: Square, occupied: Bitboard, file: &FileTable, rank: &RankTable) -> Bitboard {
     let on_file = file[square.rank()][file_index(square, occupied)] << square.file();
     let on_rank = rank[square.file()][rank_index(square, occupied)] as u128;
-    Bitboard::from_bits(on_file | on_rank << (square.rank() * FILES))
+    Bitboard::from_board_bits(on_file | on_rank << (square.rank() * FILES))
 }
 
 /// Squares a rook (车) on `square` reaches, up to and with the first piece each way.
@@ -256,6 +281,25 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
 #[inline]
 pub fn cannon(square: Square, occupied: Bitboard) -> Bitboard {
     slide(square, occupied, CANNON_FILE, CANNON_RANK)
+}
+
+/// The other squares of the rank and the file of `square`: what a rook hits on an empty board.
+#[inline]
+pub fn lines(square: Square) -> Bitboard {
+    Bitboard::from_board_bits(LINES[square.index()])
+}
+
+/// The diagonal neighbours of `square`, where the legs of knights that attack it stand.
+#[inline]
+pub(super) fn diagonals(square: Square) -> Bitboard {
+    Bitboard::from_board_bits(DIAGONAL[square.index()])
+}
+
+/// The squares where a piece that comes or goes can change who attacks a king on `square`: its
+/// lines, and whence and over which legs knights attack.
+#[inline]
+pub(super) fn surroundings(square: Square) -> Bitboard {
+    Bitboard::from_board_bits(SURROUNDINGS[square.index()])
 }
 
 /// Which of the orthogonal neighbours are occupied; bits that wrap around the edge of the board
@@ -276,43 +320,57 @@ const fn eye_index(square: Square, occupied: Bitboard) -> usize {
 /// Squares a knight (马) on `square` attacks.
 #[inline]
 pub fn knight(square: Square, occupied: Bitboard) -> Bitboard {
-    Bitboard::from_bits(KNIGHT[square.index()][leg_index(square, occupied)])
+    Bitboard::from_board_bits(KNIGHT[square.index()][leg_index(square, occupied)])
 }
 
 /// Squares from which a knight attacks `square`.
 #[inline]
 pub fn knight_to(square: Square, occupied: Bitboard) -> Bitboard {
-    Bitboard::from_bits(KNIGHT_TO[square.index()][eye_index(square, occupied)])
+    Bitboard::from_board_bits(KNIGHT_TO[square.index()][eye_index(square, occupied)])
 }
 
 /// Squares a bishop (相 象) on `square` attacks; the relation is symmetric.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
-    Bitboard::from_bits(BISHOP[square.index()][eye_index(square, occupied)])
+    Bitboard::from_board_bits(BISHOP[square.index()][eye_index(square, occupied)])
 }
 
 /// Squares an advisor (仕 士) on `square` attacks; symmetric.
 #[inline]
 pub fn advisor(square: Square) -> Bitboard {
-    Bitboard::from_bits(ADVISOR[square.index()])
+    Bitboard::from_board_bits(ADVISOR[square.index()])
 }
 
 /// Squares a king (帅 将) on `square` attacks, the facing king aside; symmetric.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
-    Bitboard::from_bits(KING[square.index()])
+    Bitboard::from_board_bits(KING[square.index()])
 }
 
 /// Squares a pawn (兵 卒) of `color` on `square` attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
-    Bitboard::from_bits(PAWN[color.index()][square.index()])
+    Bitboard::from_board_bits(PAWN[color.index()][square.index()])
+}
+
+/// Where a side's pawns can step: forward, towards file a and towards file i, each set from as
+/// many pawns as it has squares.
+#[inline]
+pub fn pawn_steps(color: Color, pawns: Bitboard) -> [Bitboard; 3] {
+    let forward = match color {
+        Color::Red => pawns.bits() << FILES,
+        Color::Black => pawns.bits() >> FILES,
+    };
+    let across = pawns & Bitboard::home_half(!color);
+    let to_a = (across & !Bitboard::file(0)).bits() >> 1;
+    let to_i = (across & !Bitboard::file(FILES - 1)).bits() << 1;
+    [forward, to_a, to_i].map(Bitboard::from_bits)
 }
 
 /// Squares from which a pawn of `color` attacks `square`.
 #[inline]
 pub fn pawn_to(color: Color, square: Square) -> Bitboard {
-    Bitboard::from_bits(PAWN_TO[color.index()][square.index()])
+    Bitboard::from_board_bits(PAWN_TO[color.index()][square.index()])
 }
 
 /// Squares a piece of this kind and colour attacks: for a cannon those over a screen.
@@ -410,6 +468,19 @@ mod tests {
                         prop_assert_eq!(of(kind, color, square, occupied), slow(kind, color, square, occupied));
                     }
                 }
+            }
+        }
+
+        #[test]
+        fn pawn_steps_are_those_of_each_pawn(a in any::<u128>(), b in any::<u128>()) {
+            let pawns = Bitboard::from_bits(a & b);
+            for color in Color::ALL {
+                let steps = pawn_steps(color, pawns);
+                let each: Vec<Bitboard> = pawns.into_iter().map(|s| pawn(color, s)).collect();
+                let union = each.iter().fold(Bitboard::EMPTY, |union, set| union | *set);
+                prop_assert_eq!(steps[0] | steps[1] | steps[2], union);
+                let total: u32 = each.iter().map(|set| set.len()).sum();
+                prop_assert_eq!(steps.map(Bitboard::len).iter().sum::<u32>(), total);
             }
         }
 

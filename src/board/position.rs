@@ -162,7 +162,8 @@ impl Position {
     /// its neighbours in the palace alone: see [`Self::king_attackers`] for kings that face.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let attackers = self.line_attackers(square, by, occupied)
+        let attackers = attacks::rook(square, occupied) & self.kind(PieceKind::Rook)
+            | attacks::cannon(square, occupied) & self.kind(PieceKind::Cannon)
             | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
             | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
             | attacks::advisor(square) & self.kind(PieceKind::Advisor)
@@ -175,20 +176,21 @@ impl Position {
     /// and a king only along an open file.
     #[inline]
     pub fn king_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let attackers = self.line_attackers(square, by, occupied)
-            | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
-            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
-            | attacks::rook(square, occupied)
-                & Bitboard::file(square.file())
-                & self.kind(PieceKind::King);
-        attackers & self.color(by) & occupied
-    }
-
-    #[inline]
-    fn line_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let rooks = self.pieces(by, PieceKind::Rook);
-        let cannons = self.pieces(by, PieceKind::Cannon);
-        attacks::rook(square, occupied) & rooks | attacks::cannon(square, occupied) & cannons
+        let enemies = self.color(by) & occupied;
+        let leapers = attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
+            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn);
+        let mut attackers = leapers & enemies;
+        // Most lines are clear of all that could attack along them. Kings are never on one rank.
+        let on_lines = attacks::lines(square) & enemies;
+        let rooks = on_lines & (self.kind(PieceKind::Rook) | self.kind(PieceKind::King));
+        if rooks.any() {
+            attackers |= attacks::rook(square, occupied) & rooks;
+        }
+        let cannons = on_lines & self.kind(PieceKind::Cannon);
+        if cannons.any() {
+            attackers |= attacks::cannon(square, occupied) & cannons;
+        }
+        attackers
     }
 
     pub(super) fn compute_checkers(&self) -> Bitboard {
