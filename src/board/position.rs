@@ -10,15 +10,16 @@ use super::square::Square;
 use super::validity::{self, InvalidPosition};
 use super::zobrist;
 
+/// The index of the pawns' key among the part keys.
+const PAWNS: usize = Color::COUNT;
+
 /// What a move changes that cannot be computed back from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// Zobrist key of placement and side to move.
     pub(super) key: u64,
-    /// Key of the pawns alone.
-    pub(super) pawn_key: u64,
-    /// Key of each side's pieces, pawns left out.
-    pub(super) piece_keys: [u64; 2],
+    /// Keys of red's pieces and black's, pawns left out, and of both sides' pawns.
+    pub(super) part_keys: [u64; 3],
     /// Pieces that give check to the side to move.
     pub(super) checkers: Bitboard,
     /// The no-capture count.
@@ -93,13 +94,13 @@ impl Position {
     /// Zobrist key of the pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
-        self.state.pawn_key
+        self.state.part_keys[PAWNS]
     }
 
     /// Zobrist key of a side's pieces other than pawns.
     #[inline]
     pub fn piece_key(&self, color: Color) -> u64 {
-        self.state.piece_keys[color.index()]
+        self.state.part_keys[color.index()]
     }
 
     /// The enemy pieces that give check to the side to move.
@@ -226,11 +227,12 @@ impl Position {
     pub(super) fn hash(&mut self, piece: Piece, square: Square) {
         let key = zobrist::piece(piece, square);
         self.state.key ^= key;
-        if piece.kind() == PieceKind::Pawn {
-            self.state.pawn_key ^= key;
+        let part = if piece.kind() == PieceKind::Pawn {
+            PAWNS
         } else {
-            self.state.piece_keys[piece.color().index()] ^= key;
-        }
+            piece.color().index()
+        };
+        self.state.part_keys[part] ^= key;
     }
 
     #[inline]
@@ -267,8 +269,7 @@ impl TryFrom<&Setup> for Position {
             promotion: setup.promotion,
             state: State {
                 key: 0,
-                pawn_key: 0,
-                piece_keys: [0; 2],
+                part_keys: [0; 3],
                 checkers: Bitboard::EMPTY,
                 clock: NoCaptureClock::new(setup.halfmove_clock),
                 captured: None,
