@@ -46,6 +46,8 @@ impl Position {
     ///
     /// A move that is not pseudo-legal leaves the position in disorder; input from outside is
     /// checked with [`is_legal`](crate::movegen::is_legal) first.
+    /// One that leaves the mover's own king attacked may be looked at and taken back, but not
+    /// answered, for checks are looked for only where a king at peace can have lost it.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
