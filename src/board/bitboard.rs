@@ -37,6 +37,13 @@ impl Bitboard {
         Self(bits & Self::ALL.0)
     }
 
+    /// The set with these bits; the caller vouches that none is past the board.
+    #[inline]
+    pub(super) const fn from_board_bits(bits: u128) -> Self {
+        debug_assert!(bits & !Self::ALL.0 == 0);
+        Self(bits)
+    }
+
     /// The set of one square.
     #[inline]
     pub const fn from_square(square: Square) -> Self {
@@ -96,7 +103,7 @@ impl Bitboard {
     /// Whether two or more squares are in the set.
     #[inline]
     pub const fn more_than_one(self) -> bool {
-        self.0 & self.0.wrapping_sub(1) != 0
+        self.without_first().any()
     }
 
     /// How many squares are in the set.
@@ -133,6 +140,13 @@ impl Bitboard {
         } else {
             Some(Square::from_bit(self.0.trailing_zeros()))
         }
+    }
+
+    /// The set less its square of lowest index.
+    #[inline]
+    #[must_use]
+    pub const fn without_first(self) -> Self {
+        Self(self.0 & self.0.wrapping_sub(1))
     }
 
     /// The squares strictly between two squares of one rank or file, else none.

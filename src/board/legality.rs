@@ -1,7 +1,5 @@
 //! Pins and checks: which pseudo-legal moves leave one's own king in peace.
 
-use arrayvec::ArrayVec;
-
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::moves::Move;
@@ -12,33 +10,37 @@ use super::square::Square;
 /// What binds the side to move in one position, found once and asked for each move.
 ///
 /// Out of check a piece is bound when an enemy rook or the facing king stands behind it, when it is
-/// one of two screens before an enemy cannon, or when it is the leg that hobbles an enemy knight;
-/// and no piece may step before a bare cannon (空头炮) to become its screen.
-#[derive(Clone, Debug)]
+/// one of two screens before an enemy cannon, or when it is a leg that may hobble an enemy knight;
+/// and no piece may step before a bare cannon (空头炮) to become its screen. In check a piece must
+/// take the checker or come between, or be the screen of a checking cannon and leave. Moves of the
+/// king and of bound pieces are tried; the others are known by where they go.
+#[derive(Clone, Copy, Debug)]
 pub struct Legality {
     in_check: bool,
     king: Square,
-    pinned: Bitboard,
-    /// Squares between a bare cannon and the king.
-    barred: Bitboard,
-    /// Where each pinned piece may still go.
-    pins: ArrayVec<(Square, Bitboard), 16>,
+    /// The king and the pieces that may be bound: each move of theirs is tried.
+    bound: Bitboard,
+    /// Where all others may go; in check, where they must go.
+    open: Bitboard,
 }
 
 impl Legality {
-    /// Looks for the pins of the side to move.
+    /// Looks for the pins of the side to move, or for what answers a check.
+    #[inline]
     pub fn new(position: &Position) -> Self {
-        let us = position.side();
+        let king = position.king(position.side());
         let mut legality = Self {
             in_check: position.in_check(),
-            king: position.king(us),
-            pinned: Bitboard::EMPTY,
-            barred: Bitboard::EMPTY,
-            pins: ArrayVec::new(),
+            king,
+            bound: Bitboard::from(king),
+            open: Bitboard::ALL,
         };
-        if !legality.in_check {
-            legality.find_line_pins(position);
-            legality.find_knight_pins(position);
+        match position.checkers().first() {
+            Some(checker) => legality.find_answers(position, checker),
+            None => {
+                legality.find_line_pins(position);
+                legality.find_knight_pins(position);
+            }
         }
         legality
     }
@@ -47,94 +49,92 @@ impl Legality {
         let us = position.side();
         let occupied = position.occupied();
         let own = position.color(us);
-        let lines = attacks::rook(self.king, Bitboard::EMPTY);
-        let cannons = position.pieces(!us, PieceKind::Cannon) & lines;
-        let rooks = position.pieces(!us, PieceKind::Rook) & lines
-            | position.pieces(!us, PieceKind::King) & Bitboard::file(self.king.file());
-        for sniper in rooks {
-            let line = Bitboard::between(self.king, sniper);
-            let between = line & occupied;
+        let snipers = attacks::lines(self.king) & position.color(!us);
+        let rooks = position.kind(PieceKind::Rook) | position.kind(PieceKind::King);
+        for sniper in snipers & rooks {
+            let between = Bitboard::between(self.king, sniper) & occupied;
             if !between.more_than_one() {
-                self.pin(between & own, line.with(sniper));
+                self.bound |= between & own;
             }
         }
-        for sniper in cannons {
+        for sniper in snipers & position.kind(PieceKind::Cannon) {
             let line = Bitboard::between(self.king, sniper);
             let between = line & occupied;
-            match between.len() {
-                0 => self.barred |= line,
-                2 => self.pin(between & own, (line & !occupied).with(sniper)),
-                _ => {}
+            let behind_first = between.without_first();
+            if between.is_empty() {
+                self.open &= !line;
+            } else if !behind_first.more_than_one() {
+                // Not in check, so there are two screens.
+                self.bound |= between & own;
             }
         }
     }
 
     fn find_knight_pins(&mut self, position: &Position) {
         let us = position.side();
-        let occupied = position.occupied();
-        let near = attacks::knight_to(self.king, Bitboard::EMPTY);
-        for sniper in position.pieces(!us, PieceKind::Knight) & near {
-            // Not in check, so the one leg that leads to the king is occupied.
-            self.pin(
-                knight_leg(sniper, self.king) & occupied & position.color(us),
-                Bitboard::from(sniper),
-            );
+        let knights = position.pieces(!us, PieceKind::Knight);
+        if (attacks::knight_to(self.king, Bitboard::EMPTY) & knights).any() {
+            self.bound |= attacks::diagonals(self.king) & position.color(us);
         }
     }
 
-    fn pin(&mut self, pieces: Bitboard, allowed: Bitboard) {
-        for square in pieces {
-            if self.pinned.contains(square) {
-                for pin in &mut self.pins {
-                    if pin.0 == square {
-                        pin.1 &= allowed;
-                    }
-                }
-            } else {
-                self.pinned = self.pinned.with(square);
-                self.pins.push((square, allowed));
+    /// Finds what answers one checker; a second one is left to the trying.
+    fn find_answers(&mut self, position: &Position, checker: Square) {
+        let own = position.color(position.side());
+        let line = Bitboard::between(self.king, checker);
+        let kind = position.piece_on(checker).map(|p| p.kind());
+        self.open = match kind {
+            Some(PieceKind::Knight) => attacks::diagonals(self.king),
+            Some(PieceKind::Cannon) => {
+                self.bound |= line & own;
+                line
             }
+            _ => line,
+        }
+        .with(checker);
+    }
+
+    /// The squares whose pieces need not be tried, and where those may go.
+    #[inline]
+    pub fn free(&self) -> (Bitboard, Bitboard) {
+        if self.in_check {
+            (Bitboard::EMPTY, self.open)
+        } else {
+            (!self.bound, self.open)
         }
     }
 
-    /// Own pieces that may not move freely. Nothing is told when in check.
+    /// Of the squares that the piece on `from` attacks, those where it may go.
     #[inline]
-    pub fn pinned(&self) -> Bitboard {
-        self.pinned
+    pub fn restrict(&self, position: &Position, from: Square, to: Bitboard) -> Bitboard {
+        if self.in_check || self.bound.contains(from) {
+            self.try_each(position, from, to)
+        } else {
+            to & self.open
+        }
     }
 
-    /// Where the piece on `square`, not the king, may go when its side is not in check.
-    #[inline]
-    pub fn destinations(&self, square: Square) -> Bitboard {
-        let mut allowed = !self.barred;
-        if self.pinned.contains(square) {
-            for pin in &self.pins {
-                if pin.0 == square {
-                    allowed &= pin.1;
-                }
-            }
+    fn try_each(&self, position: &Position, from: Square, mut to: Bitboard) -> Bitboard {
+        let lines = attacks::lines(self.king);
+        if !self.bound.contains(from) {
+            to &= self.open;
+        } else if !self.in_check && lines.contains(from) {
+            to &= lines;
         }
-        allowed
+        to.into_iter()
+            .filter(|to| leaves_king_safe(position, Move::new(from, *to)))
+            .collect()
     }
 
     /// Whether a pseudo-legal move of the side to move is legal.
     #[inline]
     pub fn allows(&self, position: &Position, m: Move) -> bool {
-        if self.in_check || m.from() == self.king {
+        if self.bound.contains(m.from()) {
             leaves_king_safe(position, m)
         } else {
-            m.is_promotion() || self.destinations(m.from()).contains(m.to())
+            self.open.contains(m.to()) && (!self.in_check || leaves_king_safe(position, m))
         }
     }
-}
-
-/// The square beside the knight that must be empty for it to reach `target`.
-fn knight_leg(knight: Square, target: Square) -> Bitboard {
-    let files = target.file() as isize - knight.file() as isize;
-    let ranks = target.rank() as isize - knight.rank() as isize;
-    knight
-        .offset(files / 2, ranks / 2)
-        .map_or(Bitboard::EMPTY, Bitboard::from)
 }
 
 /// Whether the mover's king is attacked by nobody after the move: the plain test that

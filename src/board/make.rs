@@ -1,5 +1,6 @@
 //! Playing moves and taking them back.
 
+use super::attacks;
 use super::bitboard::Bitboard;
 use super::clock::NoCaptureClock;
 use super::moves::Move;
@@ -45,6 +46,8 @@ impl Position {
     ///
     /// A move that is not pseudo-legal leaves the position in disorder; input from outside is
     /// checked with [`is_legal`](crate::movegen::is_legal) first.
+    /// One that leaves the mover's own king attacked may be looked at and taken back, but not
+    /// answered, for checks are looked for only where a king at peace can have lost it.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -77,7 +80,14 @@ impl Position {
         observer.added(placed, to);
         self.count_move(mover.index() as i32);
         self.pass_turn();
-        self.state.checkers = self.compute_checkers();
+        // Before the move this king was in peace, so far-off moves leave it so.
+        let moved = Bitboard::from(from).with(to);
+        let surroundings = attacks::surroundings(self.king(self.side()));
+        self.state.checkers = if (moved & surroundings).any() {
+            self.compute_checkers()
+        } else {
+            Bitboard::EMPTY
+        };
         self.state.clock = if self.state.captured.is_some() {
             NoCaptureClock::default()
         } else {

@@ -10,15 +10,16 @@ use super::square::Square;
 use super::validity::{self, InvalidPosition};
 use super::zobrist;
 
+/// The index of the pawns' key among the part keys.
+const PAWNS: usize = Color::COUNT;
+
 /// What a move changes that cannot be computed back from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// Zobrist key of placement and side to move.
     pub(super) key: u64,
-    /// Key of the pawns alone.
-    pub(super) pawn_key: u64,
-    /// Key of each side's pieces, pawns left out.
-    pub(super) piece_keys: [u64; 2],
+    /// Keys of red's pieces and black's, pawns left out, and of both sides' pawns.
+    pub(super) part_keys: [u64; 3],
     /// Pieces that give check to the side to move.
     pub(super) checkers: Bitboard,
     /// The no-capture count.
@@ -93,13 +94,13 @@ impl Position {
     /// Zobrist key of the pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
-        self.state.pawn_key
+        self.state.part_keys[PAWNS]
     }
 
     /// Zobrist key of a side's pieces other than pawns.
     #[inline]
     pub fn piece_key(&self, color: Color) -> u64 {
-        self.state.piece_keys[color.index()]
+        self.state.part_keys[color.index()]
     }
 
     /// The enemy pieces that give check to the side to move.
@@ -162,7 +163,8 @@ impl Position {
     /// its neighbours in the palace alone: see [`Self::king_attackers`] for kings that face.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let attackers = self.line_attackers(square, by, occupied)
+        let attackers = attacks::rook(square, occupied) & self.kind(PieceKind::Rook)
+            | attacks::cannon(square, occupied) & self.kind(PieceKind::Cannon)
             | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
             | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
             | attacks::advisor(square) & self.kind(PieceKind::Advisor)
@@ -175,20 +177,21 @@ impl Position {
     /// and a king only along an open file.
     #[inline]
     pub fn king_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let attackers = self.line_attackers(square, by, occupied)
-            | attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
-            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn)
-            | attacks::rook(square, occupied)
-                & Bitboard::file(square.file())
-                & self.kind(PieceKind::King);
-        attackers & self.color(by) & occupied
-    }
-
-    #[inline]
-    fn line_attackers(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
-        let rooks = self.pieces(by, PieceKind::Rook);
-        let cannons = self.pieces(by, PieceKind::Cannon);
-        attacks::rook(square, occupied) & rooks | attacks::cannon(square, occupied) & cannons
+        let enemies = self.color(by) & occupied;
+        let leapers = attacks::knight_to(square, occupied) & self.kind(PieceKind::Knight)
+            | attacks::pawn_to(by, square) & self.kind(PieceKind::Pawn);
+        let mut attackers = leapers & enemies;
+        // Most lines are clear of all that could attack along them. Kings are never on one rank.
+        let on_lines = attacks::lines(square) & enemies;
+        let rooks = on_lines & (self.kind(PieceKind::Rook) | self.kind(PieceKind::King));
+        if rooks.any() {
+            attackers |= attacks::rook(square, occupied) & rooks;
+        }
+        let cannons = on_lines & self.kind(PieceKind::Cannon);
+        if cannons.any() {
+            attackers |= attacks::cannon(square, occupied) & cannons;
+        }
+        attackers
     }
 
     pub(super) fn compute_checkers(&self) -> Bitboard {
@@ -224,11 +227,12 @@ impl Position {
     pub(super) fn hash(&mut self, piece: Piece, square: Square) {
         let key = zobrist::piece(piece, square);
         self.state.key ^= key;
-        if piece.kind() == PieceKind::Pawn {
-            self.state.pawn_key ^= key;
+        let part = if piece.kind() == PieceKind::Pawn {
+            PAWNS
         } else {
-            self.state.piece_keys[piece.color().index()] ^= key;
-        }
+            piece.color().index()
+        };
+        self.state.part_keys[part] ^= key;
     }
 
     #[inline]
@@ -265,8 +269,7 @@ impl TryFrom<&Setup> for Position {
             promotion: setup.promotion,
             state: State {
                 key: 0,
-                pawn_key: 0,
-                piece_keys: [0; 2],
+                part_keys: [0; 3],
                 checkers: Bitboard::EMPTY,
                 clock: NoCaptureClock::new(setup.halfmove_clock),
                 captured: None,

@@ -1,5 +1,6 @@
 //! Listing and counting moves.
 
+use super::tally::Tally;
 use crate::board::{
     Bitboard, Color, Legality, Move, MoveList, PieceKind, Position, RANKS, Square, attacks,
     leaves_king_safe,
@@ -22,19 +23,56 @@ fn destinations(position: &Position, kind: PieceKind, from: Square) -> Bitboard 
     let us = position.side();
     let occupied = position.occupied();
     match kind {
-        PieceKind::Cannon => {
-            attacks::rook(from, occupied) & !occupied
-                | attacks::cannon(from, occupied) & position.color(!us)
-        }
+        PieceKind::Cannon => cannon_destinations(position, from),
         _ => attacks::of(kind, us, from, occupied) & !position.color(us),
+    }
+}
+
+#[inline]
+fn cannon_destinations(position: &Position, from: Square) -> Bitboard {
+    let occupied = position.occupied();
+    attacks::rook(from, occupied) & !occupied
+        | attacks::cannon(from, occupied) & position.color(!position.side())
+}
+
+/// Shows `visit` where each of `pieces` of the side to move can go, its king's safety aside. One
+/// loop a kind, so that each has its attacks built in.
+#[inline(always)]
+fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(Square, Bitboard)) {
+    let us = position.side();
+    let occupied = position.occupied();
+    let own = position.color(us);
+    for from in pieces & position.kind(PieceKind::King) {
+        visit(from, attacks::king(from) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Advisor) {
+        visit(from, attacks::advisor(from) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Bishop) {
+        visit(from, attacks::bishop(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Knight) {
+        visit(from, attacks::knight(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Rook) {
+        visit(from, attacks::rook(from, occupied) & !own);
+    }
+    for from in pieces & position.kind(PieceKind::Cannon) {
+        visit(from, cannon_destinations(position, from));
+    }
+    for from in pieces & position.kind(PieceKind::Pawn) {
+        visit(from, attacks::pawn(us, from) & !own);
     }
 }
 
 /// Advisors and bishops that may become pawns (the promotion variant).
 fn promotions(position: &Position) -> Bitboard {
     let us = position.side();
-    let pawns = position.pieces(us, PieceKind::Pawn).len();
-    if !position.has_promotion() || position.in_check() || pawns >= PieceKind::Pawn.max_per_side() {
+    let pawns = position.pieces(us, PieceKind::Pawn);
+    if !position.has_promotion()
+        || position.in_check()
+        || pawns.len() >= PieceKind::Pawn.max_per_side()
+    {
         return Bitboard::EMPTY;
     }
     let back_rank = Bitboard::rank(if us == Color::Red { 0 } else { RANKS - 1 });
@@ -50,47 +88,55 @@ pub fn generate(position: &Position, targets: Targets, moves: &mut MoveList) {
         Targets::Quiets => !position.occupied(),
         Targets::All => Bitboard::ALL,
     };
-    for kind in PieceKind::ALL {
-        for from in position.pieces(us, kind) {
-            for to in destinations(position, kind, from) & wanted {
-                moves.push(Move::new(from, to));
-            }
+    for_each_piece(position, position.color(us), |from, destinations| {
+        for to in destinations & wanted {
+            moves.push(Move::new(from, to));
         }
-    }
+    });
     if targets != Targets::Captures {
-        for square in promotions(position) {
-            moves.push(Move::new(square, square));
-        }
+        push_promotions(position, moves);
     }
 }
 
-/// The legal moves of the side to move.
+fn push_promotions(position: &Position, moves: &mut MoveList) {
+    for square in promotions(position) {
+        moves.push(Move::new(square, square));
+    }
+}
+
+/// The legal moves of the side to move, in the order of [`generate`].
 pub fn legal_moves(position: &Position) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();
-    generate(position, Targets::All, &mut moves);
-    moves.retain(|m| legality.allows(position, *m));
+    for_each_piece(position, position.color(position.side()), |from, to| {
+        for to in legality.restrict(position, from, to) {
+            moves.push(Move::new(from, to));
+        }
+    });
+    push_promotions(position, &mut moves);
     moves
 }
 
 /// How many legal moves the side to move has: counted from attack sets, not listed.
 pub fn count_legal(position: &Position) -> u64 {
-    if position.in_check() {
-        return legal_moves(position).len() as u64;
-    }
     let us = position.side();
     let legality = Legality::new(position);
-    let mut count = promotions(position).len();
-    for kind in &PieceKind::ALL[1..] {
-        for from in position.pieces(us, *kind) {
-            count += (destinations(position, *kind, from) & legality.destinations(from)).len();
+    let mut count = Tally::default();
+    count.add(promotions(position));
+    let own = position.color(us);
+    let (free, open) = legality.free();
+    let pawns = own & free & position.kind(PieceKind::Pawn);
+    for steps in attacks::pawn_steps(us, pawns) {
+        count.add(steps & open & !own);
+    }
+    for_each_piece(position, own & free & !pawns, |_, to| count.add(to & open));
+    for from in own & !free {
+        if let Some(piece) = position.piece_on(from) {
+            let to = destinations(position, piece.kind(), from);
+            count.add(legality.restrict(position, from, to));
         }
     }
-    let king = position.king(us);
-    for to in destinations(position, PieceKind::King, king) {
-        count += u32::from(leaves_king_safe(position, Move::new(king, to)));
-    }
-    u64::from(count)
+    count.total()
 }
 
 /// Whether the side to move has a legal move; without one it has lost (mate or stalemate, 困毙).

@@ -2,6 +2,7 @@
 
 mod generate;
 mod perft;
+mod tally;
 
 pub use generate::{
     Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,

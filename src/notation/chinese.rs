@@ -64,7 +64,7 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
 /// Reads a move of `position`.
 ///
 /// Simplified and traditional characters, both sides' names of a piece and all kinds of digits are
-/// taken from either side. Besides what [`write`] writes this reads 车前平三, 前七进一 and
+/// taken from either side. Besides what [`write()`] writes this reads 车前平三, 前七进一 and
 /// 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, and 前 and 后
 /// for the first and last of any number.
 ///

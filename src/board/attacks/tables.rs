@@ -1,0 +1,243 @@
+//! The tables of attacks, built at compile time.
+
+use crate::board::bitboard::Bitboard;
+use crate::board::color::Color;
+use crate::board::square::{FILES, RANKS, Square};
+
+/// A file's attacks from each rank, as bits of file a: `[rank][inner occupancy]`.
+pub(super) type FileTable = [[u128; 256]; RANKS];
+/// A rank's attacks from each file: `[file][inner occupancy]`.
+pub(super) type RankTable = [[u16; 128]; FILES];
+/// Attacks by square and by which of four neighbours are occupied.
+pub(super) type HobbleTable = [[u128; 16]; Square::COUNT];
+
+pub(super) const ROOK_FILE: &FileTable = &file_table(false);
+pub(super) const ROOK_RANK: &RankTable = &rank_table(false);
+pub(super) const CANNON_FILE: &FileTable = &file_table(true);
+pub(super) const CANNON_RANK: &RankTable = &rank_table(true);
+
+pub(super) static KNIGHT: HobbleTable = knight_table(false);
+pub(super) static KNIGHT_TO: HobbleTable = knight_table(true);
+pub(super) static BISHOP: HobbleTable = bishop_table();
+pub(super) static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
+pub(super) static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
+pub(super) static PAWN: [[u128; Square::COUNT]; 2] = [
+    pawn_table(Color::Red, false),
+    pawn_table(Color::Black, false),
+];
+pub(super) static PAWN_TO: [[u128; Square::COUNT]; 2] =
+    [pawn_table(Color::Red, true), pawn_table(Color::Black, true)];
+pub(super) static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
+pub(super) static LINES: [u128; Square::COUNT] = line_table();
+pub(super) static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();
+
+/// South, west, east, north: the order of the bits of a knight's index.
+pub(super) const ORTHOGONALS: [(isize, isize); 4] = [(0, -1), (-1, 0), (1, 0), (0, 1)];
+/// South-west, south-east, north-west, north-east: the order of a bishop's index.
+pub(super) const DIAGONALS: [(isize, isize); 4] = [(-1, -1), (1, -1), (-1, 1), (1, 1)];
+
+/// The squares hit on a line of `len` squares from `from`: by a rook, up to and with the first
+/// piece; by a cannon, past the first piece up to and with the second.
+const fn line_attacks(from: usize, occupied: u32, len: usize, cannon: bool) -> u32 {
+    let mut attacks = 0;
+    let mut direction = 0;
+    while direction < 2 {
+        let mut screens = 0;
+        let mut at = from;
+        loop {
+            if (direction == 0 && at + 1 == len) || (direction == 1 && at == 0) {
+                break;
+            }
+            at = if direction == 0 { at + 1 } else { at - 1 };
+            if screens == cannon as usize {
+                attacks |= 1 << at;
+            }
+            if occupied >> at & 1 != 0 {
+                screens += 1;
+                if screens > cannon as usize {
+                    break;
+                }
+            }
+        }
+        direction += 1;
+    }
+    attacks
+}
+
+const fn file_table(cannon: bool) -> FileTable {
+    let mut table = [[0; 256]; RANKS];
+    let mut rank = 0;
+    while rank < RANKS {
+        let mut inner = 0;
+        while inner < 256 {
+            let line = line_attacks(rank, (inner as u32) << 1, RANKS, cannon);
+            let mut bits = 0;
+            let mut r = 0;
+            while r < RANKS {
+                bits |= ((line >> r & 1) as u128) << (r * FILES);
+                r += 1;
+            }
+            table[rank][inner] = bits;
+            inner += 1;
+        }
+        rank += 1;
+    }
+    table
+}
+
+const fn rank_table(cannon: bool) -> RankTable {
+    let mut table = [[0; 128]; FILES];
+    let mut file = 0;
+    while file < FILES {
+        let mut inner = 0;
+        while inner < 128 {
+            table[file][inner] = line_attacks(file, (inner as u32) << 1, FILES, cannon) as u16;
+            inner += 1;
+        }
+        file += 1;
+    }
+    table
+}
+
+/// Knight moves from a square (legs beside it), or with `to` the squares a knight attacks it from
+/// (legs beside the knight, which seen from the target are its diagonal neighbours).
+const fn knight_table(to: bool) -> HobbleTable {
+    let mut table = [[0; 16]; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        let mut blocked = 0;
+        while blocked < 16 {
+            let mut leg = 0;
+            while leg < 4 {
+                if blocked >> leg & 1 == 0 {
+                    let targets = if to {
+                        let (f, r) = DIAGONALS[leg];
+                        [(2 * f, r), (f, 2 * r)]
+                    } else {
+                        let (f, r) = ORTHOGONALS[leg];
+                        if f == 0 {
+                            [(-1, 2 * r), (1, 2 * r)]
+                        } else {
+                            [(2 * f, -1), (2 * f, 1)]
+                        }
+                    };
+                    table[index][blocked] |= offset_bit(square, targets[0].0, targets[0].1)
+                        | offset_bit(square, targets[1].0, targets[1].1);
+                }
+                leg += 1;
+            }
+            blocked += 1;
+        }
+        index += 1;
+    }
+    table
+}
+
+const fn bishop_table() -> HobbleTable {
+    let mut table = [[0; 16]; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        let half = if square.rank() < RANKS / 2 {
+            Bitboard::home_half(Color::Red)
+        } else {
+            Bitboard::home_half(Color::Black)
+        };
+        let mut blocked = 0;
+        while blocked < 16 {
+            let mut eye = 0;
+            while eye < 4 {
+                if blocked >> eye & 1 == 0 {
+                    let (f, r) = DIAGONALS[eye];
+                    table[index][blocked] |= offset_bit(square, 2 * f, 2 * r) & half.bits();
+                }
+                eye += 1;
+            }
+            blocked += 1;
+        }
+        index += 1;
+    }
+    table
+}
+
+const fn step_table(steps: &[(isize, isize); 4], palace: bool) -> [u128; Square::COUNT] {
+    let mut table = [0; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        if !palace || Bitboard::PALACES.contains(square) {
+            let mut step = 0;
+            while step < 4 {
+                table[index] |= offset_bit(square, steps[step].0, steps[step].1);
+                step += 1;
+            }
+            if palace {
+                table[index] &= Bitboard::PALACES.bits();
+            }
+        }
+        index += 1;
+    }
+    table
+}
+
+/// Pawn moves, or with `to` the squares a pawn attacks from.
+const fn pawn_table(color: Color, to: bool) -> [u128; Square::COUNT] {
+    let forward = match color {
+        Color::Red => 1,
+        Color::Black => -1,
+    };
+    let mut table = [0; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        table[index] |= offset_bit(square, 0, if to { -forward } else { forward });
+        if square.is_across_river(color) {
+            table[index] |= offset_bit(square, -1, 0) | offset_bit(square, 1, 0);
+        }
+        index += 1;
+    }
+    table
+}
+
+const fn line_table() -> [u128; Square::COUNT] {
+    let mut table = [0; Square::COUNT];
+    let mut index = 0;
+    while index < Square::COUNT {
+        let square = Square::ALL_CONST[index];
+        let lines = Bitboard::file(square.file()).bits() | Bitboard::rank(square.rank()).bits();
+        table[index] = lines & !(1 << index);
+        index += 1;
+    }
+    table
+}
+
+const fn surroundings_table() -> [u128; Square::COUNT] {
+    let mut table = LINES;
+    let mut index = 0;
+    while index < Square::COUNT {
+        table[index] |= KNIGHT_TO[index][0] | DIAGONAL[index] | 1 << index;
+        index += 1;
+    }
+    table
+}
+
+const fn offset_bit(square: Square, files: isize, ranks: isize) -> u128 {
+    match square.offset(files, ranks) {
+        Some(target) => 1 << target.index(),
+        None => 0,
+    }
+}
+
+impl Square {
+    /// Every square, for loops at compile time.
+    const ALL_CONST: [Self; Self::COUNT] = {
+        let mut all = [Self::from_bit(0); Self::COUNT];
+        let mut index = 0;
+        while index < Self::COUNT {
+            all[index] = Self::from_bit(index as u32);
+            index += 1;
+        }
+        all
+    };
+}
