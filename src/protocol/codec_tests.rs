@@ -206,7 +206,11 @@ fn best_moves_and_their_company() {
         assert_eq!(spell(Protocol::Uci, &reply).unwrap(), in_uci);
     }
     for (reply, in_ucci, in_uci) in [
-        (Reply::NoBestMove, Some("nobestmove"), Some("bestmove (none)")),
+        (
+            Reply::NoBestMove,
+            Some("nobestmove"),
+            Some("bestmove (none)"),
+        ),
         (Reply::NothingToStop, Some("nobestmove"), None),
         (Reply::Ready, Some("readyok"), Some("readyok")),
         (Reply::Bye, Some("bye"), None),

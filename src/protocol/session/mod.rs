@@ -4,6 +4,8 @@ mod batch;
 mod board;
 mod offers;
 mod setting;
+#[cfg(test)]
+mod tests;
 mod thinking;
 
 use std::collections::VecDeque;
@@ -13,7 +15,7 @@ use std::ops::ControlFlow;
 use crossbeam_channel::{Receiver, never, select_biased, unbounded};
 
 use super::codec::{Protocol, Reply};
-use super::command::Command;
+use super::command::{Command, PositionText};
 use super::input::Input;
 use super::options::Preferences;
 use super::output::Output;
@@ -26,6 +28,8 @@ use thinking::Thinking;
 /// A conversation with one client.
 #[derive(Debug)]
 pub(super) struct Session<W> {
+    /// The search under way: thinking. Dropped before the pool, which waits for its threads.
+    thinking: Option<Thinking>,
     input: Receiver<Input>,
     events: Receiver<Event>,
     pool: Pool,
@@ -35,8 +39,6 @@ pub(super) struct Session<W> {
     preferences: Preferences,
     board: Board,
     offers: Offers,
-    /// The search under way: thinking.
-    thinking: Option<Thinking>,
     /// Lines of a batch put aside until an endless search is ended.
     waiting: VecDeque<Input>,
     /// `quit` is among them.
@@ -58,6 +60,7 @@ impl<W: Write> Session<W> {
     pub(super) fn new(input: Receiver<Input>, sink: W) -> Self {
         let (sender, events) = unbounded();
         Self {
+            thinking: None,
             input,
             events,
             pool: Pool::new(sender),
@@ -66,7 +69,6 @@ impl<W: Write> Session<W> {
             preferences: Preferences::default(),
             board: Board::new(),
             offers: Offers::default(),
-            thinking: None,
             waiting: VecDeque::new(),
             quit_waits: false,
             ended: false,
@@ -268,7 +270,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Answers what the hash table knows; nothing, of a position that cannot be.
-    fn probe(&mut self, text: &super::command::PositionText) {
+    fn probe(&mut self, text: &PositionText) {
         let known = match board::read_game(text, self.preferences.promotion) {
             Ok(game) => self.pool.probe(game.position()),
             Err(reasons) => {

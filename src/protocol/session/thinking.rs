@@ -16,7 +16,7 @@ use crate::search::{Control, Event, Outcome, SearchRequest};
 /// for the farewell.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A search under way.
+/// A search under way. It is told to stop when this is dropped.
 #[derive(Debug)]
 pub(super) struct Thinking {
     control: Arc<Control>,
@@ -26,6 +26,12 @@ pub(super) struct Thinking {
     draw_offered: bool,
     /// The outcome of a search that is over before the client wants to hear it.
     held: Option<Outcome>,
+}
+
+impl Drop for Thinking {
+    fn drop(&mut self) {
+        self.control.stop();
+    }
 }
 
 impl<W: Write> Session<W> {
