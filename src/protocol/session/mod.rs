@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use crossbeam_channel::{Receiver, never, select_biased, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, never, select_biased, unbounded};
 
 use super::codec::{Protocol, Reply};
 use super::command::{Command, PositionText};
@@ -105,11 +105,18 @@ impl<W: Write> Session<W> {
     }
 
     /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
-    /// that it was meant for.
+    /// that it was meant for; but what follows a `stop` waits for the answer to it.
     fn wait(&mut self) -> Next {
-        if self.thinking.is_none() {
+        let Some(thinking) = &self.thinking else {
             let input = self.waiting.pop_front();
             return Next::Input(input.unwrap_or_else(|| self.input.recv().unwrap_or(Input::End)));
+        };
+        if let Some(deadline) = thinking.answer_due() {
+            match self.events.recv_deadline(deadline) {
+                Ok(event) => return Next::Event(event),
+                Err(RecvTimeoutError::Disconnected) => return Next::NoSearch,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
         let deaf = self.ended || self.input_waits();
         let silent = never();

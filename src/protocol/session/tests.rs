@@ -191,6 +191,19 @@ fn a_lost_search_still_answers() {
 }
 
 #[test]
+fn times_are_in_the_unit_that_was_set() {
+    let mut talk = Talk::new("ucci");
+    for (setting, seconds) in [("true", 2), ("false", 2000)] {
+        talk.say(&format!("setoption usemillisec {setting}"));
+        let Command::Go(Ok(request)) = talk.session.parse("go time 2000 increment 0") else {
+            panic!("no go");
+        };
+        let clock = request.limits(crate::board::Color::Red).clock.unwrap();
+        assert_eq!(clock.time, Duration::from_secs(seconds));
+    }
+}
+
+#[test]
 fn promotion_reads_the_position_again() {
     let mut talk = Talk::new("ucci");
     // No pawn gets behind its own lines, but a piece that has become one is there.
