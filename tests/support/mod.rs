@@ -13,17 +13,17 @@ use chuhe::movegen::{is_legal, legal_moves};
 use chuhe::notation::fen;
 
 /// How long anything may take before the test fails, on a machine busy with other tests.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The starting board, without its other fields.
-pub const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-/// Red to move is mated by the rook on the bottom rank, guarded by the file of the king.
-pub const MATED: &str = "position fen 3k5/9/9/9/9/9/9/9/4r4/3rK4 w";
+pub(crate) const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+/// Red to move is mated by two rooks.
+pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
 /// Red to move is in no check and has no move (困毙).
-pub const STALEMATED: &str = "position fen 3k5/9/9/9/9/9/9/9/9/r3K3r w";
+pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
 
 /// A running engine.
-pub struct Client {
+pub(crate) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -33,7 +33,7 @@ pub struct Client {
 
 impl Client {
     /// Starts the engine with these arguments.
-    pub fn with_arguments(arguments: &[&str]) -> Self {
+    pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
             .args(arguments)
             .stdin(Stdio::piped())
@@ -68,12 +68,12 @@ impl Client {
     }
 
     /// Starts the engine.
-    pub fn boot() -> Self {
+    pub(crate) fn boot() -> Self {
         Self::with_arguments(&[])
     }
 
     /// Starts the engine and shakes hands in UCCI.
-    pub fn ucci() -> Self {
+    pub(crate) fn ucci() -> Self {
         let mut client = Self::boot();
         client.send("ucci");
         client.until("ucciok");
@@ -81,7 +81,7 @@ impl Client {
     }
 
     /// Starts the engine and shakes hands in UCI.
-    pub fn uci() -> Self {
+    pub(crate) fn uci() -> Self {
         let mut client = Self::boot();
         client.send("uci");
         client.until("uciok");
@@ -89,12 +89,12 @@ impl Client {
     }
 
     /// Sends a line; or several, in one write.
-    pub fn send(&mut self, text: &str) {
+    pub(crate) fn send(&mut self, text: &str) {
         self.send_bytes(format!("{text}\n").as_bytes());
     }
 
     /// Sends bytes as they are.
-    pub fn send_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         self.transcript
             .extend(text.lines().map(|line| format!("< {line}")));
@@ -104,7 +104,7 @@ impl Client {
     }
 
     /// The next line, if one comes in time.
-    pub fn line_within(&mut self, time: Duration) -> Option<String> {
+    pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
         match self.lines.recv_timeout(time) {
             Ok(line) => {
                 self.transcript.push(format!("> {line}"));
@@ -116,7 +116,7 @@ impl Client {
     }
 
     /// The next line.
-    pub fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         match self.line_within(PATIENCE) {
             Some(line) => line,
             None => self.fail("the engine says nothing"),
@@ -124,7 +124,7 @@ impl Client {
     }
 
     /// The next line that is no `info`, but for messages.
-    pub fn answer(&mut self) -> String {
+    pub(crate) fn answer(&mut self) -> String {
         loop {
             let line = self.line();
             if !line.starts_with("info ") || is_message(&line) {
@@ -134,7 +134,7 @@ impl Client {
     }
 
     /// All lines up to the first one that begins so.
-    pub fn until(&mut self, beginning: &str) -> Vec<String> {
+    pub(crate) fn until(&mut self, beginning: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
             lines.push(self.line());
@@ -145,7 +145,7 @@ impl Client {
     }
 
     /// Everything that is said before the answer to an `isready`.
-    pub fn sync(&mut self) -> Vec<String> {
+    pub(crate) fn sync(&mut self) -> Vec<String> {
         self.send("isready");
         let mut lines = self.until("readyok");
         lines.pop();
@@ -153,7 +153,7 @@ impl Client {
     }
 
     /// Sends a line that is answered by nothing but one message, and returns the message.
-    pub fn refused(&mut self, line: &str) -> String {
+    pub(crate) fn refused(&mut self, line: &str) -> String {
         self.send(line);
         let answers = self.sync();
         match answers.as_slice() {
@@ -162,8 +162,20 @@ impl Client {
         }
     }
 
+    /// Sends a line during a search that must go on, and returns the message against it.
+    pub(crate) fn refused_while_thinking(&mut self, line: &str) -> String {
+        self.send(line);
+        let answers = self.sync();
+        let is_said = |line: &&String| is_message(line) || !line.starts_with("info ");
+        let said: Vec<&String> = answers.iter().filter(is_said).collect();
+        match said.as_slice() {
+            [message] if is_message(message) => (*message).clone(),
+            _ => self.fail(&format!("not just refused: {line}")),
+        }
+    }
+
     /// Sends a line that is taken without a word.
-    pub fn silent(&mut self, line: &str) {
+    pub(crate) fn silent(&mut self, line: &str) {
         self.send(line);
         let answers = self.sync();
         if !answers.is_empty() {
@@ -172,7 +184,7 @@ impl Client {
     }
 
     /// The line that ends the search under way: `bestmove …` or `nobestmove`.
-    pub fn outcome(&mut self) -> String {
+    pub(crate) fn outcome(&mut self) -> String {
         loop {
             let line = self.line();
             if is_outcome(&line) {
@@ -183,7 +195,7 @@ impl Client {
 
     /// Sends a `go` that ends by itself; its answer must be a move legal in `position`, and no other
     /// answer may follow.
-    pub fn best_move(&mut self, go: &str, position: &Position) -> Move {
+    pub(crate) fn best_move(&mut self, go: &str, position: &Position) -> Move {
         self.send(go);
         let outcome = self.outcome();
         if self.sync().iter().any(|line| is_outcome(line)) {
@@ -193,7 +205,7 @@ impl Client {
     }
 
     /// The move of an answer, checked.
-    pub fn legal(&mut self, outcome: &str, position: &Position) -> Move {
+    pub(crate) fn legal(&mut self, outcome: &str, position: &Position) -> Move {
         match best_of(outcome) {
             Some(m) if is_legal(position, m) => m,
             _ => self.fail(&format!("no legal move: {outcome}")),
@@ -201,7 +213,7 @@ impl Client {
     }
 
     /// Fails if an answer to a search comes within this time.
-    pub fn thinks_on(&mut self, time: Duration) {
+    pub(crate) fn thinks_on(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(rest) = deadline.checked_duration_since(Instant::now()) {
             if self.line_within(rest).is_some_and(|line| is_outcome(&line)) {
@@ -211,19 +223,19 @@ impl Client {
     }
 
     /// Ends the input.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.transcript.push("< (end of input)".to_owned());
         self.stdin = None;
     }
 
     /// Stops reading what the engine says.
-    pub fn deafen(&mut self) {
+    pub(crate) fn deafen(&mut self) {
         let (_, silent) = channel();
         self.lines = silent;
     }
 
     /// Says `quit`; the engine must say `bye` last and end well, soon.
-    pub fn quit(mut self) -> Vec<String> {
+    pub(crate) fn quit(mut self) -> Vec<String> {
         self.send("quit");
         let start = Instant::now();
         let lines = self.end();
@@ -232,8 +244,15 @@ impl Client {
         lines
     }
 
+    /// Says `quit`; the engine must end well without a word, as it does in UCI.
+    pub(crate) fn quit_silently(mut self) {
+        self.send("quit");
+        let lines = self.end();
+        assert!(lines.is_empty(), "{lines:?}");
+    }
+
     /// Waits for the end of the engine, which must be a good one, and returns what it said last.
-    pub fn end(mut self) -> Vec<String> {
+    pub(crate) fn end(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         let deadline = Instant::now() + PATIENCE;
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -276,24 +295,24 @@ impl Drop for Client {
 }
 
 /// Whether a line ends a search.
-pub fn is_outcome(line: &str) -> bool {
+pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }
 
 /// Whether a line is a message for a person.
-pub fn is_message(line: &str) -> bool {
+pub(crate) fn is_message(line: &str) -> bool {
     line.starts_with("info message ") || line.starts_with("info string ")
 }
 
 /// The move of `bestmove M …`.
-pub fn best_of(line: &str) -> Option<Move> {
+pub(crate) fn best_of(line: &str) -> Option<Move> {
     let mut words = line.split(' ');
     (words.next() == Some("bestmove")).then_some(())?;
     words.next()?.parse().ok()
 }
 
 /// The position after these moves from the start.
-pub fn after(moves: &str) -> Position {
+pub(crate) fn after(moves: &str) -> Position {
     let mut position = fen::start_position();
     for text in moves.split_whitespace() {
         let played = text.parse().expect("a move");
@@ -304,7 +323,7 @@ pub fn after(moves: &str) -> Position {
 }
 
 /// The legal moves of a position as text.
-pub fn moves_of(position: &Position) -> Vec<String> {
+pub(crate) fn moves_of(position: &Position) -> Vec<String> {
     legal_moves(position)
         .iter()
         .map(ToString::to_string)
@@ -312,7 +331,7 @@ pub fn moves_of(position: &Position) -> Vec<String> {
 }
 
 /// Checks the form of a UCCI `info` line: known keys, each once, with values of their kind.
-pub fn check_ucci_info(line: &str) {
+pub(crate) fn check_ucci_info(line: &str) {
     let mut words = line.split(' ').peekable();
     assert_eq!(words.next(), Some("info"), "{line}");
     if words.peek() == Some(&"message") {
