@@ -129,27 +129,27 @@ impl<W: Write> Session<W> {
 
     /// Obeys an input, or lets it wait. Breaks at the end of the program.
     fn take(&mut self, input: Input) -> ControlFlow<()> {
-        let line = match &input {
-            Input::Line(line) => line,
-            Input::Overlong(head) => {
-                self.refuse_overlong(&head.clone());
-                return ControlFlow::Continue(());
-            }
+        let (text, is_whole) = match &input {
+            Input::Line(line) => (line.clone(), true),
+            Input::Overlong(head) => (head.clone(), false),
             Input::End => {
                 self.end_input();
                 return ControlFlow::Continue(());
             }
         };
-        log::debug!("< {line}");
-        let command = self.parse(line);
+        log::debug!("< {text}");
+        let command = self.parse(&text);
         if self.must_wait(&command) {
             self.put_aside(input, &command);
-            return ControlFlow::Continue(());
+        } else if is_whole {
+            if command == Command::Unknown {
+                self.pass_over(&text);
+            }
+            return self.obey(command);
+        } else if self.protocol.is_some() {
+            self.refuse_overlong(&text, &command);
         }
-        if command == Command::Unknown {
-            self.pass_over(&line.clone());
-        }
-        self.obey(command)
+        ControlFlow::Continue(())
     }
 
     fn parse(&self, line: &str) -> Command {
@@ -260,14 +260,9 @@ impl<W: Write> Session<W> {
     }
 
     /// Refuses a line whose end was not even read, the way its command is refused.
-    fn refuse_overlong(&mut self, head: &str) {
-        const TOO_LONG: &str = "the line is too long";
-        if self.protocol.is_none() {
-            return;
-        }
-        let command = self.parse(head);
+    fn refuse_overlong(&mut self, head: &str, command: &Command) {
+        self.refuse(&excerpt(head), "the line is too long");
         let idle = self.thinking.is_none();
-        self.refuse(&excerpt(head), TOO_LONG);
         match command {
             Command::Position(_) if idle => self.board.refuse(),
             Command::Go(_) if idle => self.say(&Reply::NoBestMove),

@@ -239,6 +239,24 @@ fn an_overlong_line_is_refused_as_its_command_is() {
 }
 
 #[test]
+fn an_overlong_line_waits_its_turn_in_a_batch() {
+    let mut talk = Talk::new("ucci");
+    talk.say("setoption batch on");
+    talk.say("go infinite");
+    let overlong = Input::Overlong("position startpos moves".to_owned());
+    let _ = talk.session.take(overlong.clone());
+    assert_eq!(talk.read(), [""; 0]);
+    talk.say("stop");
+    talk.hear(done(0));
+    let Next::Input(input) = talk.session.wait() else {
+        panic!("nothing waits");
+    };
+    assert_eq!(input, overlong);
+    let _ = talk.session.take(input);
+    assert_eq!(talk.board(), None);
+}
+
+#[test]
 fn debug_says_what_was_not_understood() {
     let mut talk = Talk::new("ucci");
     assert_eq!(talk.say("hello"), [""; 0]);
