@@ -1,8 +1,53 @@
 //! Chuhe (楚河), a xiangqi engine.
+//!
+//! # The way of one command
+//!
+//! ```text
+//! stdin ──► protocol::input ──► Command ──► session ──► SearchRequest ──► search threads
+//! stdout ◄─ one writer ◄─ codec (ucci | uci) ◄─ Event ◄─ info / best move
+//! ```
+//!
+//! A reader thread turns bytes into lines, a codec turns lines into typed commands. The session,
+//! the engine's state machine, waits on commands and search events at once and is the only one that
+//! writes to standard output. The search threads live as long as the process, know no protocol and
+//! never print.
+//!
+//! # The rooms
+//!
+//! | room | what it knows |
+//! |---|---|
+//! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
+//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF |
+//! | [`movegen`] | pseudo-legal and legal moves, perft |
+//! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
+//! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
+//! | [`search`] | the best move: threads, hash table, clock, pruning |
+//! | [`protocol`] | UCCI and UCI, the options, the session |
+//! | [`training`] | self-play and the tuner of the weights |
+//! | [`cli`] | arguments and one file a subcommand |
+//!
+//! Arrows point one way: board <- notation, movegen <- rules <- eval <- search <- protocol,
+//! training <- cli. A room never imports from a room further right.
+//!
+//! # Invariants
+//!
+//! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
+//! - Reading a protocol line cannot panic: the protocol room denies `unwrap`, `expect`, indexing and
+//!   `panic!` by lint. A refused line changes nothing and is reported.
+//! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
+//!   [`search::Control`], made before the request is sent.
+//! - No `unsafe`: the hash table is pairs of atomics, and torn entries are recognised.
+//! - The evaluation is whole numbers, so that the node count of `chuhe bench` is the same on every
+//!   machine.
+//! - One option table, which each protocol renders.
+//! - No build script, no file beside the binary, no `target-cpu` setting.
+
 pub mod board;
 pub mod cli;
+pub mod eval;
 pub mod movegen;
 pub mod notation;
 pub mod protocol;
 pub mod rules;
 pub mod search;
+pub mod training;

@@ -159,7 +159,7 @@ impl Position {
     }
 
     /// The pieces of `by` that attack `square` on a board occupied by `occupied`. A king attacks
-    /// its neighbours in the palace, and down an open file the other king.
+    /// its neighbours in the palace alone: see [`Self::king_attackers`] for kings that face.
     #[inline]
     pub fn attackers_to(&self, square: Square, by: Color, occupied: Bitboard) -> Bitboard {
         let attackers = self.line_attackers(square, by, occupied)

@@ -1,7 +1,10 @@
 //! The command line: the engine itself, and one file per subcommand.
 
+mod bench;
 mod logging;
 mod perft;
+mod selfplay;
+mod tune;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -24,7 +27,10 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Bench(bench::Arguments),
     Perft(perft::Arguments),
+    Selfplay(selfplay::Arguments),
+    Tune(tune::Arguments),
 }
 
 /// Why a command failed, for a person to read.
@@ -69,6 +75,17 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
             logging::catch_panics();
             crate::protocol::run().map_err(|error| Failure::new("standard input", error))
         }
+        Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
+        Some(Command::Tune(arguments)) => tune::run(&arguments),
+    }
+}
+
+/// A reader that has gone away is no fault: `chuhe bench | head` ends quietly.
+fn ignore_closed_pipe(error: std::io::Error) -> std::io::Result<()> {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Ok(()),
+        _ => Err(error),
     }
 }

@@ -48,10 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let speed = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
     let millis = time.as_millis();
     written = written.and_then(|()| writeln!(out, "nodes {nodes} time {millis} nps {speed}"));
-    match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new("standard output", error))
-        }
-        _ => Ok(()),
-    }
+    written
+        .or_else(super::ignore_closed_pipe)
+        .map_err(|error| Failure::new("standard output", error))
 }

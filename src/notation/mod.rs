@@ -1,3 +1,53 @@
 //! Positions and moves as text: FEN in its dialects, coordinates, Chinese and WXF moves.
 
+pub mod chinese;
+pub mod coordinates;
+mod error;
 pub mod fen;
+mod relative;
+pub mod wxf;
+
+pub use error::NotationError;
+
+use crate::board::{Move, Position};
+
+/// Reads a move in whichever notation it is written: coordinates (`h2e2`, `H2-E2`), Chinese
+/// (炮二平五) or WXF (`C2=5`). No text belongs to two of them.
+///
+/// # Errors
+/// The text is in no notation, or does not name one legal move.
+pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError> {
+    let text = text.trim();
+    let readers = [coordinates::parse, chinese::parse, wxf::parse];
+    readers
+        .into_iter()
+        .map(|parse| parse(position, text))
+        .find(|result| !matches!(result, Err(NotationError::Unreadable(_))))
+        .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_notation_is_recognised() {
+        let start = fen::start_position();
+        let cannon = "h2e2".parse().unwrap();
+        for text in [
+            "h2e2",
+            "H2-E2",
+            "H2E2",
+            "炮二平五",
+            "C2=5",
+            "c2.5",
+            " 砲2平5\n",
+        ] {
+            assert_eq!(parse_move(&start, text), Ok(cannon), "{text}");
+        }
+        let message = |text| parse_move(&start, text).unwrap_err().to_string();
+        assert_eq!(message("h2e9"), "\"h2e9\" is no legal move here");
+        assert_eq!(message("P4=5"), "\"P4=5\" is no legal move here");
+        assert_eq!(message("e2-e4?"), "\"e2-e4?\" cannot be read as a move");
+    }
+}

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::board::{Move, indexed_enum};
-use crate::rules::Game;
+use crate::rules::{Game, RuleSet};
 
 indexed_enum! {
     /// A degree, for the options that have one.
@@ -66,6 +66,8 @@ pub struct Settings {
     pub style: Style,
     /// The share of the processor left to others: none, a quarter, a half, three quarters.
     pub idle: Level,
+    /// The rule set that judges repetitions.
+    pub rules: RuleSet,
     /// Whether the GUI will let us think on the opponent's time, so that more may be spent now.
     pub ponder: bool,
 }
@@ -79,6 +81,7 @@ impl Default for Settings {
             randomness: Randomness::None,
             style: Style::Normal,
             idle: Level::None,
+            rules: RuleSet::Asian,
             ponder: false,
         }
     }

@@ -1,0 +1,43 @@
+//! `chuhe bench`: the signature and speed of the search.
+
+use std::io::{self, Write};
+
+use super::Failure;
+use crate::search::{BENCH_DEPTH, bench};
+
+/// Search fixed positions to a fixed depth with one thread; the node count is the same on every
+/// machine and changes only when the search does.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Depth of each search.
+    #[arg(long, default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=64))]
+    depth: u32,
+}
+
+/// Prints a line a position and the totals.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let mut written = Ok(());
+    let result = bench(arguments.depth, |fen, nodes| {
+        if written.is_ok() {
+            written = writeln!(out, "{nodes:>10}  {fen}");
+        }
+    });
+    let micros = result.time.as_micros().max(1);
+    let speed = u128::from(result.nodes) * 1_000_000 / micros;
+    written
+        .and_then(|()| {
+            writeln!(
+                out,
+                "nodes {} time {} nps {speed}",
+                result.nodes,
+                micros / 1000
+            )?;
+            writeln!(out, "signature {}", result.nodes)
+        })
+        .or_else(super::ignore_closed_pipe)
+        .map_err(|error| Failure::new("standard output", error))
+}

@@ -1,0 +1,69 @@
+//! `chuhe tune`: fitting the weights of the evaluation to samples.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use crate::training::{Sample, Tuning, tune, write_weights};
+
+/// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
+/// file `src/eval/weights.rs`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Files of samples.
+    #[arg(required = true)]
+    samples: Vec<PathBuf>,
+    /// The file to write.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// Passes over the samples.
+    #[arg(long, default_value_t = Tuning::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// How much the result of a game counts beside the score of the search, 0 to 1.
+    #[arg(long, default_value_t = Tuning::default().result_share)]
+    result_share: f64,
+    /// Threads to work with.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+}
+
+/// Reads, fits, reports every tenth pass, writes.
+///
+/// # Errors
+/// A file cannot be read or written, or holds something else; too few samples.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut samples = Vec::new();
+    for path in &arguments.samples {
+        read(path, &mut samples).map_err(|error| Failure::new(path.display(), error))?;
+    }
+    println!("{} samples", samples.len());
+    let plan = Tuning {
+        epochs: arguments.epochs,
+        result_share: arguments.result_share.clamp(0.0, 1.0),
+        threads: usize::from(arguments.threads),
+        ..Tuning::default()
+    };
+    let weights = tune(&samples, &plan, |report| {
+        if report.epoch % 10 == 0 || report.epoch == 1 {
+            let (training, test) = (report.training_error, report.test_error);
+            println!(
+                "pass {:>4}  training error {training:.6}  test error {test:.6}",
+                report.epoch
+            );
+        }
+    })
+    .map_err(|error| Failure::new("nothing to tune with", error))?;
+    std::fs::write(&arguments.out, write_weights(&weights))
+        .map_err(|error| Failure::new(arguments.out.display(), error))
+}
+
+fn read(path: &Path, samples: &mut Vec<Sample>) -> Result<(), Box<dyn std::error::Error>> {
+    for (number, line) in (1..).zip(BufReader::new(File::open(path)?).lines()) {
+        let sample = line?
+            .parse()
+            .map_err(|error| format!("line {number}: {error}"))?;
+        samples.push(sample);
+    }
+    Ok(())
+}

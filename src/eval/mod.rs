@@ -1,0 +1,110 @@
+//! What a position is worth, in whole numbers, graded by how much is looked at.
+
+pub mod features;
+pub mod handcrafted;
+mod psq;
+mod tapered;
+mod weights;
+
+pub use psq::PieceSquareSum;
+pub use tapered::{FULL_PHASE, Tapered};
+pub use weights::WEIGHTS;
+
+use crate::board::{Color, Position, indexed_enum};
+use handcrafted::{AttackMap, Sum};
+
+indexed_enum! {
+    /// How much the evaluation looks at, the option `knowledge`.
+    pub enum Knowledge {
+        /// Material only.
+        None,
+        /// And where the pieces stand, tapered from middlegame to endgame.
+        Small,
+        /// And mobility, pawns, missing defenders against the attackers left.
+        Medium,
+        /// Everything: king danger, open lines, cannons, threats.
+        Large,
+    }
+}
+
+/// How much a side's attack counts, in 64ths, beside its other terms.
+pub const NORMAL_ATTACK: i32 = 64;
+
+/// The evaluation as it is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evaluator {
+    /// What is looked at.
+    pub knowledge: Knowledge,
+    /// The weight of the tactical terms (grade `large`), in 64ths.
+    pub attack: i32,
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self {
+            knowledge: Knowledge::Large,
+            attack: NORMAL_ATTACK,
+        }
+    }
+}
+
+impl Evaluator {
+    /// The value of a position for its side to move; `sum` are the position's sums.
+    #[inline]
+    pub fn evaluate(&self, position: &Position, sum: &PieceSquareSum) -> i32 {
+        let mut value = match self.knowledge {
+            Knowledge::None => sum.material,
+            _ => sum.full,
+        };
+        if self.knowledge >= Knowledge::Medium {
+            value += self.terms(position);
+        }
+        let tempo = WEIGHTS[features::TEMPO.start];
+        value += match position.side() {
+            Color::Red => tempo,
+            Color::Black => -tempo,
+        };
+        let value = value.at_phase(sum.phase.min(FULL_PHASE)) * drawishness(position, value) / 64;
+        match position.side() {
+            Color::Red => value,
+            Color::Black => -value,
+        }
+    }
+
+    #[inline]
+    fn terms(&self, position: &Position) -> Tapered {
+        let map = AttackMap::new(position);
+        let mut positional = Tapered::ZERO;
+        let mut tactical = Tapered::ZERO;
+        for color in Color::ALL {
+            let (mut a, mut b) = (Sum::default(), Sum::default());
+            handcrafted::positional(position, color, &map, &mut a);
+            if self.knowledge == Knowledge::Large {
+                handcrafted::tactical(position, color, &map, &mut b);
+            }
+            let sign = if color == Color::Red { 1 } else { -1 };
+            positional += a.0 * sign;
+            tactical += b.0 * sign;
+        }
+        if self.attack == NORMAL_ATTACK {
+            return positional + tactical;
+        }
+        let scale = |value: i32| value * self.attack / NORMAL_ATTACK;
+        positional + Tapered::new(scale(tactical.middlegame()), scale(tactical.endgame()))
+    }
+}
+
+/// What is left of an advantage, in 64ths: a side that has nothing left to attack with cannot win.
+#[inline]
+fn drawishness(position: &Position, value: Tapered) -> i32 {
+    let better = if value.endgame() > 0 {
+        Color::Red
+    } else {
+        Color::Black
+    };
+    if position.has_attackers(better) || position.has_promotion() {
+        64
+    } else {
+        4
+    }
+}

@@ -1,0 +1,305 @@
+//! Chinese moves, such as 炮二平五 and 前马退６.
+//!
+//! Written as Chinese programs and databases write them: red's numbers are 一 to 九, black's are
+//! full-width digits. Advisors and bishops are always named by their file, for on one file only the
+//! front one can go back and only the rear one forward. Of two or three other pieces on a file the
+//! first is 前, the last 后, a third one between them 中; four or five pawns are 一 to 五 from the
+//! front, and so are pawns on two crowded files, counted file by file from the mover's right.
+
+use super::NotationError;
+use super::relative::{Description, Direction, Place, Standing, direction_and_number};
+use crate::board::{Color, Move, PieceKind, Position};
+
+const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
+const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
+
+/// Writes a legal move of `position`.
+///
+/// The promotion of the variant that has it is written 仕四变兵. A move from an empty square is
+/// written in coordinates.
+pub fn write(position: &Position, m: Move) -> String {
+    let Some(piece) = position.piece_on(m.from()) else {
+        return m.to_string();
+    };
+    let side = position.side();
+    let numerals = match side {
+        Color::Red => NUMERALS,
+        Color::Black => DIGITS,
+    };
+    let name = piece.chinese();
+    let standing = Standing::of(position, piece.kind(), m.from());
+    let subject = match place_word(piece.kind(), standing) {
+        Some(place) => [place, name],
+        None => [name, numerals[standing.file]],
+    };
+    let (direction, number) = direction_and_number(m, side);
+    let action = match direction {
+        Direction::Forward => ['进', numerals[number]],
+        Direction::Back => ['退', numerals[number]],
+        Direction::Across => ['平', numerals[number]],
+        Direction::Promotion if side == Color::Red => ['变', '兵'],
+        Direction::Promotion => ['变', '卒'],
+    };
+    subject.into_iter().chain(action).collect()
+}
+
+/// The word for the place of a piece among its like, `None` where the file names it.
+fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
+    if standing.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
+        return None;
+    }
+    Some(if standing.crowded_files > 1 {
+        NUMERALS[standing.ordinal + 1]
+    } else if standing.count > 3 {
+        NUMERALS[standing.index + 1]
+    } else if standing.index == 0 {
+        '前'
+    } else if standing.index + 1 == standing.count {
+        '后'
+    } else {
+        '中'
+    })
+}
+
+/// Reads a move of `position`.
+///
+/// Simplified and traditional characters, both sides' names of a piece and all kinds of digits are
+/// taken from either side. Besides what [`write`] writes this reads 车前平三, 前七进一 and
+/// 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, and 前 and 后
+/// for the first and last of any number.
+///
+/// # Errors
+/// The text is no Chinese move, or not one legal move.
+pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
+    match read(text) {
+        Some(description) => description.resolve(position, text),
+        None => Err(NotationError::Unreadable(text.to_owned())),
+    }
+}
+
+fn read(text: &str) -> Option<Description> {
+    let characters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
+    let &[direction, number] = action else {
+        return None;
+    };
+    let direction = match direction {
+        '进' | '進' => Direction::Forward,
+        '退' => Direction::Back,
+        '平' => Direction::Across,
+        '变' | '變' => Direction::Promotion,
+        _ => return None,
+    };
+    let number = match direction {
+        Direction::Promotion if read_kind(number)? == PieceKind::Pawn => 0,
+        Direction::Promotion => return None,
+        _ => read_number(number)?,
+    };
+    let (kind, file, place) = read_subject(subject)?;
+    Some(Description {
+        kind,
+        file,
+        place,
+        direction,
+        number,
+    })
+}
+
+type Subject = (PieceKind, Option<usize>, Option<Place>);
+
+fn read_subject(characters: &[char]) -> Option<Subject> {
+    use PieceKind::Pawn;
+    Some(match *characters {
+        [a, b] => match (read_kind(a), read_kind(b)) {
+            (Some(kind), None) => match read_number(b) {
+                Some(file) => (kind, Some(file), None),
+                None => (kind, None, Some(read_place(b)?)),
+            },
+            (None, Some(kind)) => {
+                let numbered = || read_number(a).map(Place::Nth);
+                (kind, None, Some(read_place(a).or_else(numbered)?))
+            }
+            _ => (Pawn, Some(read_number(b)?), Some(read_place(a)?)),
+        },
+        [place, kind, file] => (
+            read_kind(kind)?,
+            Some(read_number(file)?),
+            Some(read_place(place)?),
+        ),
+        _ => return None,
+    })
+}
+
+fn read_kind(character: char) -> Option<PieceKind> {
+    Some(match character {
+        '帅' | '帥' | '将' | '將' => PieceKind::King,
+        '仕' | '士' => PieceKind::Advisor,
+        '相' | '象' => PieceKind::Bishop,
+        '马' | '馬' | '傌' => PieceKind::Knight,
+        '车' | '車' | '俥' => PieceKind::Rook,
+        '炮' | '砲' | '包' => PieceKind::Cannon,
+        '兵' | '卒' => PieceKind::Pawn,
+        _ => return None,
+    })
+}
+
+fn read_place(character: char) -> Option<Place> {
+    Some(match character {
+        '前' => Place::Front,
+        '中' => Place::Middle,
+        '后' | '後' => Place::Rear,
+        _ => return None,
+    })
+}
+
+/// A digit from 1 to 9 of any kind.
+fn read_number(character: char) -> Option<usize> {
+    let numeral = |numerals: [char; 10]| numerals.iter().position(|n| *n == character);
+    numeral(NUMERALS)
+        .or_else(|| numeral(DIGITS))
+        .or_else(|| character.to_digit(10).map(|digit| digit as usize))
+        .filter(|number| *number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::{parse_position, parse_variant_position, start_position};
+
+    /// Checks that the move is written as the first text and read from all of them.
+    fn check(fen: &str, coordinates: &str, texts: &[&str]) {
+        let position = parse_position(fen).unwrap();
+        let m: Move = coordinates.parse().unwrap();
+        assert_eq!(write(&position, m), texts[0], "{fen}");
+        for text in texts {
+            assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
+        }
+    }
+
+    #[test]
+    fn openings_read_as_in_books() {
+        let mut position = start_position();
+        let line = [
+            ("h2e2", "炮二平五"),
+            ("h7e7", "炮８平５"),
+            ("e2e6", "炮五进四"),
+            ("d9e8", "士４进５"),
+            ("h0g2", "马二进三"),
+            ("h9g7", "马８进７"),
+            ("b2e2", "炮八平五"),
+            ("b9c7", "马２进３"),
+            ("e6e4", "前炮退二"),
+            ("i9h9", "车９平８"),
+        ];
+        for (coordinates, text) in line {
+            let m = coordinates.parse().unwrap();
+            assert_eq!(write(&position, m), text);
+            assert_eq!(parse(&position, text), Ok(m));
+            position.make(m);
+        }
+    }
+
+    #[test]
+    fn all_scripts_are_read() {
+        let start = start_position();
+        for text in [
+            "炮二平五",
+            "砲2平5",
+            "包２平５",
+            " 炮 二 平 五 ",
+            "砲二平５",
+        ] {
+            assert_eq!(parse(&start, text).unwrap().to_string(), "h2e2", "{text}");
+        }
+        for text in ["傌二進三", "馬二进三"] {
+            assert_eq!(parse(&start, text).unwrap().to_string(), "h0g2", "{text}");
+        }
+        check(
+            "3k5/9/9/9/9/R8/9/R8/9/4K4 w",
+            "a4a5",
+            &["前车进一", "前俥進1", "車前进一", "前车九进一"],
+        );
+    }
+
+    #[test]
+    fn guards_are_named_by_file() {
+        let fen = "5k3/9/9/9/9/2B6/9/3A5/9/2BAK4 w";
+        check(fen, "d0e1", &["仕六进五", "后仕进五", "后士进5"]);
+        check(fen, "d2e1", &["仕六退五", "前仕退五"]);
+        check(fen, "c0e2", &["相七进五", "后象进５"]);
+        check(fen, "c4a2", &["相七退九", "前相退九"]);
+    }
+
+    #[test]
+    fn pawns_on_one_file_are_told_apart() {
+        let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
+        check(three, "e8f8", &["前兵平四", "一兵平四", "前五平四"]);
+        check(
+            three,
+            "e7f7",
+            &["中兵平四", "二兵平四", "中兵五平四", "兵五平四"],
+        );
+        check(three, "e6d6", &["后兵平六", "後兵平六", "三兵平六"]);
+        let four = "3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b";
+        check(four, "e1f1", &["一卒平６", "前卒平6", "1卒平6"]);
+        check(four, "e2f2", &["二卒平６"]);
+        check(four, "e4d4", &["四卒平４", "后卒平4"]);
+    }
+
+    #[test]
+    fn pawns_on_two_files_are_counted_from_the_right() {
+        let red = "3k5/9/2P3P2/2P3P2/2P6/9/9/9/9/4K4 w";
+        check(red, "g7f7", &["一兵平四", "前三平四", "前兵三平四"]);
+        check(red, "c7d7", &["三兵平六", "前七平六"]);
+        check(red, "c6d6", &["四兵平六", "中七平六"]);
+        check(red, "c5d5", &["五兵平六", "后七平六"]);
+        let black = "4k4/9/9/9/9/2p3p2/2p3p2/9/9/3K5 b";
+        check(black, "c3d3", &["一卒平４", "前3平4"]);
+        check(black, "g4f4", &["四卒平６"]);
+        let position = parse_position(red).unwrap();
+        assert!(matches!(
+            parse(&position, "前兵进一"),
+            Err(NotationError::Ambiguous { .. })
+        ));
+        assert_eq!(parse(&position, "前兵平八").unwrap().to_string(), "c7b7");
+    }
+
+    #[test]
+    fn promotions_have_a_text() {
+        let fen = "3k5/9/9/9/9/9/9/5A3/9/2B1KA3 w";
+        let position = parse_variant_position(fen, true).unwrap();
+        for (text, coordinates) in [("仕四变兵", "f0f0"), ("相七变兵", "c0c0")] {
+            let m: Move = coordinates.parse().unwrap();
+            assert_eq!(write(&position, m), text);
+            assert_eq!(parse(&position, text), Ok(m));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let start = start_position();
+        for text in [
+            "",
+            "炮",
+            "炮二",
+            "炮二平",
+            "炮二飞五",
+            "二五平五",
+            "炮炮平五",
+            "炮二平〇",
+            "炮零平五",
+        ] {
+            assert!(
+                matches!(parse(&start, text), Err(NotationError::Unreadable(_))),
+                "{text}"
+            );
+        }
+        for text in ["炮一平五", "前炮平五", "帅五进二", "炮二平二", "仕四变兵"]
+        {
+            assert!(
+                matches!(parse(&start, text), Err(NotationError::Illegal(_))),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Moves as origin and destination: `h2e2` of the protocols, `H2-E2` of game records (ICCS).
+
+use super::NotationError;
+use crate::board::{Move, Position};
+use crate::movegen::is_legal;
+
+/// Writes a move as game records do, such as `H2-E2`; [`Move`] itself displays as `h2e2`.
+pub fn write_iccs(m: Move) -> String {
+    format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
+}
+
+/// Reads `h2e2` or `H2-E2`, letters of either case.
+///
+/// # Errors
+/// The text is not of that form, or the position does not allow the move.
+pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
+    let m = text
+        .parse()
+        .map_err(|_| NotationError::Unreadable(text.to_owned()))?;
+    if is_legal(position, m) {
+        Ok(m)
+    } else {
+        Err(NotationError::Illegal(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::start_position;
+
+    #[test]
+    fn iccs_round_trips() {
+        let start = start_position();
+        let m = parse(&start, "h2e2").unwrap();
+        assert_eq!(write_iccs(m), "H2-E2");
+        assert_eq!(parse(&start, "H2-E2"), Ok(m));
+        assert_eq!(
+            parse(&start, "h2h9"),
+            parse(&start, "H2-H9"),
+            "a capture over a screen"
+        );
+        assert_eq!(
+            parse(&start, "e0e2"),
+            Err(NotationError::Illegal("e0e2".into()))
+        );
+        assert_eq!(
+            parse(&start, "e0"),
+            Err(NotationError::Unreadable("e0".into()))
+        );
+    }
+}

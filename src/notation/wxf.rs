@@ -1,0 +1,245 @@
+//! Moves as the World Xiangqi Federation writes them, such as `C2=5`, `N8+7` and `R+=4`.
+//!
+//! Files are 1 to 9 from the mover's right. Of two pieces on a file the front one has `+` for its
+//! file and the rear one `-`; a pawn between two others keeps its file. The outermost of four or
+//! five pawns on a file have `++` and `--` for the whole name, and pawns on two crowded files give
+//! their file before the sign (`3+=4`, in the middle `33=4`).
+
+use super::NotationError;
+use super::relative::{Description, Direction, Place, Standing, direction_and_number};
+use crate::board::{Move, PieceKind, Position};
+
+/// Writes a legal move of `position`.
+///
+/// The letters are those of a FEN, upper case for both sides; moves along a rank have `=`. The
+/// promotion of the variant that has it is written `A4=P`. A move from an empty square is written
+/// in coordinates.
+pub fn write(position: &Position, m: Move) -> String {
+    let Some(piece) = position.piece_on(m.from()) else {
+        return m.to_string();
+    };
+    let standing = Standing::of(position, piece.kind(), m.from());
+    let subject = subject(piece.kind(), standing);
+    match direction_and_number(m, position.side()) {
+        (Direction::Forward, number) => format!("{subject}+{number}"),
+        (Direction::Back, number) => format!("{subject}-{number}"),
+        (Direction::Across, number) => format!("{subject}={number}"),
+        (Direction::Promotion, _) => format!("{subject}=P"),
+    }
+}
+
+fn subject(kind: PieceKind, standing: Standing) -> String {
+    let Standing {
+        file, count, index, ..
+    } = standing;
+    let letter = kind.letter();
+    if count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
+        return format!("{letter}{file}");
+    }
+    let sign = match (2 * index + 1).cmp(&count) {
+        std::cmp::Ordering::Less => '+',
+        std::cmp::Ordering::Equal => char::from(b'0' + file as u8),
+        std::cmp::Ordering::Greater => '-',
+    };
+    let outermost = index == 0 || index + 1 == count;
+    if standing.crowded_files > 1 {
+        format!("{file}{sign}")
+    } else if count > 3 && outermost {
+        format!("{sign}{sign}")
+    } else {
+        format!("{letter}{sign}")
+    }
+}
+
+/// Reads a move of `position`.
+///
+/// Letters may be of either case, with H and E for N and B; `.` is read as `=`. Besides what
+/// [`write`] writes this reads the sign before the letter (`+R=4`), the file behind the sign
+/// (`R+4+1`), signs for advisors and bishops, and pawns counted from the front, by letter (`Pa=4`)
+/// or by a number before the file (`13=4`).
+///
+/// # Errors
+/// The text is no WXF move, or not one legal move.
+pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
+    match read(text.trim()) {
+        Some(description) => description.resolve(position, text),
+        None => Err(NotationError::Unreadable(text.to_owned())),
+    }
+}
+
+fn read(text: &str) -> Option<Description> {
+    let characters: Vec<char> = text.chars().collect();
+    let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
+    let (direction, number) = match *action {
+        ['=' | '.', 'P' | 'p'] => (Direction::Promotion, 0),
+        ['+', number] => (Direction::Forward, read_digit(number)?),
+        ['-' | '–', number] => (Direction::Back, read_digit(number)?),
+        ['=' | '.', number] => (Direction::Across, read_digit(number)?),
+        _ => return None,
+    };
+    let (kind, file, place) = read_subject(subject)?;
+    Some(Description {
+        kind,
+        file,
+        place,
+        direction,
+        number,
+    })
+}
+
+type Subject = (PieceKind, Option<usize>, Option<Place>);
+
+fn read_subject(characters: &[char]) -> Option<Subject> {
+    use PieceKind::Pawn;
+    Some(match *characters {
+        ['+', '+'] => (Pawn, None, Some(Place::Front)),
+        ['-' | '–', '-' | '–'] => (Pawn, None, Some(Place::Rear)),
+        [a, b] => match (read_digit(a), read_digit(b)) {
+            (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(Place::Middle)),
+            (Some(a), Some(b)) => (Pawn, Some(b), Some(Place::Nth(a))),
+            (Some(file), None) => (Pawn, Some(file), Some(read_sign(b)?)),
+            (None, Some(file)) => (PieceKind::from_letter(a)?, Some(file), None),
+            (None, None) => match read_sign(a) {
+                Some(place) => (PieceKind::from_letter(b)?, None, Some(place)),
+                None => match PieceKind::from_letter(a)? {
+                    Pawn => (Pawn, None, Some(read_sign(b).or_else(|| read_order(b))?)),
+                    kind => (kind, None, Some(read_sign(b)?)),
+                },
+            },
+        },
+        [letter, sign, file] => (
+            PieceKind::from_letter(letter)?,
+            Some(read_digit(file)?),
+            Some(read_sign(sign)?),
+        ),
+        _ => return None,
+    })
+}
+
+fn read_sign(character: char) -> Option<Place> {
+    Some(match character {
+        '+' => Place::InnerFront,
+        '-' | '–' => Place::InnerRear,
+        '.' => Place::Middle,
+        _ => return None,
+    })
+}
+
+/// A pawn's number from the front: `a` is the first.
+fn read_order(character: char) -> Option<Place> {
+    let index = (character.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
+    (index < PieceKind::Pawn.max_per_side() as usize).then_some(Place::Nth(index + 1))
+}
+
+/// A digit from 1 to 9.
+fn read_digit(character: char) -> Option<usize> {
+    character
+        .to_digit(10)
+        .map(|digit| digit as usize)
+        .filter(|digit| *digit > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::{parse_position, parse_variant_position, start_position};
+
+    /// Checks that the move is written as the first text and read from all of them.
+    fn check(fen: &str, coordinates: &str, texts: &[&str]) {
+        let position = parse_position(fen).unwrap();
+        let m: Move = coordinates.parse().unwrap();
+        assert_eq!(write(&position, m), texts[0], "{fen}");
+        for text in texts {
+            assert_eq!(parse(&position, text), Ok(m), "{text} in {fen}");
+        }
+    }
+
+    #[test]
+    fn openings_read_as_in_books() {
+        let mut position = start_position();
+        let line = [
+            ("h2e2", ["C2=5", "c2.5"]),
+            ("h9g7", ["N8+7", "H8+7"]),
+            ("g0i2", ["B3+1", "e3+1"]),
+            ("d9e8", ["A4+5", "a4+5"]),
+            ("e2e6", ["C5+4", "C5+4"]),
+            ("g7e6", ["N7+5", "h7+5"]),
+        ];
+        for (coordinates, texts) in line {
+            let m = coordinates.parse().unwrap();
+            assert_eq!(write(&position, m), texts[0]);
+            for text in texts {
+                assert_eq!(parse(&position, text), Ok(m));
+            }
+            position.make(m);
+        }
+    }
+
+    #[test]
+    fn two_on_a_file_have_signs() {
+        let rooks = "3k5/9/9/9/9/R8/9/R8/9/4K4 w";
+        check(rooks, "a4a5", &["R++1", "+R+1", "R+9+1", "r++1"]);
+        check(rooks, "a2b2", &["R-=8", "-R.8", "R–.8", "R-9=8"]);
+        check(rooks, "a2a0", &["R--2", "-R-2", "R––2"]);
+        let advisors = "5k3/9/9/9/9/9/9/3A5/9/3AK4 w";
+        check(advisors, "d0e1", &["A6+5", "A-+5", "-A+5"]);
+        check(advisors, "d2e1", &["A6-5", "A+-5"]);
+    }
+
+    #[test]
+    fn pawns_on_one_file_are_told_apart() {
+        let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
+        check(three, "e8f8", &["P+=4", "P+.4", "Pa=4", "15=4"]);
+        check(three, "e7f7", &["P5=4", "P5.4", "P.=4", "Pb=4", "25=4"]);
+        check(three, "e6f6", &["P-=4", "P-.4", "Pc=4", "35=4"]);
+        let five = "3k5/9/9/9/4p4/4p4/4p4/4p4/4p4/5K3 b";
+        check(five, "e1f1", &["++=6", "++.6", "15=6"]);
+        check(five, "e2f2", &["P+=6", "Pb=6"]);
+        check(five, "e3f3", &["P5=6", "55=6"]);
+        check(five, "e4f4", &["P-=6", "45=6"]);
+        check(
+            "3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b",
+            "e4f4",
+            &["--=6", "--.6"],
+        );
+    }
+
+    #[test]
+    fn pawns_on_two_files_name_the_file() {
+        let red = "3k5/9/2P3P2/2P3P2/2P6/9/9/9/9/4K4 w";
+        check(red, "g7f7", &["3+=4", "3+.4", "P+3=4"]);
+        check(red, "g6f6", &["3-=4", "P-3=4"]);
+        check(red, "c7d7", &["7+=6"]);
+        check(red, "c6d6", &["77=6", "27=6", "P7=6"]);
+        check(red, "c5d5", &["7-=6"]);
+    }
+
+    #[test]
+    fn promotions_have_a_text() {
+        let position = parse_variant_position("3k5/9/9/9/9/9/9/9/9/2B1KA3 w", true).unwrap();
+        for (text, coordinates) in [("A4=P", "f0f0"), ("B7=P", "c0c0")] {
+            let m: Move = coordinates.parse().unwrap();
+            assert_eq!(write(&position, m), text);
+            assert_eq!(parse(&position, text), Ok(m));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let start = start_position();
+        for text in [
+            "", "C", "C2", "C2=", "C2=0", "X2=5", "2=5", "C2*5", "CC=5", "Pf=5", "+++C=5", "炮2=5",
+        ] {
+            assert!(
+                matches!(parse(&start, text), Err(NotationError::Unreadable(_))),
+                "{text}"
+            );
+        }
+        for text in ["C1=5", "C+=5", "K5+2", "C2=2", "A4=P", "++=5"] {
+            assert!(
+                matches!(parse(&start, text), Err(NotationError::Illegal(_))),
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Draws that need no repetition.
+
+use super::game::Game;
+use super::rule_set::RuleSet;
+use crate::board::{Color, Position};
+
+/// Whether nobody can win any more: no piece on the board can cross the river, and none can become
+/// a pawn.
+pub fn is_material_insufficient(position: &Position) -> bool {
+    !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))
+}
+
+/// Plies without a capture as the rules count them, to be compared with
+/// [`RuleSet::no_capture_limit`].
+pub fn counted_plies(game: &Game, rules: RuleSet) -> u16 {
+    match rules {
+        RuleSet::ElephantEye => plies_without_checks(game),
+        _ => game.position().clock().counted(),
+    }
+}
+
+/// Plies since the last capture that neither gave check nor answered one.
+fn plies_without_checks(game: &Game) -> u16 {
+    let clock = game.position().clock().plies();
+    let played = game.plies().len().min(usize::from(clock));
+    let mut count = clock - played as u16;
+    let mut gave_check = game.position().in_check();
+    for ply in game.plies().iter().rev().take(played) {
+        let answered_check = ply.undo.was_in_check();
+        count += u16::from(!gave_check && !answered_check);
+        gave_check = answered_check;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::judgement::{Cause, judge};
+    use super::super::verdict::Verdict;
+    use super::*;
+    use crate::notation::fen::{parse_position, parse_variant_position};
+
+    fn outcome(fen: &str, moves: &str, rules: RuleSet) -> (Verdict, Cause) {
+        let mut game = Game::new(parse_position(fen).unwrap());
+        for played in moves.split_ascii_whitespace() {
+            game.push(played.parse().unwrap()).unwrap();
+        }
+        let judgement = judge(&game, rules);
+        (judgement.verdict, judgement.cause)
+    }
+
+    #[test]
+    fn bare_kings_draw() {
+        let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
+        let draw = (Verdict::Draw, Cause::InsufficientMaterial);
+        let going_on = (Verdict::Undecided, Cause::Nothing);
+        assert_eq!(outcome(bare, "", RuleSet::Asian), draw);
+        let pawn = bare.replacen("/9/9/", "/4p4/9/", 1);
+        assert_eq!(outcome(&pawn, "", RuleSet::Asian), going_on);
+        let variant = parse_variant_position(bare, true).unwrap();
+        assert!(!is_material_insufficient(&variant));
+    }
+
+    #[test]
+    fn mate_comes_before_the_limit() {
+        let quiet = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 119 1";
+        let draw = (Verdict::Draw, Cause::NoCapture);
+        assert_eq!(outcome(quiet, "a1a2", RuleSet::Asian), draw);
+        let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 119 1";
+        let won = (Verdict::BlackLoses, Cause::Checkmate);
+        assert_eq!(outcome(mate, "b1b9", RuleSet::Asian), won);
+        let stalemate = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 119 1";
+        let lost = (Verdict::BlackLoses, Cause::Stalemate);
+        assert_eq!(outcome(stalemate, "a1a8", RuleSet::Asian), lost);
+    }
+
+    #[test]
+    fn the_league_counts_neither_checks_nor_answers() {
+        let fen = "4k4/9/9/9/9/9/9/9/R8/3K5 w - - 98 1";
+        let draw = (Verdict::Draw, Cause::NoCapture);
+        let going_on = (Verdict::Undecided, Cause::Nothing);
+        let league = RuleSet::ElephantEye;
+        assert_eq!(outcome(fen, "a1e1 e9f9", league), going_on);
+        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2", league), going_on);
+        assert_eq!(outcome(fen, "a1e1 e9f9 e1e2 f9f8", league), draw);
+        assert_eq!(outcome(fen, "a1b1 e9e8", league), draw);
+        assert_eq!(outcome(fen, "a1b1 e9e8", RuleSet::Asian), going_on);
+    }
+}

@@ -1,0 +1,136 @@
+//! Judging a repetition: what each side did between two occurrences of a position.
+
+use super::chase::Rewind;
+use super::game::{Game, Ply};
+use super::rule_set::RuleSet;
+use super::threat::chaseable;
+use super::verdict::{Level, Verdict};
+use crate::board::{Bitboard, Color, Position};
+
+/// Judges the repetition that the last `window` plies before `position` make: the position before
+/// the first of them has to be the same as `position`, with no capture on the way. Never
+/// [`Verdict::Undecided`].
+///
+/// Plies before the window are not looked at, so a search hands over its whole stack. A window
+/// that is longer than the stack, or that holds a null move, is a draw.
+pub fn judge_repetition(
+    position: &Position,
+    plies: &[Ply],
+    window: usize,
+    rules: RuleSet,
+) -> Verdict {
+    let Some(start) = plies.len().checked_sub(window) else {
+        return Verdict::Draw;
+    };
+    let plies = &plies[start..];
+    if plies.iter().any(|ply| ply.played.is_none()) {
+        return Verdict::Draw;
+    }
+    Verdict::weigh(levels(position, plies, rules))
+}
+
+/// The conduct of each side, by colour index. A lighter conduct is only looked for when it can
+/// matter to the verdict.
+pub(super) fn levels(position: &Position, plies: &[Ply], rules: RuleSet) -> [Level; Color::COUNT] {
+    if rules == RuleSet::None {
+        return [Level::Nothing; Color::COUNT];
+    }
+    let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
+    if checks.iter().any(|c| c.all) {
+        return checks.map(|c| if c.all { Level::Check } else { Level::Nothing });
+    }
+    let chases_count = match rules {
+        RuleSet::Asian | RuleSet::ElephantEye => true,
+        RuleSet::Computer => !checks.iter().any(|c| c.any),
+        RuleSet::CheckOnly | RuleSet::None => false,
+    };
+    if !chases_count {
+        return [Level::Nothing; Color::COUNT];
+    }
+    perpetually_chased(position, plies, rules).map(|chased| match chased.any() {
+        true => Level::Chase,
+        false => Level::Nothing,
+    })
+}
+
+/// Which moves of one side gave check.
+#[derive(Clone, Copy)]
+struct Checks {
+    /// Every one.
+    all: bool,
+    /// At least one.
+    any: bool,
+}
+
+impl Checks {
+    fn of(side: Color, position: &Position, plies: &[Ply]) -> Self {
+        let mut checks = Self {
+            all: true,
+            any: false,
+        };
+        let mut mover = !position.side();
+        let mut gave_check = position.in_check();
+        for ply in plies.iter().rev() {
+            if mover == side {
+                checks.all &= gave_check;
+                checks.any |= gave_check;
+            }
+            gave_check = ply.undo.was_in_check();
+            mover = !mover;
+        }
+        checks
+    }
+}
+
+/// For each side the enemy pieces that every one of its moves newly threatened, by the squares on
+/// which they stand in `position`.
+fn perpetually_chased(
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+) -> [Bitboard; Color::COUNT] {
+    let all = Color::ALL.map(|side| chaseable(position, !side));
+    let chased = new_throughout(position, plies, rules, all, [Bitboard::EMPTY; 2]);
+    if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
+        // Who answers a chase may well cut a root by the way. The chased piece is not held to
+        // chase by that (diagrams 39 to 41 and 61).
+        let excused = [chased[1], chased[0]];
+        return new_throughout(position, plies, rules, chased, excused);
+    }
+    chased
+}
+
+/// For each side those of the pieces `among` that every one of its moves newly threatened. Its
+/// `excused` pieces do not threaten by the cutting of a root.
+fn new_throughout(
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+    mut among: [Bitboard; Color::COUNT],
+    excused: [Bitboard; Color::COUNT],
+) -> [Bitboard; Color::COUNT] {
+    let mut rewind = Rewind::new(position, rules);
+    for ply in plies.iter().rev() {
+        if among.iter().all(|names| names.is_empty()) {
+            break;
+        }
+        let mover = rewind.mover().index();
+        let threats = rewind.take_back(ply, among[mover], excused[mover]);
+        among[mover] = threats.iter().map(|threat| threat.name).collect();
+    }
+    among
+}
+
+/// The window that decides about `game`: back to the earliest of the occurrences that the rules ask
+/// for. `None` when the position has not occurred so often.
+pub(super) fn deciding_window(game: &Game, rules: RuleSet) -> Option<&[Ply]> {
+    let key = game.position().key();
+    let plies = game.plies();
+    let reach = usize::from(game.position().clock().plies()).min(plies.len());
+    let oldest = plies.len() - reach;
+    let mut earlier = (oldest..plies.len())
+        .rev()
+        .filter(|i| plies[*i].undo.key() == key);
+    let start = earlier.nth(rules.deciding_occurrence() - 2)?;
+    Some(&plies[start..])
+}

@@ -1,0 +1,99 @@
+//! The rule sets in use, by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::board::indexed_enum;
+
+indexed_enum! {
+    #[derive(Default)]
+    /// Whose rules decide about repetitions and limits.
+    pub enum RuleSet {
+        /// The Asian rules in the form that computers play: who checks or chases for ever loses.
+        #[default]
+        Asian,
+        /// As [`Self::Asian`] with the choices of the computer championships: one check by either
+        /// side within the repetition, and no chase is judged.
+        Computer,
+        /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
+        /// occurrence decides, and neither checks nor answers to them count towards the
+        /// no-capture limit.
+        ElephantEye,
+        /// Only perpetual check is judged, any other repetition is a draw.
+        CheckOnly,
+        /// Every repetition is a draw.
+        None,
+    }
+}
+
+impl RuleSet {
+    /// The name as options and command lines spell it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Asian => "asian",
+            Self::Computer => "computer",
+            Self::ElephantEye => "elephanteye",
+            Self::CheckOnly => "check-only",
+            Self::None => "none",
+        }
+    }
+
+    /// The occurrence of a position that brings the repetition to judgement.
+    #[inline]
+    pub const fn deciding_occurrence(self) -> usize {
+        match self {
+            Self::ElephantEye => 4,
+            _ => 3,
+        }
+    }
+
+    /// Plies without a capture that make a draw, as
+    /// [`counted_plies`](super::counted_plies) counts them.
+    #[inline]
+    pub const fn no_capture_limit(self) -> u16 {
+        match self {
+            Self::ElephantEye => 100,
+            _ => 120,
+        }
+    }
+}
+
+impl fmt::Display for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no rule set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a rule set (asian, computer, elephanteye, check-only, none)")]
+pub struct ParseRuleSetError;
+
+impl FromStr for RuleSet {
+    type Err = ParseRuleSetError;
+
+    /// Reads a name in letters of any case, `check_only` for `check-only`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.replace('_', "-");
+        Self::ALL
+            .into_iter()
+            .find(|rules| text.eq_ignore_ascii_case(rules.name()))
+            .ok_or(ParseRuleSetError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for rules in RuleSet::ALL {
+            assert_eq!(rules.name().parse(), Ok(rules));
+            assert_eq!(rules.name().to_uppercase().parse(), Ok(rules));
+            assert!(ParseRuleSetError.to_string().contains(rules.name()));
+        }
+        assert_eq!("check_only".parse(), Ok(RuleSet::CheckOnly));
+        assert_eq!("asia".parse::<RuleSet>(), Err(ParseRuleSetError));
+    }
+}

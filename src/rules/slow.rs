@@ -1,0 +1,152 @@
+//! The threats of the Asian rules a second time, as a reader of the rules would look for them:
+//! square by square on a plain board. Only tests use it.
+
+use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Square};
+
+type Board = [Option<Piece>; Square::COUNT];
+
+/// Who threatens what, as pairs of squares.
+pub(super) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
+    let board = position.setup().squares;
+    let checkers = checkers(position, &board);
+    let mut found = Vec::new();
+    for from in Square::all() {
+        for to in Square::all() {
+            if let (Some(chaser), Some(chased)) = (board[from.index()], board[to.index()])
+                && chaser.color() == side
+                && chased.color() != side
+                && threatens(&board, &checkers, (chaser, from), (chased, to))
+            {
+                found.push((from, to));
+            }
+        }
+    }
+    found
+}
+
+fn threatens(
+    board: &Board,
+    checkers: &[Square],
+    (chaser, from): (Piece, Square),
+    (chased, to): (Piece, Square),
+) -> bool {
+    use PieceKind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
+    let exempt = match chased.kind() {
+        King => true,
+        Pawn => !to.is_across_river(chased.color()),
+        _ => false,
+    };
+    if exempt || matches!(chaser.kind(), King | Pawn) || !captures(board, checkers, from, to) {
+        return false;
+    }
+    let dearer = matches!(
+        (chaser.kind(), chased.kind()),
+        (Knight | Cannon, Rook) | (Advisor | Bishop, Rook | Cannon | Knight)
+    );
+    if dearer {
+        return true;
+    }
+    if chaser.kind() == chased.kind() && captures(board, checkers, to, from) {
+        return false;
+    }
+    let mut taken = *board;
+    taken[to.index()] = taken[from.index()].take();
+    !Square::all().any(|back| {
+        board[back.index()].is_some_and(|p| p.color() == chased.color())
+            && back != to
+            && captures(&taken, checkers, back, to)
+    })
+}
+
+/// Whether the piece on `from` may take the one on `to`: it reaches it, and no enemy attacks its
+/// king then, those aside that gave check before.
+fn captures(board: &Board, checkers: &[Square], from: Square, to: Square) -> bool {
+    let Some(piece) = board[from.index()] else {
+        return false;
+    };
+    if !reaches(board, from, to) {
+        return false;
+    }
+    let mut after = *board;
+    after[to.index()] = after[from.index()].take();
+    let king = Square::all()
+        .find(|s| after[s.index()] == Some(Piece::new(PieceKind::King, piece.color())))
+        .unwrap();
+    !Square::all().any(|enemy| {
+        let excused = piece.kind() != PieceKind::King && checkers.contains(&enemy);
+        after[enemy.index()].is_some_and(|p| p.color() != piece.color())
+            && !excused
+            && (reaches(&after, enemy, king) || faces(&after, enemy, king))
+    })
+}
+
+/// The pieces that give check on the board.
+fn checkers(position: &Position, board: &Board) -> Vec<Square> {
+    let king = position.king(position.side());
+    Square::all()
+        .filter(|s| board[s.index()].is_some_and(|p| p.color() != position.side()))
+        .filter(|s| reaches(board, *s, king))
+        .collect()
+}
+
+/// Whether the piece on `from` is a king that sees `to` down an open file.
+fn faces(board: &Board, from: Square, to: Square) -> bool {
+    board[from.index()].is_some_and(|p| p.kind() == PieceKind::King)
+        && from.file() == to.file()
+        && pieces_between(board, from, to) == Some(0)
+}
+
+/// Whether the piece on `from` can take on `to`, kings not looked at.
+fn reaches(board: &Board, from: Square, to: Square) -> bool {
+    let Some(piece) = board[from.index()] else {
+        return false;
+    };
+    let files = to.file() as isize - from.file() as isize;
+    let ranks = to.rank() as isize - from.rank() as isize;
+    let is_empty = |f, r| {
+        from.offset(f, r)
+            .is_some_and(|s| board[s.index()].is_none())
+    };
+    let steps = (files.abs(), ranks.abs());
+    let in_palace = (3..=5).contains(&to.file()) && to.relative_rank(piece.color()) <= 2;
+    let forward = if piece.color() == Color::Red { 1 } else { -1 };
+    match piece.kind() {
+        PieceKind::King => in_palace && matches!(steps, (0, 1) | (1, 0)),
+        PieceKind::Advisor => in_palace && steps == (1, 1),
+        PieceKind::Bishop => {
+            steps == (2, 2) && !to.is_across_river(piece.color()) && is_empty(files / 2, ranks / 2)
+        }
+        PieceKind::Knight => match steps {
+            (1, 2) => is_empty(0, ranks / 2),
+            (2, 1) => is_empty(files / 2, 0),
+            _ => false,
+        },
+        PieceKind::Rook => pieces_between(board, from, to) == Some(0),
+        PieceKind::Cannon => pieces_between(board, from, to) == Some(1),
+        PieceKind::Pawn => {
+            (files, ranks) == (0, forward) || from.is_across_river(piece.color()) && steps == (1, 0)
+        }
+    }
+}
+
+/// How many pieces stand strictly between two squares of one line, `None` off the line.
+fn pieces_between(board: &Board, from: Square, to: Square) -> Option<usize> {
+    if from == to || (from.file() != to.file() && from.rank() != to.rank()) {
+        return None;
+    }
+    let between = |a: usize, b: usize, x: usize| (a.min(b) + 1..a.max(b)).contains(&x);
+    let mut count = 0;
+    for file in 0..FILES {
+        for rank in 0..RANKS {
+            let on_file = file == from.file() && between(from.rank(), to.rank(), rank);
+            let on_rank = rank == from.rank() && between(from.file(), to.file(), file);
+            let square = Square::new(file, rank)?;
+            if (on_file && from.file() == to.file() || on_rank && from.rank() == to.rank())
+                && board[square.index()].is_some()
+            {
+                count += 1;
+            }
+        }
+    }
+    Some(count)
+}

@@ -1,0 +1,193 @@
+//! Which pieces a side truly threatens, as the Asian rules mean it.
+
+use crate::board::{Bitboard, Color, PieceKind, Position, Square};
+
+/// The pieces of `side` that threaten to take the enemy piece on `target` with profit, whoever's
+/// move it is. What a side threatens after a move and not before it, the move chases.
+///
+/// Kings and pawns threaten nothing, for they may chase for ever; nothing threatens a piece outside
+/// [`chaseable`]. See [`is_threat`] for what else counts.
+pub(super) fn chasers(position: &Position, side: Color, target: Square) -> Bitboard {
+    attackers(position, side, target)
+        .into_iter()
+        .filter(|from| is_threat(position, side, *from, target))
+        .collect()
+}
+
+/// The pieces of `owner` that can be chased: all but the king and the pawns at home.
+pub(super) fn chaseable(position: &Position, owner: Color) -> Bitboard {
+    let exempt = position.kind(PieceKind::King)
+        | position.kind(PieceKind::Pawn) & Bitboard::home_half(owner);
+    position.color(owner) & !exempt
+}
+
+/// The pieces of `side` that attack `target` and may not do so for ever.
+fn attackers(position: &Position, side: Color, target: Square) -> Bitboard {
+    let free = position.kind(PieceKind::King) | position.kind(PieceKind::Pawn);
+    position.attackers_to(target, side, position.occupied()) & !free
+}
+
+/// Whether `side` threatens the piece on `to`, which its piece on `from` attacks.
+///
+/// The capture must be legal, and either win the more valuable piece (knight or cannon for a rook;
+/// advisor or bishop for a rook, cannon or knight) or be safe from every legal recapture. Pieces of
+/// one kind that could as well take each other do not threaten each other.
+fn is_threat(position: &Position, side: Color, from: Square, to: Square) -> bool {
+    let (Some(chaser), Some(chased)) = (position.piece_on(from), position.piece_on(to)) else {
+        return false;
+    };
+    if !is_king_safe(position, side, from, to, position.occupied()) {
+        return false;
+    }
+    if wins_material(chaser.kind(), chased.kind()) {
+        return true;
+    }
+    if chaser.kind() == chased.kind() && can_take(position, !side, to, from) {
+        return false;
+    }
+    !is_protected(position, !side, from, to)
+}
+
+/// Whether the first kind threatens the second even when it is protected.
+const fn wins_material(chaser: PieceKind, chased: PieceKind) -> bool {
+    use PieceKind::{Advisor, Bishop, Cannon, Knight, Rook};
+    match chaser {
+        Knight | Cannon => matches!(chased, Rook),
+        Advisor | Bishop => matches!(chased, Rook | Cannon | Knight),
+        _ => false,
+    }
+}
+
+/// Whether the piece of `owner` on `from` could legally take what stands on `to`.
+fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool {
+    let occupied = position.occupied();
+    position.attackers_to(to, owner, occupied).contains(from)
+        && is_king_safe(position, owner, from, to, occupied)
+}
+
+/// Whether the threat of the piece on `chaser` against `target`, which stands `before` and `after` a
+/// move, is new only because a root lost sight of its target: the chaser could take before, and a
+/// piece that could then take back no longer reaches the square. A root that is merely pinned does
+/// not count. `moved` tells where a piece stood before the move.
+pub(super) fn cuts_root(
+    before: &Position,
+    after: &Position,
+    chaser: Square,
+    target: Square,
+    moved: impl Fn(Square) -> Square,
+) -> bool {
+    let side = after.piece_on(chaser).map_or(after.side(), |p| p.color());
+    let old = moved(chaser);
+    let roots = |position: &Position, chaser| {
+        let occupied = position.occupied().without(chaser);
+        position.attackers_to(target, !side, occupied)
+    };
+    can_take(before, side, old, target)
+        && (roots(before, old) & !roots(after, chaser))
+            .into_iter()
+            .any(|root| is_king_safe(before, !side, root, target, before.occupied().without(old)))
+}
+
+/// Whether `owner` has a legal recapture on `target` once the piece on `chaser` has taken there.
+fn is_protected(position: &Position, owner: Color, chaser: Square, target: Square) -> bool {
+    let occupied = position.occupied().without(chaser);
+    position
+        .attackers_to(target, owner, occupied)
+        .into_iter()
+        .any(|from| is_king_safe(position, owner, from, target, occupied))
+}
+
+/// Whether nobody attacks the king of `side` after its piece goes from `from` to `to` on a board
+/// occupied by `occupied`, whatever stood on `to` being taken.
+///
+/// A check that the side to move stands in does not bind its other pieces: it will have been
+/// answered before anything is taken.
+fn is_king_safe(
+    position: &Position,
+    side: Color,
+    from: Square,
+    to: Square,
+    occupied: Bitboard,
+) -> bool {
+    let after = occupied.without(from).with(to);
+    let king = position.king(side);
+    let attackers = if from == king {
+        position.king_attackers(to, !side, after)
+    } else if side == position.side() {
+        position.king_attackers(king, !side, after) & !position.checkers()
+    } else {
+        position.king_attackers(king, !side, after)
+    };
+    attackers.without(to).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::slow;
+    use super::*;
+    use crate::board::{Piece, Setup};
+
+    /// Positions with few pieces, near each other's kings as far as they go.
+    fn sparse_positions() -> impl Strategy<Value = Position> {
+        let piece = (0..Piece::COUNT, 0..Square::COUNT);
+        let kings = (3..6usize, 0..3usize, 3..6usize, 7..10usize);
+        (kings, prop::collection::vec(piece, 2..14), any::<bool>()).prop_filter_map(
+            "legal positions",
+            |((red_file, red_rank, black_file, black_rank), pieces, black)| {
+                let mut setup = Setup::empty();
+                setup.side = if black { Color::Black } else { Color::Red };
+                for (piece, square) in pieces {
+                    setup.squares[square] = Piece::from_index(piece);
+                }
+                for square in &mut setup.squares {
+                    if square.is_some_and(|p| p.kind() == PieceKind::King) {
+                        *square = None;
+                    }
+                }
+                let red = Square::new(red_file, red_rank)?;
+                let black = Square::new(black_file, black_rank)?;
+                setup.squares[red.index()] = Some(Piece::RedKing);
+                setup.squares[black.index()] = Some(Piece::BlackKing);
+                for square in Square::all() {
+                    let piece = setup.squares[square.index()];
+                    if piece.is_some_and(|p| !can_stand(p, square)) {
+                        setup.squares[square.index()] = None;
+                    }
+                }
+                Position::try_from(&setup).ok()
+            },
+        )
+    }
+
+    fn can_stand(piece: Piece, square: Square) -> bool {
+        let (file, rank) = (square.file(), square.relative_rank(piece.color()));
+        match piece.kind() {
+            PieceKind::Advisor => {
+                matches!((file, rank), (3 | 5, 0 | 2) | (4, 1))
+            }
+            PieceKind::Bishop => matches!((file, rank), (2 | 6, 0 | 4) | (0 | 4 | 8, 2)),
+            PieceKind::Pawn => rank >= 5 || rank >= 3 && file % 2 == 0,
+            _ => true,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn agrees_with_the_slow_way(position in sparse_positions()) {
+            for side in Color::ALL {
+                let mut fast = Vec::new();
+                for target in chaseable(&position, !side) {
+                    for from in chasers(&position, side, target) {
+                        fast.push((from, target));
+                    }
+                }
+                fast.sort();
+                prop_assert_eq!(fast, slow::threats(&position, side), "{:?}", position.setup());
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! How much time a move may take (the allocator of ElephantEye).
+//!
+//! The *proper* time is a fair share of the clock. Between iterations the search stops once about
+//! half of it is spent, inside one at twice of it; both bend with how settled the choice is.
+
+use std::time::Duration;
+
+use super::request::{Limits, PlayerClock, Settings};
+
+/// Moves that a game without periods is taken to last.
+const EXPECTED_MOVES: u32 = 20;
+/// Kept back for the way to the GUI and for a machine that is slow to wake us.
+const OVERHEAD: Duration = Duration::from_millis(15);
+/// A move gets this much even when the clock is about to run out.
+const MINIMUM: Duration = Duration::from_millis(1);
+
+/// The time limits of one search, counted from when the clock starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBudget {
+    /// Between iterations: no new one begins after this, times [`Self::scale`].
+    pub soft: Duration,
+    /// Inside an iteration: the search is broken off.
+    pub hard: Duration,
+    /// Whether the soft limit may bend; not for an exact time a move.
+    pub flexible: bool,
+}
+
+impl TimeBudget {
+    /// The budget for these limits; `None` when no clock runs.
+    pub fn new(limits: &Limits, settings: &Settings) -> Option<Self> {
+        let exact = limits.move_time.map(|time| {
+            let hard = (time.saturating_sub(OVERHEAD / 3)).max(MINIMUM.min(time));
+            Self {
+                soft: hard,
+                hard,
+                flexible: false,
+            }
+        });
+        let shared = limits
+            .clock
+            .map(|clock| Self::share(&clock, limits.opponent, settings));
+        match (exact, shared) {
+            (Some(a), Some(b)) => Some(if a.hard <= b.hard { a } else { b }),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn share(clock: &PlayerClock, opponent: Option<PlayerClock>, settings: &Settings) -> Self {
+        let usable = clock.time.saturating_sub(OVERHEAD).max(clock.time / 20);
+        let mut proper = match clock.moves_to_go {
+            Some(moves) => usable / moves.max(1) + clock.increment,
+            None => clock.increment + usable / EXPECTED_MOVES,
+        };
+        if settings.ponder {
+            proper += proper / 4;
+        }
+        if opponent.is_some_and(|other| other.time < clock.time / 2) {
+            proper += proper / 8;
+        }
+        // The last move before the control may use all of it, others leave something for the rest.
+        let ceiling = match clock.moves_to_go {
+            Some(1) => usable * 9 / 10,
+            _ => usable / 3,
+        };
+        let hard = (proper * 2).min(ceiling).max(MINIMUM.min(clock.time));
+        Self {
+            soft: (proper / 2).min(hard),
+            hard,
+            flexible: true,
+        }
+    }
+
+    /// The soft limit for a choice that has been the same for `stable` iterations, whose score fell
+    /// by `drop` (units of evaluation, negative for a rise), and which took `effort` of all nodes.
+    pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64) -> Duration {
+        if !self.flexible {
+            return self.soft;
+        }
+        let stability = 1.35 - 0.08 * f64::from(stable.min(8));
+        let falling = (1.0 + f64::from(drop) / 250.0).clamp(0.8, 1.6);
+        let certainty = (1.5 - effort).clamp(0.6, 1.3);
+        self.soft
+            .mul_f64(stability * falling * certainty)
+            .min(self.hard)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn limits(time: u64, increment: u64, moves_to_go: Option<u32>) -> Limits {
+        let clock = PlayerClock {
+            time: Duration::from_millis(time),
+            increment: Duration::from_millis(increment),
+            moves_to_go,
+        };
+        Limits {
+            clock: Some(clock),
+            ..Limits::default()
+        }
+    }
+
+    #[test]
+    fn shares_are_those_of_elephanteye() {
+        let budget = |l| TimeBudget::new(&l, &Settings::default()).unwrap();
+        let half = |l| budget(l).soft.as_millis();
+        assert_eq!(half(limits(20_015, 1000, None)), 1000);
+        assert_eq!(half(limits(20_015, 0, Some(10))), 1000);
+        assert_eq!(budget(limits(20_015, 1000, None)).hard.as_millis(), 4000);
+        let pondering = Settings {
+            ponder: true,
+            ..Settings::default()
+        };
+        let budget = TimeBudget::new(&limits(20_015, 1000, None), &pondering).unwrap();
+        assert_eq!(budget.soft.as_millis(), 1250);
+        assert_eq!(
+            TimeBudget::new(&Limits::default(), &Settings::default()),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_the_clock_holds(
+            time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0,
+        ) {
+            let budget = TimeBudget::new(&limits(time, increment, moves), &Settings::default()).unwrap();
+            let left = Duration::from_millis(time);
+            prop_assert!(budget.hard <= left);
+            prop_assert!(time < 100 || left - budget.hard >= OVERHEAD);
+            prop_assert!(budget.scaled_soft(stable, drop, effort) <= budget.hard);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! What earlier cutoffs teach: move histories and corrections of the evaluation.
+
+use crate::board::{Color, Move, Piece, PieceKind, Position, Square};
+
+/// Bound of a history value.
+const HISTORY_LIMIT: i32 = 8192;
+/// Entries of a correction table for each side.
+const CORRECTIONS: usize = 16_384;
+/// Bound of a correction value.
+const CORRECTION_LIMIT: i32 = 1024;
+/// Entries of the table by pawn structure.
+const PAWN_BUCKETS: usize = 512;
+/// A piece with the square it moved to, 1260 of them.
+const PIECE_TO: usize = Piece::COUNT * Square::COUNT;
+
+/// A move as continuation histories know it: which piece went where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceTo(u16);
+
+impl PieceTo {
+    /// The piece of the position that the move is about to take to its destination.
+    #[inline]
+    pub fn new(position: &Position, m: Move) -> Option<Self> {
+        let piece = position.piece_on(m.from())?;
+        Some(Self(
+            (piece.index() * Square::COUNT + m.to().index()) as u16,
+        ))
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+/// Moves a value towards the bound by `bonus`, the less the nearer it is.
+#[inline]
+fn update(value: &mut i16, bonus: i32, limit: i32) {
+    let bonus = bonus.clamp(-limit, limit);
+    let old = i32::from(*value);
+    *value = (old + bonus - old * bonus.abs() / limit) as i16;
+}
+
+/// The histories of one thread.
+#[derive(Debug)]
+pub struct Histories {
+    /// Quiet moves by side, origin and destination.
+    main: Vec<i16>,
+    /// Captures by piece, destination and kind taken.
+    capture: Vec<i16>,
+    /// Quiet moves after an earlier move, by piece and destination of both.
+    continuation: Vec<i16>,
+    /// Quiet moves by pawn structure.
+    pawn: Vec<i16>,
+    /// How far the evaluation was off: by pawns, red's pieces, black's pieces.
+    corrections: [Vec<i16>; 3],
+}
+
+impl Histories {
+    /// Empty histories.
+    pub fn new() -> Self {
+        Self {
+            main: vec![0; 2 * Square::COUNT * Square::COUNT],
+            capture: vec![0; PIECE_TO * PieceKind::COUNT],
+            continuation: vec![0; PIECE_TO * PIECE_TO],
+            pawn: vec![0; PAWN_BUCKETS * PIECE_TO],
+            corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        let tables = [
+            &mut self.main,
+            &mut self.capture,
+            &mut self.continuation,
+            &mut self.pawn,
+        ];
+        for table in tables.into_iter().chain(&mut self.corrections) {
+            table.fill(0);
+        }
+    }
+
+    #[inline]
+    fn main_index(side: Color, m: Move) -> usize {
+        (side.index() * Square::COUNT + m.from().index()) * Square::COUNT + m.to().index()
+    }
+
+    #[inline]
+    fn capture_index(position: &Position, m: Move) -> Option<usize> {
+        let victim = position.piece_on(m.to())?;
+        let taker = PieceTo::new(position, m)?;
+        Some(taker.index() * PieceKind::COUNT + victim.kind().index())
+    }
+
+    #[inline]
+    fn pawn_index(position: &Position, now: PieceTo) -> usize {
+        (position.pawn_key() as usize % PAWN_BUCKETS) * PIECE_TO + now.index()
+    }
+
+    /// History of a quiet move. `before` are the moves one, two and four plies ago.
+    #[inline]
+    pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
+        let main = i32::from(self.main[Self::main_index(position.side(), m)]);
+        let Some(now) = PieceTo::new(position, m) else {
+            return main;
+        };
+        let pawn = i32::from(self.pawn[Self::pawn_index(position, now)]);
+        main + pawn + self.continuation(now, before)
+    }
+
+    /// The continuation part of [`Self::quiet`].
+    #[inline]
+    pub fn continuation(&self, now: PieceTo, before: &[Option<PieceTo>]) -> i32 {
+        before
+            .iter()
+            .flatten()
+            .map(|before| i32::from(self.continuation[before.index() * PIECE_TO + now.index()]))
+            .sum()
+    }
+
+    /// History of a capture.
+    #[inline]
+    pub fn capture(&self, position: &Position, m: Move) -> i32 {
+        Self::capture_index(position, m).map_or(0, |index| i32::from(self.capture[index]))
+    }
+
+    /// Rewards or punishes a quiet move.
+    pub fn update_quiet(
+        &mut self,
+        position: &Position,
+        m: Move,
+        before: &[Option<PieceTo>],
+        bonus: i32,
+    ) {
+        update(
+            &mut self.main[Self::main_index(position.side(), m)],
+            bonus,
+            HISTORY_LIMIT,
+        );
+        let Some(now) = PieceTo::new(position, m) else {
+            return;
+        };
+        update(
+            &mut self.pawn[Self::pawn_index(position, now)],
+            bonus,
+            HISTORY_LIMIT,
+        );
+        self.update_continuation(now, before, bonus);
+    }
+
+    /// Rewards or punishes a move as the continuation of earlier ones.
+    pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
+        for before in before.iter().flatten() {
+            let index = before.index() * PIECE_TO + now.index();
+            update(&mut self.continuation[index], bonus, HISTORY_LIMIT);
+        }
+    }
+
+    /// Rewards or punishes a capture.
+    pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
+        if let Some(index) = Self::capture_index(position, m) {
+            update(&mut self.capture[index], bonus, HISTORY_LIMIT);
+        }
+    }
+
+    fn correction_indices(position: &Position) -> [usize; 3] {
+        let keys = [
+            position.pawn_key(),
+            position.piece_key(Color::Red),
+            position.piece_key(Color::Black),
+        ];
+        keys.map(|key| position.side().index() * CORRECTIONS + key as usize % CORRECTIONS)
+    }
+
+    /// What to add to the static evaluation, in its units.
+    #[inline]
+    pub fn correction(&self, position: &Position) -> i32 {
+        let indices = Self::correction_indices(position);
+        let sum: i32 = self
+            .corrections
+            .iter()
+            .zip(indices)
+            .map(|(table, i)| i32::from(table[i]))
+            .sum();
+        sum * 10 / 128
+    }
+
+    /// Learns that the search found `error` more than the evaluation said, at some depth.
+    pub fn update_correction(&mut self, position: &Position, error: i32, depth: i32) {
+        let bonus = (error * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let indices = Self::correction_indices(position);
+        for (table, index) in self.corrections.iter_mut().zip(indices) {
+            update(&mut table[index], bonus, CORRECTION_LIMIT);
+        }
+    }
+}
+
+impl Default for Histories {
+    fn default() -> Self {
+        Self::new()
+    }
+}

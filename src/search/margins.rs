@@ -1,0 +1,145 @@
+//! The numbers of the search: margins, reductions, bonuses, each a named function.
+//!
+//! Depths are in plies, margins in units of the evaluation (a minor piece has about 450).
+
+use std::sync::LazyLock;
+
+use super::request::Level;
+
+/// Groups of pruning that may be wrong, switched by the option `pruning`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruning {
+    /// Late move reductions: moves late in the order are searched less deep at first.
+    pub reductions: bool,
+    /// The null move: a position so good that passing suffices is cut off.
+    pub null_move: bool,
+    /// Cut-offs by the static evaluation: reverse futility, razoring, futility, probcut.
+    pub by_evaluation: bool,
+    /// Moves left out by their number, history or exchange.
+    pub by_order: bool,
+}
+
+impl Pruning {
+    /// What a level allows: `none` is plain alpha-beta with quiescence and hash table.
+    pub fn new(level: Level) -> Self {
+        Self {
+            reductions: level >= Level::Small,
+            null_move: level >= Level::Small,
+            by_evaluation: level >= Level::Medium,
+            by_order: level >= Level::Large,
+        }
+    }
+}
+
+/// One ply in the fixed-point unit of reductions.
+pub const PLY: i32 = 1024;
+
+static LOGARITHMS: LazyLock<[f64; 256]> =
+    LazyLock::new(|| std::array::from_fn(|n| (n.max(1) as f64).ln()));
+
+static REDUCTIONS: LazyLock<Vec<i32>> = LazyLock::new(|| {
+    let logs = &*LOGARITHMS;
+    (0..64 * 64)
+        .map(|index| ((0.55 + logs[index / 64] * logs[index % 64] / 2.35) * f64::from(PLY)) as i32)
+        .collect()
+});
+
+/// How much less deep the move with number `number` (from 1) is searched, in 1024ths of a ply.
+#[inline]
+pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
+    REDUCTIONS[(depth.clamp(1, 63) as usize) * 64 + number.clamp(1, 63)]
+}
+
+/// Reverse futility: how far above beta the evaluation must be to be believed.
+#[inline]
+pub fn reverse_futility(depth: i32, improving: bool) -> i32 {
+    80 * (depth - i32::from(improving)).max(0)
+}
+
+/// Deepest node for reverse futility.
+pub const REVERSE_FUTILITY_DEPTH: i32 = 9;
+
+/// Razoring: how far below alpha the evaluation must be for quiescence to decide.
+#[inline]
+pub fn razoring(depth: i32) -> i32 {
+    250 + 160 * depth * depth
+}
+
+/// Plies taken off the search after a null move.
+#[inline]
+pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
+    4 + depth / 3 + (above_beta / 150).clamp(0, 3)
+}
+
+/// From this depth a null move cut-off is verified by a search without null moves.
+pub const NULL_MOVE_VERIFICATION_DEPTH: i32 = 14;
+
+/// How far above beta a capture must come out for probcut.
+#[inline]
+pub fn probcut(improving: bool) -> i32 {
+    190 - 50 * i32::from(improving)
+}
+
+/// How many quiet moves a node tries before it leaves the rest out.
+#[inline]
+pub fn late_move_count(depth: i32, improving: bool) -> usize {
+    let depth = depth.max(0) as usize;
+    (4 + depth * depth) / if improving { 1 } else { 2 }
+}
+
+/// Futility: how far below alpha the evaluation may be for a quiet move to be tried at all.
+#[inline]
+pub fn futility(depth: i32) -> i32 {
+    110 + 90 * depth
+}
+
+/// Deepest reduced depth at which futility applies.
+pub const FUTILITY_DEPTH: i32 = 9;
+
+/// History below which a quiet move is left out.
+#[inline]
+pub fn history_floor(depth: i32) -> i32 {
+    -3000 * depth
+}
+
+/// What an exchange by a quiet move may lose.
+#[inline]
+pub fn quiet_exchange_floor(depth: i32) -> i32 {
+    -20 * depth * depth
+}
+
+/// What an exchange by a capture may lose.
+#[inline]
+pub fn capture_exchange_floor(depth: i32) -> i32 {
+    -110 * depth
+}
+
+/// Least depth for a singular extension.
+pub const SINGULAR_DEPTH: i32 = 7;
+
+/// How far below the hash score all other moves must stay for the hash move to be singular.
+#[inline]
+pub fn singular(depth: i32) -> i32 {
+    depth * 5 / 4
+}
+
+/// How far below that for the extension to be doubled.
+pub const DOUBLE_EXTENSION: i32 = 14;
+
+/// History bonus of the move that caused a cut-off.
+#[inline]
+pub fn history_bonus(depth: i32) -> i32 {
+    (150 * depth - 60).min(1500)
+}
+
+/// History malus of moves tried before it.
+#[inline]
+pub fn history_malus(depth: i32) -> i32 {
+    (250 * depth - 90).min(1200)
+}
+
+/// First aspiration window.
+pub const ASPIRATION: i32 = 12;
+
+/// Quiescence: captures that leave the score this far below alpha are not tried.
+pub const DELTA: i32 = 130;

@@ -1,0 +1,247 @@
+//! Moves one by one, the most promising first, listed only when they are needed.
+
+use arrayvec::ArrayVec;
+
+use super::history::{Histories, PieceTo};
+use crate::board::{
+    Bitboard, MAX_MOVES, Move, MoveList, PieceKind, Position, SEE_VALUES, attacks, see_at_least,
+};
+use crate::movegen::{Targets, generate, is_pseudo_legal};
+
+/// History points that a quiet check is worth.
+const CHECK_BONUS: i32 = 8_000;
+/// Share of a capture's history in what its exchange may lose before it is put off.
+const CAPTURE_HISTORY_PER_UNIT: i32 = 32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    HashMove,
+    ListCaptures,
+    GoodCaptures,
+    FirstKiller,
+    SecondKiller,
+    ListQuiets,
+    Quiets,
+    BadCaptures,
+    Done,
+}
+
+/// Which moves a picker gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Every move.
+    All,
+    /// Captures whose exchange wins at least so much, in units of the evaluation.
+    Captures(i32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Scored {
+    played: Move,
+    score: i32,
+}
+
+/// Gives the pseudo-legal moves of a node in the order in which to try them, each once.
+#[derive(Debug)]
+pub struct Picker {
+    stage: Stage,
+    wanted: Wanted,
+    hash_move: Move,
+    killers: [Move; 2],
+    list: ArrayVec<Scored, MAX_MOVES>,
+    next: usize,
+    bad_captures: ArrayVec<Move, MAX_MOVES>,
+}
+
+/// Squares from which each kind would check the enemy king.
+struct CheckSquares([Bitboard; PieceKind::COUNT]);
+
+impl CheckSquares {
+    fn new(position: &Position) -> Self {
+        let occupied = position.occupied();
+        let king = position.king(!position.side());
+        let mut squares = [Bitboard::EMPTY; PieceKind::COUNT];
+        squares[PieceKind::Knight.index()] = attacks::knight_to(king, occupied);
+        squares[PieceKind::Rook.index()] = attacks::rook(king, occupied);
+        squares[PieceKind::Cannon.index()] = attacks::cannon(king, occupied);
+        squares[PieceKind::Pawn.index()] = attacks::pawn_to(position.side(), king);
+        Self(squares)
+    }
+}
+
+impl Picker {
+    /// A picker for a position. A hash move or killer that the position does not allow is left out.
+    pub fn new(position: &Position, wanted: Wanted, hash_move: Move, killers: [Move; 2]) -> Self {
+        let usable = match wanted {
+            Wanted::All => true,
+            Wanted::Captures(least) => {
+                hash_move.is_some()
+                    && position.piece_on(hash_move.to()).is_some()
+                    && is_pseudo_legal(position, hash_move)
+                    && see_at_least(position, hash_move, least)
+            }
+        };
+        let hash_move = if usable && is_pseudo_legal(position, hash_move) {
+            hash_move
+        } else {
+            Move::NONE
+        };
+        Self {
+            stage: Stage::HashMove,
+            wanted,
+            hash_move,
+            killers,
+            list: ArrayVec::new(),
+            next: 0,
+            bad_captures: ArrayVec::new(),
+        }
+    }
+
+    /// Gives no more quiet moves.
+    pub fn skip_quiets(&mut self) {
+        if matches!(
+            self.stage,
+            Stage::FirstKiller | Stage::SecondKiller | Stage::ListQuiets | Stage::Quiets
+        ) {
+            self.start_bad_captures();
+        }
+    }
+
+    /// The next move, pseudo-legal; `before` are the earlier moves for the histories.
+    pub fn next(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        before: &[Option<PieceTo>],
+    ) -> Option<Move> {
+        loop {
+            match self.stage {
+                Stage::HashMove => {
+                    self.stage = Stage::ListCaptures;
+                    if self.hash_move.is_some() {
+                        return Some(self.hash_move);
+                    }
+                }
+                Stage::ListCaptures => {
+                    self.list_captures(position, histories);
+                    self.stage = Stage::GoodCaptures;
+                }
+                Stage::GoodCaptures => match self.next_capture(position) {
+                    Some(m) => return Some(m),
+                    None if self.wanted == Wanted::All => self.stage = Stage::FirstKiller,
+                    None => self.stage = Stage::Done,
+                },
+                Stage::FirstKiller => {
+                    self.stage = Stage::SecondKiller;
+                    if self.is_usable_killer(position, self.killers[0]) {
+                        return Some(self.killers[0]);
+                    }
+                }
+                Stage::SecondKiller => {
+                    self.stage = Stage::ListQuiets;
+                    if self.is_usable_killer(position, self.killers[1]) {
+                        return Some(self.killers[1]);
+                    }
+                }
+                Stage::ListQuiets => {
+                    self.list_quiets(position, histories, before);
+                    self.stage = Stage::Quiets;
+                }
+                Stage::Quiets => match self.best_of_list() {
+                    Some(Scored { played, .. }) => return Some(played),
+                    None => self.start_bad_captures(),
+                },
+                Stage::BadCaptures => match self.bad_captures.get(self.next) {
+                    Some(m) => {
+                        self.next += 1;
+                        return Some(*m);
+                    }
+                    None => self.stage = Stage::Done,
+                },
+                Stage::Done => return None,
+            }
+        }
+    }
+
+    fn start_bad_captures(&mut self) {
+        self.stage = Stage::BadCaptures;
+        self.next = 0;
+    }
+
+    fn is_usable_killer(&self, position: &Position, killer: Move) -> bool {
+        killer.is_some()
+            && killer != self.hash_move
+            && position.piece_on(killer.to()).is_none()
+            && is_pseudo_legal(position, killer)
+    }
+
+    fn list_captures(&mut self, position: &Position, histories: &Histories) {
+        let mut moves = MoveList::new();
+        generate(position, Targets::Captures, &mut moves);
+        for played in moves {
+            if played != self.hash_move {
+                let victim = position
+                    .piece_on(played.to())
+                    .map_or(0, |p| SEE_VALUES[p.kind().index()]);
+                let score = 16 * victim + histories.capture(position, played);
+                self.list.push(Scored { played, score });
+            }
+        }
+    }
+
+    fn list_quiets(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        before: &[Option<PieceTo>],
+    ) {
+        let mut moves = MoveList::new();
+        generate(position, Targets::Quiets, &mut moves);
+        let checks = CheckSquares::new(position);
+        self.list.clear();
+        self.next = 0;
+        for played in moves {
+            if played == self.hash_move || self.killers.contains(&played) {
+                continue;
+            }
+            let mut score = histories.quiet(position, played, before);
+            let kind = position
+                .piece_on(played.from())
+                .map_or(PieceKind::King, |p| p.kind());
+            if checks.0[kind.index()].contains(played.to()) {
+                score += CHECK_BONUS;
+            }
+            self.list.push(Scored { played, score });
+        }
+    }
+
+    fn best_of_list(&mut self) -> Option<Scored> {
+        let rest = self.list.get_mut(self.next..)?;
+        let best = rest
+            .iter()
+            .enumerate()
+            .max_by_key(|(i, s)| (s.score, usize::MAX - i))?
+            .0;
+        rest.swap(0, best);
+        self.next += 1;
+        Some(rest[0])
+    }
+
+    fn next_capture(&mut self, position: &Position) -> Option<Move> {
+        while let Some(Scored { played, score }) = self.best_of_list() {
+            match self.wanted {
+                Wanted::All
+                    if see_at_least(position, played, -score / CAPTURE_HISTORY_PER_UNIT) =>
+                {
+                    return Some(played);
+                }
+                Wanted::All => self.bad_captures.push(played),
+                Wanted::Captures(least) if see_at_least(position, played, least) => {
+                    return Some(played);
+                }
+                Wanted::Captures(_) => {}
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,81 @@
+//! Which move is played in the end: among threads, and among moves when play is random.
+
+use rand::Rng;
+
+use super::request::{Randomness, Settings};
+use super::root::{RootMove, RootResult};
+use super::score::Score;
+
+/// The move to play. With several threads the deepest and best result decides; with `randomness`
+/// it is drawn from the moves near the best.
+pub(super) fn choose<'a>(results: &'a [RootResult], settings: &Settings) -> &'a RootMove {
+    let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
+        vote(results)
+    } else {
+        &results[0]
+    };
+    let moves = &result.moves;
+    let margin = margin(settings.randomness);
+    if margin == 0 || moves[0].score.is_decisive() {
+        return &moves[0];
+    }
+    let near: Vec<_> = moves
+        .iter()
+        .filter(|m| !m.score.is_decisive() && moves[0].score - m.score <= margin)
+        .collect();
+    // The nearer to the best, the likelier.
+    let weights: Vec<_> = near
+        .iter()
+        .map(|m| margin + 1 - (moves[0].score - m.score))
+        .collect();
+    let mut ticket = rand::rng().random_range(0..weights.iter().sum::<i32>().max(1));
+    for (root_move, weight) in near.iter().zip(weights) {
+        if ticket < weight {
+            return root_move;
+        }
+        ticket -= weight;
+    }
+    &moves[0]
+}
+
+/// What a move may lose to the best one and still be played, in units of the evaluation.
+fn margin(randomness: Randomness) -> i32 {
+    let hundredths = match randomness {
+        Randomness::None => 0,
+        Randomness::Tiny => 8,
+        Randomness::Small => 16,
+        Randomness::Medium => 32,
+        Randomness::Large => 60,
+        Randomness::Huge => 100,
+    };
+    hundredths * Score::MINOR_PIECE / 100
+}
+
+/// Each thread votes for its move with its depth and score; a proven win needs no vote.
+fn vote(results: &[RootResult]) -> &RootResult {
+    let first = &results[0];
+    if first.moves[0].score.is_decisive() {
+        return first;
+    }
+    let worst = results
+        .iter()
+        .map(|r| r.moves[0].score)
+        .min()
+        .unwrap_or(Score::ZERO);
+    let weight = |r: &RootResult| i64::from(r.moves[0].score - worst + 20) * i64::from(r.depth);
+    let votes = |r: &RootResult| -> i64 {
+        let played = r.moves[0].played;
+        results
+            .iter()
+            .filter(|other| other.moves[0].played == played)
+            .map(weight)
+            .sum()
+    };
+    let mut chosen = first;
+    for result in results.iter().filter(|r| r.depth >= first.depth) {
+        if votes(result) > votes(chosen) {
+            chosen = result;
+        }
+    }
+    chosen
+}

@@ -1,0 +1,308 @@
+//! One search thread's state: the position on its path, what it has learned, when to stop.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::history::{Histories, PieceTo};
+use super::margins::Pruning;
+use super::request::{Control, Level, Limits, Settings, Style};
+use super::score::{MAX_PLY, Score};
+use super::table::Table;
+use crate::board::{Legality, Move, Position};
+use crate::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
+use crate::rules::{Game, Ply};
+
+/// Frames before the root, so that looking back never leaves the stack.
+const BEFORE_ROOT: usize = 6;
+/// Nodes between two looks at the clock.
+const POLL_INTERVAL: u64 = 1024;
+
+/// What a node keeps for its children and siblings.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Frame {
+    pub sum: PieceSquareSum,
+    /// Corrected static evaluation; `None` in check.
+    pub evaluation: Option<Score>,
+    /// The move played from here, as histories know it.
+    pub played: Option<PieceTo>,
+    /// The move left out by a singular search.
+    pub excluded: Move,
+    pub killers: [Move; 2],
+    /// Cut-offs among the children, a sign of an easy refutation.
+    pub cutoffs: u32,
+    /// Double extensions on the way here.
+    pub double_extensions: u32,
+    pub pv: Vec<Move>,
+}
+
+/// What all threads of one search share.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub game: Game,
+    pub limits: Limits,
+    pub settings: Settings,
+    pub control: Arc<Control>,
+    /// Legal root moves to look at.
+    pub root_moves: Vec<Move>,
+    /// Time at which the search is broken off; `None` without a clock.
+    pub hard_limit: Option<Duration>,
+    /// Nodes of all threads, brought up to date at each poll.
+    pub nodes: AtomicU64,
+    /// Set by the main thread when it is done.
+    pub finished: AtomicBool,
+}
+
+/// One thread of the search.
+pub(super) struct Worker {
+    /// 0 for the thread that decides and reports.
+    pub id: usize,
+    pub table: Arc<Table>,
+    pub histories: Histories,
+    pub position: Position,
+    /// The game's moves and those on the way from the root.
+    pub path: Vec<Ply>,
+    frames: Vec<Frame>,
+    pub job: Arc<Job>,
+    pub evaluator: Evaluator,
+    pub pruning: Pruning,
+    pub nodes: u64,
+    counted_nodes: u64,
+    next_poll: u64,
+    pub selective_depth: usize,
+    pub root_depth: i32,
+    /// Null moves are off for this side below this ply, while one is being verified.
+    pub null_move_floor: usize,
+    /// The last score returned depended on how the position was reached.
+    pub path_dependent: bool,
+    pub stopped: bool,
+    /// Work since the last pause, for the option `idle`.
+    busy_since: Instant,
+}
+
+impl Worker {
+    pub(super) fn new(id: usize, table: Arc<Table>, job: Arc<Job>) -> Self {
+        let mut worker = Self {
+            id,
+            table,
+            histories: Histories::new(),
+            position: job.game.position().clone(),
+            path: Vec::new(),
+            frames: vec![Frame::default(); BEFORE_ROOT + MAX_PLY + 4],
+            evaluator: Evaluator::default(),
+            pruning: Pruning::new(Level::Large),
+            nodes: 0,
+            counted_nodes: 0,
+            next_poll: 0,
+            selective_depth: 0,
+            root_depth: 0,
+            null_move_floor: 0,
+            path_dependent: false,
+            stopped: false,
+            busy_since: Instant::now(),
+            job: job.clone(),
+        };
+        worker.prepare(job);
+        worker
+    }
+
+    /// Takes up a new job; what was learned stays.
+    pub(super) fn prepare(&mut self, job: Arc<Job>) {
+        self.position = job.game.position().clone();
+        self.path = job.game.plies().to_vec();
+        self.evaluator = evaluator(&job.settings);
+        self.pruning = Pruning::new(job.settings.pruning);
+        self.nodes = 0;
+        self.counted_nodes = 0;
+        self.next_poll = 0;
+        self.null_move_floor = 0;
+        self.path_dependent = false;
+        self.stopped = false;
+        self.busy_since = Instant::now();
+        self.frames
+            .iter_mut()
+            .for_each(|frame| *frame = Frame::default());
+        self.frame_mut(0).sum = PieceSquareSum::new(&self.position);
+        self.job = job;
+    }
+
+    #[inline]
+    pub(super) fn frame(&self, ply: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT]
+    }
+
+    #[inline]
+    pub(super) fn frame_mut(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + BEFORE_ROOT]
+    }
+
+    /// The frame `back` plies before `ply`, which may lie before the root.
+    #[inline]
+    pub(super) fn frame_back(&self, ply: usize, back: usize) -> &Frame {
+        &self.frames[ply + BEFORE_ROOT - back]
+    }
+
+    /// The moves one, two and four plies ago, for continuation histories.
+    #[inline]
+    pub(super) fn before(&self, ply: usize) -> [Option<PieceTo>; 3] {
+        [1, 2, 4].map(|back| self.frame_back(ply, back).played)
+    }
+
+    /// The main line from `ply` becomes `first` and then that of the next ply.
+    pub(super) fn update_pv(&mut self, ply: usize, first: Move) {
+        let (head, tail) = self.frames.split_at_mut(ply + BEFORE_ROOT + 1);
+        if let (Some(here), Some(next)) = (head.last_mut(), tail.first()) {
+            here.pv.clear();
+            here.pv.push(first);
+            here.pv.extend_from_slice(&next.pv);
+        }
+    }
+
+    #[inline]
+    pub(super) fn legality(&self) -> Legality {
+        Legality::new(&self.position)
+    }
+
+    /// Plays a legal move from the node at `ply`.
+    #[inline]
+    pub(super) fn play(&mut self, ply: usize, m: Move) {
+        let played = PieceTo::new(&self.position, m);
+        let mut sum = self.frame(ply).sum;
+        let undo = self.position.make_observed(m, &mut sum);
+        self.path.push(Ply { played: m, undo });
+        self.frame_mut(ply).played = played;
+        self.frame_mut(ply + 1).sum = sum;
+        self.nodes += 1;
+    }
+
+    /// Takes back the last move.
+    #[inline]
+    pub(super) fn take_back(&mut self) {
+        if let Some(Ply { played, undo }) = self.path.pop() {
+            self.position.unmake(played, undo);
+        }
+    }
+
+    /// Passes the turn at `ply`.
+    pub(super) fn play_null(&mut self, ply: usize) {
+        let undo = self.position.make_null();
+        self.path.push(Ply {
+            played: Move::NONE,
+            undo,
+        });
+        self.frame_mut(ply).played = None;
+        self.frame_mut(ply + 1).sum = self.frame(ply).sum;
+        self.nodes += 1;
+    }
+
+    /// Takes the pass back.
+    pub(super) fn take_back_null(&mut self) {
+        if let Some(Ply { undo, .. }) = self.path.pop() {
+            self.position.unmake_null(undo);
+        }
+    }
+
+    /// The static evaluation of the node at `ply`, uncorrected.
+    #[inline]
+    pub(super) fn evaluate(&self, ply: usize) -> Score {
+        Score::evaluation(
+            self.evaluator
+                .evaluate(&self.position, &self.frame(ply).sum),
+        )
+    }
+
+    /// A static evaluation with what earlier searches found it to be off by.
+    #[inline]
+    pub(super) fn corrected(&self, raw: Score) -> Score {
+        let counted = i32::from(self.position.clock().counted());
+        let faded = raw.units() * (250 - counted.min(120)) / 250;
+        Score::evaluation(faded + self.histories.correction(&self.position))
+    }
+
+    /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
+    #[inline]
+    pub(super) fn draw_score(&self, ply: usize) -> Score {
+        let for_root = match self.job.settings.style {
+            Style::Solid => 60,
+            Style::Normal => 0,
+            Style::Risky => -120,
+        };
+        Score::from_units(if ply % 2 == 0 { for_root } else { -for_root })
+    }
+
+    /// Looks now and then whether the search must end.
+    #[inline]
+    pub(super) fn poll(&mut self) {
+        if self.nodes >= self.next_poll {
+            self.poll_now();
+        }
+    }
+
+    #[cold]
+    pub(super) fn poll_now(&mut self) {
+        let fresh = self.nodes - self.counted_nodes;
+        self.counted_nodes = self.nodes;
+        let total = self.job.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
+        self.next_poll = self.nodes + POLL_INTERVAL;
+        self.rest();
+        let control = &self.job.control;
+        let out_of_nodes = self.job.limits.nodes.is_some_and(|limit| {
+            // The last stretch before the limit is walked in single steps.
+            self.next_poll = self.nodes + POLL_INTERVAL.min(limit.saturating_sub(total).max(1));
+            total >= limit
+        });
+        let out_of_time = !control.is_pondering()
+            && self
+                .job
+                .hard_limit
+                .is_some_and(|limit| control.clock_elapsed() >= limit);
+        self.stopped |= control.is_stopped()
+            || self.job.finished.load(Ordering::Relaxed)
+            || out_of_nodes && !control.is_pondering()
+            || out_of_time;
+    }
+
+    /// Adds the last nodes to the job's.
+    pub(super) fn flush_nodes(&mut self) {
+        let fresh = self.uncounted_nodes();
+        self.counted_nodes = self.nodes;
+        self.job.nodes.fetch_add(fresh, Ordering::Relaxed);
+    }
+
+    /// Nodes that [`Job::nodes`] does not hold yet.
+    pub(super) fn uncounted_nodes(&self) -> u64 {
+        self.nodes - self.counted_nodes
+    }
+
+    /// Leaves the processor to others for the share that the option `idle` names.
+    fn rest(&mut self) {
+        let rest_per_work = match self.job.settings.idle {
+            Level::None => return,
+            Level::Small => 1.0 / 3.0,
+            Level::Medium => 1.0,
+            Level::Large => 3.0,
+        };
+        let worked = self.busy_since.elapsed();
+        if worked >= Duration::from_millis(2) {
+            std::thread::sleep(worked.mul_f64(rest_per_work).min(Duration::from_millis(15)));
+            self.busy_since = Instant::now();
+        }
+    }
+}
+
+/// The evaluation that the settings ask for.
+pub(super) fn evaluator(settings: &Settings) -> Evaluator {
+    Evaluator {
+        knowledge: match settings.knowledge {
+            Level::None => Knowledge::None,
+            Level::Small => Knowledge::Small,
+            Level::Medium => Knowledge::Medium,
+            Level::Large => Knowledge::Large,
+        },
+        attack: match settings.style {
+            Style::Solid => NORMAL_ATTACK * 7 / 8,
+            Style::Normal => NORMAL_ATTACK,
+            Style::Risky => NORMAL_ATTACK * 5 / 4,
+        },
+    }
+}

@@ -1,0 +1,86 @@
+//! The evaluation from several sides.
+
+use chuhe::board::{Color, Move, Piece, Position, Setup};
+use chuhe::eval::{Evaluator, Knowledge, PieceSquareSum};
+use chuhe::movegen::legal_moves;
+use chuhe::notation::fen::start_position;
+use proptest::prelude::*;
+
+fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
+    let evaluator = Evaluator {
+        knowledge,
+        ..Evaluator::default()
+    };
+    evaluator.evaluate(position, &PieceSquareSum::new(position))
+}
+
+/// A position some way into a random game.
+fn playout(choices: &[u16]) -> Position {
+    let mut position = start_position();
+    for choice in choices {
+        let moves = legal_moves(&position);
+        let Some(m) = moves.get(usize::from(*choice) % moves.len().max(1)) else {
+            break;
+        };
+        position.make(*m);
+    }
+    position
+}
+
+/// The same position with the sides exchanged.
+fn exchanged(position: &Position) -> Position {
+    let setup = position.setup();
+    let mut other = Setup {
+        side: !setup.side,
+        ..Setup::empty()
+    };
+    for (square, piece) in setup.pieces() {
+        other.squares[square.flip_rank().index()] = Some(Piece::new(piece.kind(), !piece.color()));
+    }
+    Position::try_from(&other).expect("the mirror of a legal position is legal")
+}
+
+/// The same position mirrored left to right.
+fn mirrored(position: &Position) -> Position {
+    let setup = position.setup();
+    let mut other = Setup {
+        side: setup.side,
+        ..Setup::empty()
+    };
+    for (square, piece) in setup.pieces() {
+        other.squares[square.flip_file().index()] = Some(piece);
+    }
+    Position::try_from(&other).expect("the mirror of a legal position is legal")
+}
+
+proptest! {
+    #[test]
+    fn neither_side_nor_wing_is_favoured(choices in prop::collection::vec(any::<u16>(), 0..150)) {
+        let position = playout(&choices);
+        for knowledge in Knowledge::ALL {
+            let value = evaluate(&position, knowledge);
+            prop_assert_eq!(value, evaluate(&exchanged(&position), knowledge));
+            prop_assert_eq!(value, evaluate(&mirrored(&position), knowledge));
+        }
+    }
+
+    #[test]
+    fn sums_kept_along_the_way_are_right(choices in prop::collection::vec(any::<u16>(), 0..150)) {
+        let mut position = start_position();
+        let mut sum = PieceSquareSum::new(&position);
+        for choice in choices {
+            let moves: Vec<Move> = legal_moves(&position).to_vec();
+            let Some(m) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
+            position.make_observed(*m, &mut sum);
+            prop_assert_eq!(sum, PieceSquareSum::new(&position));
+        }
+    }
+}
+
+#[test]
+fn a_side_without_attackers_cannot_be_winning() {
+    let ahead = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w";
+    let position = chuhe::notation::fen::parse_position(ahead).unwrap();
+    assert_eq!(position.side(), Color::Red);
+    assert!(evaluate(&position, Knowledge::Large).abs() < 50);
+}

@@ -1,0 +1,244 @@
+//! Move generation and the board, proved from several sides on random positions.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use chuhe::board::{
+    Bitboard, Color, Legality, Move, MoveList, Piece, PieceKind, Position, SEE_VALUES, Setup,
+    Square, leaves_king_safe, see_at_least,
+};
+use chuhe::movegen::{
+    Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
+};
+use proptest::prelude::*;
+
+/// Positions from games, set-up positions with and without crowded pawns, and games of the variant.
+fn positions() -> impl Strategy<Value = Position> {
+    prop_oneof![
+        (any::<u64>(), 0..200usize).prop_map(|(seed, plies)| common::playout(seed, plies)),
+        (any::<u64>(), any::<bool>())
+            .prop_map(|(seed, crowded)| common::random_position(seed, crowded)),
+        (any::<u64>(), 0..200usize)
+            .prop_map(|(seed, plies)| common::promotion_playout(seed, plies)),
+    ]
+}
+
+fn generated(position: &Position, targets: Targets) -> MoveList {
+    let mut moves = MoveList::new();
+    generate(position, targets, &mut moves);
+    moves
+}
+
+/// Moves in an order of their own, and a proof that none comes twice.
+fn set(moves: &[Move]) -> BTreeSet<u16> {
+    let set: BTreeSet<u16> = moves.iter().map(|m| m.bits()).collect();
+    assert_eq!(set.len(), moves.len(), "a move twice in {moves:?}");
+    set
+}
+
+/// Plays the move and looks whether the king can be taken.
+fn slow_is_legal(position: &Position, m: Move) -> bool {
+    let mover = position.side();
+    if m.is_promotion() {
+        return !position.in_check();
+    }
+    let mut after = position.clone();
+    after.make(m);
+    let king = after.king(mover);
+    let column = Bitboard::between(king, after.king(!mover)) & after.occupied();
+    let kings_face = king.file() == after.king(!mover).file() && column.is_empty();
+    let taken = generated(&after, Targets::Captures)
+        .iter()
+        .any(|m| m.to() == king);
+    !kings_face && !taken
+}
+
+/// The promotions that the rules allow: an advisor or bishop on its own back rank, fewer than five
+/// pawns, no check.
+fn slow_promotions(position: &Position) -> BTreeSet<u16> {
+    let side = position.side();
+    let pawns = position.pieces(side, PieceKind::Pawn).len();
+    if !position.has_promotion() || pawns >= 5 || position.in_check() {
+        return BTreeSet::new();
+    }
+    (position.setup().pieces())
+        .filter(|(square, piece)| {
+            piece.color() == side
+                && matches!(piece.kind(), PieceKind::Advisor | PieceKind::Bishop)
+                && square.relative_rank(side) == 0
+        })
+        .map(|(square, _)| Move::new(square, square).bits())
+        .collect()
+}
+
+/// Sees the whole exchange, not only whether it is worth a threshold.
+fn slow_see(position: &Position, m: Move) -> i32 {
+    let value = |square| {
+        position
+            .piece_on(square)
+            .map_or(0, |p| SEE_VALUES[p.kind().index()])
+    };
+    let occupied = position.occupied().without(m.from()).without(m.to());
+    value(m.to())
+        - best_recapture(
+            position,
+            m.to(),
+            !position.side(),
+            occupied,
+            value(m.from()),
+        )
+}
+
+/// What `side` wins at most by taking a piece worth `prize` on `target`, or by leaving it.
+fn best_recapture(
+    position: &Position,
+    target: Square,
+    side: Color,
+    occupied: Bitboard,
+    prize: i32,
+) -> i32 {
+    let attackers = position.attackers_to(target, side, occupied);
+    let kind_on = |square: &Square| position.piece_on(*square).unwrap().kind();
+    let Some(from) = (attackers.into_iter())
+        .min_by_key(|s| SEE_VALUES[kind_on(s).index()] * 100 + s.index() as i32)
+    else {
+        return 0;
+    };
+    let rest = occupied.without(from);
+    let kind = kind_on(&from);
+    if kind == PieceKind::King && position.attackers_to(target, !side, rest).any() {
+        return 0;
+    }
+    let answer = best_recapture(position, target, !side, rest, SEE_VALUES[kind.index()]);
+    (prize - answer).max(0)
+}
+
+fn turned(setup: &Setup, square: impl Fn(Square) -> Square, swap: bool) -> Position {
+    let mut turned = setup.clone();
+    turned.squares = [None; Square::COUNT];
+    for (from, piece) in setup.pieces() {
+        let color = if swap { !piece.color() } else { piece.color() };
+        turned.squares[square(from).index()] = Some(Piece::new(piece.kind(), color));
+    }
+    if swap {
+        turned.side = !setup.side;
+    }
+    Position::try_from(&turned).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn legal_is_what_is_listed(position in positions()) {
+        let legal = set(&legal_moves(&position));
+        let pseudo_legal = set(&generated(&position, Targets::All));
+        let legality = Legality::new(&position);
+        for m in common::encodable_moves() {
+            let is_pseudo = pseudo_legal.contains(&m.bits());
+            prop_assert_eq!(is_pseudo_legal(&position, m), is_pseudo, "{}", m);
+            prop_assert_eq!(is_legal(&position, m), legal.contains(&m.bits()), "{}", m);
+            if is_pseudo {
+                let slow = slow_is_legal(&position, m);
+                prop_assert_eq!(legal.contains(&m.bits()), slow, "{}", m);
+                prop_assert_eq!(legality.allows(&position, m), slow, "{}", m);
+                prop_assert_eq!(leaves_king_safe(&position, m), slow, "{}", m);
+            }
+        }
+        prop_assert_eq!(count_legal(&position), legal.len() as u64);
+        prop_assert_eq!(has_legal_move(&position), !legal.is_empty());
+    }
+
+    #[test]
+    fn stages_make_up_the_whole(position in positions()) {
+        let captures = generated(&position, Targets::Captures);
+        let quiets = generated(&position, Targets::Quiets);
+        let is_capture = |m: &Move| !m.is_promotion() && position.piece_on(m.to()).is_some();
+        prop_assert!(captures.iter().all(is_capture));
+        prop_assert!(!quiets.iter().any(is_capture));
+        let mut both = set(&captures);
+        both.append(&mut set(&quiets));
+        prop_assert_eq!(both, set(&generated(&position, Targets::All)));
+    }
+
+    #[test]
+    fn promotions_follow_their_rule(seed: u64, plies in 0..300usize) {
+        let position = common::promotion_playout(seed, plies);
+        let promotions: BTreeSet<u16> = legal_moves(&position)
+            .iter()
+            .filter(|m| m.is_promotion())
+            .map(|m| m.bits())
+            .collect();
+        prop_assert_eq!(promotions, slow_promotions(&position));
+    }
+
+    #[test]
+    fn moves_are_taken_back(position in positions()) {
+        let mut played = position.clone();
+        for m in legal_moves(&position) {
+            let undo = played.make(m);
+            prop_assert_eq!(undo.key(), position.key());
+            prop_assert_eq!(undo.was_in_check(), position.in_check());
+            let rebuilt = Position::try_from(&played.setup());
+            let rebuilt = rebuilt.map_err(|e| TestCaseError::fail(format!("{m}: {e}")))?;
+            prop_assert_eq!(played.key(), rebuilt.key(), "{}", m);
+            prop_assert_eq!(played.pawn_key(), rebuilt.pawn_key(), "{}", m);
+            for color in Color::ALL {
+                prop_assert_eq!(played.piece_key(color), rebuilt.piece_key(color), "{}", m);
+                prop_assert_eq!(played.color(color), rebuilt.color(color), "{}", m);
+                prop_assert_eq!(played.king(color), rebuilt.king(color), "{}", m);
+            }
+            for kind in PieceKind::ALL {
+                prop_assert_eq!(played.kind(kind), rebuilt.kind(kind), "{}", m);
+            }
+            prop_assert_eq!(played.checkers(), rebuilt.checkers(), "{}", m);
+            played.unmake(m, undo);
+            prop_assert_eq!(&played, &position, "{}", m);
+        }
+    }
+
+    #[test]
+    fn passes_are_taken_back(position in positions()) {
+        if position.in_check() {
+            return Ok(()); // nobody may pass
+        }
+        let mut passed = position.clone();
+        let undo = passed.make_null();
+        prop_assert_eq!(passed.side(), !position.side());
+        if let Ok(rebuilt) = Position::try_from(&passed.setup()) {
+            prop_assert_eq!(passed.key(), rebuilt.key());
+            prop_assert_eq!(passed.checkers(), rebuilt.checkers());
+        }
+        passed.unmake_null(undo);
+        prop_assert_eq!(passed, position);
+    }
+
+    #[test]
+    fn turned_boards_have_turned_moves(position in positions()) {
+        let moves = legal_moves(&position);
+        let setup = position.setup();
+        let mirrored = turned(&setup, Square::flip_file, false);
+        let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
+        prop_assert_eq!(set(&legal_moves(&mirrored)), set(&mirrored_moves));
+        let flipped = turned(&setup, Square::flip_rank, true);
+        let flip = |m: &Move| Move::new(m.from().flip_rank(), m.to().flip_rank());
+        let flipped_moves: Vec<Move> = moves.iter().map(flip).collect();
+        prop_assert_eq!(set(&legal_moves(&flipped)), set(&flipped_moves));
+    }
+
+    #[test]
+    fn exchanges_agree_with_the_slow_ones(position in positions()) {
+        for m in legal_moves(&position) {
+            if m.is_promotion() {
+                continue;
+            }
+            let value = slow_see(&position, m);
+            for threshold in [value - 300, value - 1, value, value + 1, value + 300, -1, 0, 1] {
+                prop_assert_eq!(
+                    see_at_least(&position, m, threshold),
+                    value >= threshold,
+                    "{} is worth {}, not {}", m, value, threshold
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Repetitions with known verdicts.
+
+use chuhe::board::{Move, Piece, Position, Square};
+use chuhe::notation::fen::parse_position;
+use chuhe::rules::{Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_repetition};
+
+/// One line of `data/repetitions.txt`.
+struct Case {
+    id: &'static str,
+    source: &'static str,
+    verdict: &'static str,
+    /// What Pikafish's rules say.
+    pika: &'static str,
+    game: Game,
+}
+
+fn cases() -> Vec<Case> {
+    lines(include_str!("data/repetitions.txt"))
+        .map(|fields| {
+            let &[id, source, verdict, pika, fen, moves] = fields.as_slice() else {
+                panic!("{fields:?}");
+            };
+            Case {
+                id,
+                source,
+                verdict,
+                pika,
+                game: game(fen, moves),
+            }
+        })
+        .collect()
+}
+
+/// Games of `data/random_repetitions.txt` with their verdicts.
+fn random_games() -> Vec<(&'static str, Game)> {
+    judged_games(include_str!("data/random_repetitions.txt"))
+}
+
+fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
+    lines(table)
+        .map(|fields| {
+            let &[verdict, fen, moves] = fields.as_slice() else {
+                panic!("{fields:?}");
+            };
+            (verdict, game(fen, moves))
+        })
+        .collect()
+}
+
+fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(" | ").collect())
+}
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(parse_position(fen).unwrap());
+    for played in moves.split(' ') {
+        game.push(played.parse().unwrap()).unwrap();
+    }
+    game
+}
+
+/// Cases of other rules than the Asian, or against every referee, and what we say.
+const JUDGED_OTHERWISE: [(&str, &str, &str); 4] = [
+    (
+        "iss-chessdb7-a",
+        "red_loses",
+        "an early verdict; today every referee finds the knight chased by the rook that the cannon \
+         unmasks",
+    ),
+    (
+        "iss-ucci-banmoves",
+        "draw",
+        "the Chinese rules of 1999 forbid one chase, one threat of mate",
+    ),
+    (
+        "iss-fsf466-07",
+        "red_loses",
+        "the same cycle as fsf-258, where red loses",
+    ),
+    (
+        "iss-fsf466-17",
+        "black_loses",
+        "a chased rook answers with a root cut, as in diagrams 39 to 41",
+    ),
+];
+
+#[test]
+fn asian_cases() {
+    let mut judged_otherwise = 0;
+    for case in cases() {
+        if case.source == "cn2020" {
+            continue;
+        }
+        let exception = JUDGED_OTHERWISE.iter().find(|e| e.0 == case.id);
+        let expected = exception.map_or(case.verdict, |e| e.1);
+        assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
+        judged_otherwise += usize::from(exception.is_some());
+        let judgement = judge(&case.game, RuleSet::Asian);
+        assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
+        assert_eq!(judgement.cause, Cause::Repetition);
+    }
+    assert_eq!(judged_otherwise, JUDGED_OTHERWISE.len());
+}
+
+#[test]
+fn computer_cases() {
+    for case in cases() {
+        let judgement = judge(&case.game, RuleSet::Computer);
+        assert_eq!(judgement.verdict.name(), case.pika, "{}", case.id);
+    }
+}
+
+#[test]
+fn random_cases() {
+    for (verdict, game) in random_games() {
+        let judgement = judge(&game, RuleSet::Asian);
+        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
+    }
+}
+
+#[test]
+fn league_cases() {
+    for (verdict, game) in judged_games(include_str!("data/league_repetitions.txt")) {
+        let judgement = judge(&game, RuleSet::ElephantEye);
+        assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
+        let rotated = rotated(&game, RuleSet::ElephantEye).unwrap();
+        assert_eq!(
+            judge(&rotated, RuleSet::ElephantEye).verdict.name(),
+            verdict
+        );
+    }
+}
+
+#[test]
+fn lesser_rules_judge_less() {
+    for game in cases().into_iter().map(|case| case.game) {
+        let verdict = judge(&game, RuleSet::None).verdict;
+        assert_eq!(verdict, Verdict::Draw);
+        let asian = judge(&game, RuleSet::Asian);
+        let check_only = judge(&game, RuleSet::CheckOnly);
+        if asian.levels.contains(&Level::Check) {
+            assert_eq!(check_only.verdict, asian.verdict);
+        } else {
+            assert_eq!(check_only.verdict, Verdict::Draw);
+        }
+    }
+}
+
+#[test]
+fn a_window_is_judged_as_the_game_it_ends() {
+    for game in cases().into_iter().map(|case| case.game) {
+        for rules in RuleSet::ALL {
+            let judgement = judge(&game, rules);
+            let window = judgement.plies.len();
+            if window > 0 {
+                let verdict = judge_repetition(game.position(), game.plies(), window, rules);
+                assert_eq!(verdict, judgement.verdict, "{rules} {game:?}");
+            }
+        }
+    }
+}
+
+/// The league's referee is not symmetric: of two pieces chased at once it sees the first one in its
+/// own order.
+#[test]
+fn verdicts_are_symmetric() {
+    let cases = cases().into_iter().map(|case| case.game);
+    for game in cases.chain(random_games().into_iter().map(|g| g.1)) {
+        let swapped = transformed(&game, Square::flip_rank, true);
+        let mirrored = transformed(&game, Square::flip_file, false);
+        for rules in RuleSet::ALL {
+            if rules == RuleSet::ElephantEye {
+                continue;
+            }
+            let verdict = judge(&game, rules).verdict;
+            let opposite = match verdict {
+                Verdict::RedLoses => Verdict::BlackLoses,
+                Verdict::BlackLoses => Verdict::RedLoses,
+                other => other,
+            };
+            assert_eq!(judge(&swapped, rules).verdict, opposite, "{rules} {game:?}");
+            assert_eq!(judge(&mirrored, rules).verdict, verdict, "{rules} {game:?}");
+            if let Some(rotated) = rotated(&game, rules) {
+                assert_eq!(judge(&rotated, rules).verdict, verdict, "{rules} {game:?}");
+            }
+        }
+    }
+}
+
+/// The game on another board: squares moved, perhaps colours exchanged.
+fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
+    let mut start = game.clone();
+    while start.pop().is_some() {}
+    let mut setup = start.position().setup();
+    let squares = setup.squares;
+    for square in Square::all() {
+        setup.squares[map(square).index()] = squares[square.index()].map(|piece| match swap {
+            true => Piece::new(piece.kind(), !piece.color()),
+            false => piece,
+        });
+    }
+    if swap {
+        setup.side = !setup.side;
+    }
+    let mut result = Game::new(Position::try_from(&setup).unwrap());
+    for ply in game.plies() {
+        let (from, to) = (map(ply.played.from()), map(ply.played.to()));
+        result.push(Move::new(from, to)).unwrap();
+    }
+    result
+}
+
+/// The game continued by one move of each side, if its repetition is one cycle gone through again
+/// and again.
+fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
+    let moves = |judgement: Judgement| -> Vec<Move> {
+        judgement.plies.iter().map(|ply| ply.played).collect()
+    };
+    let window = moves(judge(game, rules));
+    let rounds = rules.deciding_occurrence() - 1;
+    let cycle = window.get(..window.len() / rounds)?;
+    if cycle.is_empty() || window.chunks(cycle.len()).any(|round| round != cycle) {
+        return None;
+    }
+    let mut rotated = game.clone();
+    for played in &cycle[..2] {
+        rotated.push(*played).unwrap();
+    }
+    Some(rotated)
+}
