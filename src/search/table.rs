@@ -4,7 +4,7 @@
 //! of one write and half of another, has a key that fits no position and is not found (Hyatt and
 //! Mann, "A lock-less transposition table implementation", 2002).
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use super::event::Bound;
 use super::score::Score;
@@ -17,15 +17,19 @@ const GENERATIONS: u8 = 64;
 /// Bytes in a MB of the option.
 const MEGABYTE: usize = 1 << 20;
 
-#[derive(Debug, Default)]
-struct Entry {
-    check: AtomicU64,
-    data: AtomicU64,
-}
+/// Words of an entry: check and data.
+const ENTRY_WORDS: usize = 2;
+/// Words of a bucket.
+const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
+/// Bytes of a bucket.
+const BUCKET_BYTES: usize = BUCKET_WORDS * size_of::<AtomicU64>();
 
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Bucket([Entry; BUCKET_ENTRIES]);
+/// Two words of the table.
+#[derive(Clone, Copy)]
+struct Entry<'a> {
+    check: &'a AtomicU64,
+    data: &'a AtomicU64,
+}
 
 /// What is known of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,30 +98,43 @@ fn generation_of(data: u64) -> u8 {
 }
 
 /// A fixed number of buckets of four entries, the least useful of which makes room.
+///
+/// The memory is asked for zeroed, so that the system hands it over page by page as it is used.
 #[derive(Debug)]
 pub struct Table {
-    buckets: Vec<Bucket>,
+    words: Vec<AtomicU64>,
+    /// Words before the first bucket, which begins a cache line.
+    skipped: usize,
+    buckets: usize,
     generation: AtomicU8,
+    /// Whether anything may have been written since the table was made or cleared.
+    used: AtomicBool,
 }
 
 impl Table {
     /// A table of about `megabytes` (at least one bucket); `None` when there is no memory for it.
     pub fn new(megabytes: usize) -> Option<Self> {
-        let count = (megabytes.checked_mul(MEGABYTE)? / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.resize_with(count, Bucket::default);
+        let buckets = (megabytes.checked_mul(MEGABYTE)? / BUCKET_BYTES).max(1);
+        let count = buckets.checked_add(1)?.checked_mul(BUCKET_WORDS)?;
+        let words: Vec<AtomicU64> = bytemuck::allocation::try_zeroed_vec(count).ok()?;
+        let past_line = words.as_ptr().addr() % BUCKET_BYTES;
+        let skipped = (BUCKET_BYTES - past_line) % BUCKET_BYTES / size_of::<AtomicU64>();
+        let (generation, used) = (AtomicU8::new(0), AtomicBool::new(false));
         Some(Self {
+            words,
+            skipped,
             buckets,
-            generation: AtomicU8::new(0),
+            generation,
+            used,
         })
     }
 
     /// Forgets everything.
     pub fn clear(&self) {
-        for entry in self.buckets.iter().flat_map(|bucket| &bucket.0) {
-            entry.check.store(0, Ordering::Relaxed);
-            entry.data.store(0, Ordering::Relaxed);
+        if self.used.swap(false, Ordering::Relaxed) {
+            self.words
+                .iter()
+                .for_each(|word| word.store(0, Ordering::Relaxed));
         }
         self.generation.store(0, Ordering::Relaxed);
     }
@@ -125,6 +142,7 @@ impl Table {
     /// Begins a new search: what older ones wrote gives way first.
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
+        self.used.store(true, Ordering::Relaxed);
         self.generation.store(next, Ordering::Relaxed);
     }
 
@@ -133,16 +151,27 @@ impl Table {
         self.generation.load(Ordering::Relaxed)
     }
 
+    /// The entries of one bucket.
     #[inline]
-    fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+    fn bucket(&self, index: usize) -> impl Iterator<Item = Entry<'_>> {
+        let start = self.skipped + index * BUCKET_WORDS;
+        let words = &self.words[start..start + BUCKET_WORDS];
+        words.chunks_exact(ENTRY_WORDS).map(|pair| Entry {
+            check: &pair[0],
+            data: &pair[1],
+        })
+    }
+
+    /// The entries where a position with this key may be.
+    #[inline]
+    fn bucket_of(&self, key: u64) -> impl Iterator<Item = Entry<'_>> {
+        self.bucket(((u128::from(key) * self.buckets as u128) >> 64) as usize)
     }
 
     /// What is known of the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Record> {
-        self.bucket(key).0.iter().find_map(|entry| {
+        self.bucket_of(key).find_map(|entry| {
             let data = entry.data.load(Ordering::Relaxed);
             let found = data != 0 && entry.check.load(Ordering::Relaxed) ^ data == key;
             found.then(|| Record::unpack(data))
@@ -153,8 +182,8 @@ impl Table {
     /// there, and a record without a move leaves the old move in place.
     pub fn store(&self, key: u64, mut record: Record) {
         let generation = self.generation();
-        let mut victim: Option<(&Entry, i32)> = None;
-        for entry in &self.bucket(key).0 {
+        let mut victim: Option<(Entry<'_>, i32)> = None;
+        for entry in self.bucket_of(key) {
             let data = entry.data.load(Ordering::Relaxed);
             if data != 0 && entry.check.load(Ordering::Relaxed) ^ data == key {
                 if record.best.is_none() {
@@ -193,20 +222,19 @@ impl Table {
 
     /// Share of entries written by the current search, in thousandths, from a sample.
     pub fn permille_used(&self) -> u32 {
-        let sample = &self.buckets[..self.buckets.len().min(250)];
+        let sample = self.buckets.min(250);
         let generation = self.generation();
-        let used = sample
-            .iter()
-            .flat_map(|bucket| &bucket.0)
+        let used = (0..sample)
+            .flat_map(|index| self.bucket(index))
             .map(|entry| entry.data.load(Ordering::Relaxed))
             .filter(|data| *data != 0 && generation_of(*data) == generation)
             .count();
-        (used * 1000 / (sample.len() * BUCKET_ENTRIES)) as u32
+        (used * 1000 / (sample * BUCKET_ENTRIES)) as u32
     }
 
     /// Size in MB, rounded down.
     pub fn megabytes(&self) -> usize {
-        self.buckets.len() * size_of::<Bucket>() / MEGABYTE
+        self.buckets * BUCKET_BYTES / MEGABYTE
     }
 }
 
@@ -249,7 +277,7 @@ mod tests {
     fn absurd_sizes_are_refused() {
         assert!(Table::new(usize::MAX).is_none());
         assert!(Table::new(usize::MAX / MEGABYTE).is_none());
-        assert_eq!(Table::new(0).unwrap().buckets.len(), 1);
+        assert_eq!(Table::new(0).unwrap().buckets, 1);
     }
 
     #[test]
@@ -257,6 +285,7 @@ mod tests {
         let table = Table::new(1).unwrap();
         let best = "h2e2".parse().unwrap();
         table.store(77, record(best, 3, 10));
+        table.age();
         table.store(77, record(Move::NONE, 9, 20));
         let found = table.probe(77).unwrap();
         assert_eq!((found.best, found.depth), (best, 9));
