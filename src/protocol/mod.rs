@@ -1,9 +1,9 @@
 //! Talking to clients: lines in, lines out, and the state machine between.
 //!
-//! A reader thread ([`input`]) hands lines to the [`session`], which waits on them and on the
-//! events of the search at once. A [`codec`] turns a line into a [`command`] and a reply into a
+//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the
+//! events of the search at once. A `codec` turns a line into a `command` and a reply into a
 //! line; there is one for UCCI and one for UCI, and nothing else knows how either is spelled.
-//! [`options`] is the table that both render. Only the session writes, through [`output`].
+//! `options` is the table that both render. Only the session writes, through `output`.
 //!
 //! Whatever comes in, nothing here panics: the room is built without the means to.
 

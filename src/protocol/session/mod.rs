@@ -4,16 +4,18 @@ mod batch;
 mod board;
 mod offers;
 mod setting;
+#[cfg(test)]
+mod tests;
 mod thinking;
 
 use std::collections::VecDeque;
 use std::io::Write;
 use std::ops::ControlFlow;
 
-use crossbeam_channel::{Receiver, never, select_biased, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, never, select_biased, unbounded};
 
 use super::codec::{Protocol, Reply};
-use super::command::Command;
+use super::command::{Command, PositionText};
 use super::input::Input;
 use super::options::Preferences;
 use super::output::Output;
@@ -26,6 +28,8 @@ use thinking::Thinking;
 /// A conversation with one client.
 #[derive(Debug)]
 pub(super) struct Session<W> {
+    /// The search under way: thinking. Dropped before the pool, which waits for its threads.
+    thinking: Option<Thinking>,
     input: Receiver<Input>,
     events: Receiver<Event>,
     pool: Pool,
@@ -35,8 +39,6 @@ pub(super) struct Session<W> {
     preferences: Preferences,
     board: Board,
     offers: Offers,
-    /// The search under way: thinking.
-    thinking: Option<Thinking>,
     /// Lines of a batch put aside until an endless search is ended.
     waiting: VecDeque<Input>,
     /// `quit` is among them.
@@ -58,6 +60,7 @@ impl<W: Write> Session<W> {
     pub(super) fn new(input: Receiver<Input>, sink: W) -> Self {
         let (sender, events) = unbounded();
         Self {
+            thinking: None,
             input,
             events,
             pool: Pool::new(sender),
@@ -66,7 +69,6 @@ impl<W: Write> Session<W> {
             preferences: Preferences::default(),
             board: Board::new(),
             offers: Offers::default(),
-            thinking: None,
             waiting: VecDeque::new(),
             quit_waits: false,
             ended: false,
@@ -103,11 +105,18 @@ impl<W: Write> Session<W> {
     }
 
     /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
-    /// that it was meant for.
+    /// that it was meant for; but what follows a `stop` waits for the answer to it.
     fn wait(&mut self) -> Next {
-        if self.thinking.is_none() {
+        let Some(thinking) = &self.thinking else {
             let input = self.waiting.pop_front();
             return Next::Input(input.unwrap_or_else(|| self.input.recv().unwrap_or(Input::End)));
+        };
+        if let Some(deadline) = thinking.answer_due() {
+            match self.events.recv_deadline(deadline) {
+                Ok(event) => return Next::Event(event),
+                Err(RecvTimeoutError::Disconnected) => return Next::NoSearch,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         }
         let deaf = self.ended || self.input_waits();
         let silent = never();
@@ -120,27 +129,27 @@ impl<W: Write> Session<W> {
 
     /// Obeys an input, or lets it wait. Breaks at the end of the program.
     fn take(&mut self, input: Input) -> ControlFlow<()> {
-        let line = match &input {
-            Input::Line(line) => line,
-            Input::Overlong(head) => {
-                self.refuse_overlong(&head.clone());
-                return ControlFlow::Continue(());
-            }
+        let (text, is_whole) = match &input {
+            Input::Line(line) => (line.clone(), true),
+            Input::Overlong(head) => (head.clone(), false),
             Input::End => {
                 self.end_input();
                 return ControlFlow::Continue(());
             }
         };
-        log::debug!("< {line}");
-        let command = self.parse(line);
+        log::debug!("< {text}");
+        let command = self.parse(&text);
         if self.must_wait(&command) {
             self.put_aside(input, &command);
-            return ControlFlow::Continue(());
+        } else if is_whole {
+            if command == Command::Unknown {
+                self.pass_over(&text);
+            }
+            return self.obey(command);
+        } else if self.protocol.is_some() {
+            self.refuse_overlong(&text, &command);
         }
-        if command == Command::Unknown {
-            self.pass_over(&line.clone());
-        }
-        self.obey(command)
+        ControlFlow::Continue(())
     }
 
     fn parse(&self, line: &str) -> Command {
@@ -251,14 +260,9 @@ impl<W: Write> Session<W> {
     }
 
     /// Refuses a line whose end was not even read, the way its command is refused.
-    fn refuse_overlong(&mut self, head: &str) {
-        const TOO_LONG: &str = "the line is too long";
-        if self.protocol.is_none() {
-            return;
-        }
-        let command = self.parse(head);
+    fn refuse_overlong(&mut self, head: &str, command: &Command) {
+        self.refuse(&excerpt(head), "the line is too long");
         let idle = self.thinking.is_none();
-        self.refuse(&excerpt(head), TOO_LONG);
         match command {
             Command::Position(_) if idle => self.board.refuse(),
             Command::Go(_) if idle => self.say(&Reply::NoBestMove),
@@ -268,7 +272,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Answers what the hash table knows; nothing, of a position that cannot be.
-    fn probe(&mut self, text: &super::command::PositionText) {
+    fn probe(&mut self, text: &PositionText) {
         let known = match board::read_game(text, self.preferences.promotion) {
             Ok(game) => self.pool.probe(game.position()),
             Err(reasons) => {

@@ -12,11 +12,11 @@ use crate::protocol::command::GoRequest;
 use crate::rules::Game;
 use crate::search::{Control, Event, Outcome, SearchRequest};
 
-/// How long `quit` waits for the answer of a search that was told to stop. Clients wait a second
-/// for the farewell.
+/// How long the session waits for the answer of a search that was told to stop, deaf to all else.
+/// Clients wait a second for the farewell.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// A search under way.
+/// A search under way. It is told to stop when this is dropped.
 #[derive(Debug)]
 pub(super) struct Thinking {
     control: Arc<Control>,
@@ -24,8 +24,23 @@ pub(super) struct Thinking {
     /// Whether the limits end the search, once the clock runs.
     limited: bool,
     draw_offered: bool,
+    /// When it was told to stop.
+    stopped: Option<Instant>,
     /// The outcome of a search that is over before the client wants to hear it.
     held: Option<Outcome>,
+}
+
+impl Thinking {
+    /// When a search that was told to stop must have answered.
+    pub(super) fn answer_due(&self) -> Option<Instant> {
+        Some(self.stopped? + PATIENCE)
+    }
+}
+
+impl Drop for Thinking {
+    fn drop(&mut self) {
+        self.control.stop();
+    }
 }
 
 impl<W: Write> Session<W> {
@@ -63,6 +78,7 @@ impl<W: Write> Session<W> {
             game,
             limited: limits.is_bounded(),
             draw_offered: request.draw,
+            stopped: None,
             held: None,
         });
         self.cut_short_if_last();
@@ -101,6 +117,7 @@ impl<W: Write> Session<W> {
             return;
         };
         thinking.control.stop();
+        thinking.stopped.get_or_insert_with(Instant::now);
         if let Some(outcome) = thinking.held.take() {
             self.answer(&outcome);
         }
@@ -186,8 +203,7 @@ impl<W: Write> Session<W> {
     /// Ends the search under way and answers it, if it does not take too long.
     pub(super) fn settle(&mut self) {
         self.stop();
-        let deadline = Instant::now() + PATIENCE;
-        while self.thinking.is_some() {
+        while let Some(deadline) = self.thinking.as_ref().and_then(Thinking::answer_due) {
             match self.events.recv_deadline(deadline) {
                 Ok(event) => self.hear(event),
                 Err(error) => {

@@ -1,0 +1,152 @@
+//! Reading an option line.
+
+use super::{Change, Kind, Row, TABLE};
+use crate::protocol::text::{excerpt, number};
+
+/// An option line that has been read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::protocol) struct Setting {
+    /// What to do.
+    pub change: Change,
+    /// What the person who set it should know.
+    pub note: Option<String>,
+}
+
+/// Reads an option line. `None` for an option never offered.
+///
+/// # Errors
+/// Says why the value is none.
+pub(in crate::protocol) fn read(
+    name: &str,
+    value: Option<&str>,
+) -> Option<Result<Setting, String>> {
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    let row = TABLE
+        .iter()
+        .find(|row| is(row.ucci) || row.uci.is_some_and(is))?;
+    Some(read_value(row, value.unwrap_or("")))
+}
+
+fn read_value(row: &Row, value: &str) -> Result<Setting, String> {
+    let name = row.ucci;
+    let refuse = |wanted: &str| {
+        let given = match value {
+            "" => "nothing".to_owned(),
+            value => format!("{:?}", excerpt(value)),
+        };
+        format!("option {name} takes {wanted}, not {given}")
+    };
+    let mut note = None;
+    let change = match row.kind {
+        Kind::Button(change) => change,
+        Kind::Check { change, .. } => {
+            let value = read_check(value).ok_or_else(|| refuse("true or false"))?;
+            change(value)
+        }
+        Kind::Spin {
+            min, max, change, ..
+        } => {
+            let given = number(value).ok_or_else(|| refuse("a number"))?;
+            let taken = given.clamp(min, max);
+            if taken != given || value.starts_with('-') && given == 0 && value != "-0" {
+                note = Some(format!(
+                    "option {name}: {} is outside {min} to {max}, {taken} taken",
+                    excerpt(value)
+                ));
+            }
+            change(usize::try_from(taken).unwrap_or(usize::MAX))
+        }
+        Kind::Combo { words, change, .. } => words
+            .iter()
+            .position(|word| word.eq_ignore_ascii_case(value))
+            .and_then(change)
+            .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?,
+    };
+    Ok(Setting { change, note })
+}
+
+fn read_check(value: &str) -> Option<bool> {
+    let is = |word: &&str| value.eq_ignore_ascii_case(word);
+    if ["true", "on", "1"].iter().any(is) {
+        Some(true)
+    } else if ["false", "off", "0"].iter().any(is) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::MAX_HASH;
+    use super::*;
+    use crate::search::{Randomness, Style};
+
+    fn change(name: &str, value: &str) -> Change {
+        let setting = read(name, Some(value)).unwrap().unwrap();
+        assert_eq!(setting.note, None);
+        setting.change
+    }
+
+    #[test]
+    fn names_and_values_are_read_in_any_case_and_spelling() {
+        assert_eq!(change("HashSize", "64"), Change::HashSize(64));
+        assert_eq!(change("hash", "64"), Change::HashSize(64));
+        assert_eq!(change("THREADS", "+2"), Change::Threads(2));
+        assert_eq!(change("MultiPV", "3"), Change::MultiPv(3));
+        assert_eq!(change("Style", "RISKY"), Change::Style(Style::Risky));
+        assert_eq!(
+            change("randomness", "Huge"),
+            Change::Randomness(Randomness::Huge)
+        );
+        assert_eq!(change("clear hash", ""), Change::NewGame);
+        for (text, value) in [("true", true), ("ON", true), ("1", true)] {
+            assert_eq!(change("ponder", text), Change::Ponder(value));
+        }
+        for (text, value) in [("False", false), ("off", false), ("0", false)] {
+            assert_eq!(change("UseMilliSec", text), Change::Milliseconds(value));
+        }
+        for unknown in ["usebook", "bookfiles", "evalapi", "selectivity", "", "名"] {
+            assert_eq!(read(unknown, Some("x")), None);
+        }
+    }
+
+    #[test]
+    fn numbers_are_clamped_and_it_is_said() {
+        let huge = "9".repeat(50);
+        for (value, taken) in [(huge.as_str(), MAX_HASH as usize), ("-5", 0)] {
+            let setting = read("hashsize", Some(value)).unwrap().unwrap();
+            assert_eq!(setting.change, Change::HashSize(taken));
+            assert!(setting.note.unwrap().contains("taken"));
+        }
+        let setting = read("multipv", Some("0")).unwrap().unwrap();
+        assert_eq!(setting.change, Change::MultiPv(1));
+        assert_eq!(
+            setting.note.unwrap(),
+            "option multipv: 0 is outside 1 to 128, 1 taken"
+        );
+    }
+
+    #[test]
+    fn values_that_are_none_are_refused_with_the_reason() {
+        for (name, value, message) in [
+            (
+                "ponder",
+                None,
+                "option ponder takes true or false, not nothing",
+            ),
+            (
+                "Hash",
+                Some("big"),
+                "option hashsize takes a number, not \"big\"",
+            ),
+            (
+                "style",
+                Some("wild"),
+                "option style takes one of solid, normal, risky, not \"wild\"",
+            ),
+        ] {
+            assert_eq!(read(name, value).unwrap().unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The command line.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, is_match, starts_with};
+
+fn chuhe(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.args(arguments).env_remove("RUST_LOG");
+    command
+}
+
+/// A file in the directory that cargo gives to integration tests.
+fn scratch(name: &str) -> String {
+    let name = format!("{name}-{}", std::process::id());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+#[test]
+fn without_arguments_it_is_the_engine() {
+    chuhe(&[])
+        .write_stdin("ucci\nquit\n")
+        .assert()
+        .code(0)
+        .stdout(contains("ucciok\nbye\n"))
+        .stderr(is_empty());
+    chuhe(&[])
+        .write_stdin("")
+        .assert()
+        .code(0)
+        .stdout(is_empty());
+}
+
+#[test]
+fn version_and_help() {
+    let version = concat!("chuhe ", env!("CARGO_PKG_VERSION"), "\n");
+    for flag in ["--version", "-V"] {
+        chuhe(&[flag])
+            .assert()
+            .code(0)
+            .stdout(version)
+            .stderr(is_empty());
+    }
+    for flag in ["--help", "-h"] {
+        chuhe(&[flag])
+            .assert()
+            .code(0)
+            .stdout(contains("perft").and(contains("--log <FILE>")))
+            .stderr(is_empty());
+    }
+    chuhe(&["perft", "--help"])
+        .assert()
+        .code(0)
+        .stdout(contains("--fen").and(contains("--divide")));
+}
+
+#[test]
+fn perft_counts() {
+    for (depth, nodes) in [("0", 1), ("1", 44), ("2", 1920), ("3", 79666)] {
+        let last = format!("^nodes {nodes} time [0-9]+ nps [0-9]+\n$");
+        let expected = is_match(last).unwrap();
+        chuhe(&["perft", depth])
+            .assert()
+            .code(0)
+            .stdout(expected.clone())
+            .stderr(is_empty());
+        chuhe(&["perft", "--fen", "startpos", depth])
+            .assert()
+            .code(0)
+            .stdout(expected);
+    }
+    let fen = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
+    chuhe(&["perft", "1", "--fen", fen])
+        .assert()
+        .code(0)
+        .stdout(starts_with("nodes 5 "));
+}
+
+#[test]
+fn perft_divides() {
+    let output = chuhe(&["perft", "3", "--divide"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let (last, moves) = lines.split_last().unwrap();
+    assert!(last.starts_with("nodes 79666 time "), "{last}");
+    assert_eq!(moves.len(), 44);
+    let sum: u64 = moves
+        .iter()
+        .map(|line| {
+            let (m, count) = line.split_once(' ').unwrap();
+            m.parse::<chuhe::board::Move>().unwrap();
+            count.parse::<u64>().unwrap()
+        })
+        .sum();
+    assert_eq!(sum, 79666);
+    chuhe(&["perft", "0", "--divide"])
+        .assert()
+        .code(0)
+        .stdout(starts_with("nodes 1 "));
+}
+
+#[test]
+fn what_is_no_position_is_a_failure_with_every_reason() {
+    chuhe(&["perft", "1", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4 w"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("the kings face each other"));
+    chuhe(&["perft", "1", "--fen", "9/9 x"])
+        .assert()
+        .code(1)
+        .stderr(
+            starts_with("chuhe: ")
+                .and(contains("2 ranks"))
+                .and(contains("\"x\"")),
+        );
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_usage_errors() {
+    for arguments in [
+        &["--nonsense"][..],
+        &["nonsense"],
+        &["perft"],
+        &["perft", "x"],
+        &["perft", "-1"],
+        &["perft", "101"],
+        &["perft", "1", "2"],
+        &["perft", "1", "--fen"],
+        &["--log"],
+    ] {
+        chuhe(arguments)
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(contains("error: "));
+    }
+}
+
+#[test]
+fn the_log_is_a_conversation_with_times() {
+    let file = scratch("engine.log");
+    for _ in 0..2 {
+        chuhe(&["--log", &file])
+            .write_stdin("ucci\nposition startpos moves a0a9\ngo depth 1\nquit\n")
+            .assert()
+            .code(0)
+            .stdout(contains("bye\n"))
+            .stderr(is_empty());
+    }
+    let log = fs::read_to_string(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    let form = is_match(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z \d+ [A-Z]+ +\S").unwrap();
+    assert!(log.lines().all(|line| form.eval(line)), "{log}");
+    for said in [
+        "< ucci",
+        "> ucciok",
+        "position refused",
+        "> nobestmove",
+        "> bye",
+    ] {
+        assert_eq!(log.matches(said).count() / 2 * 2, log.matches(said).count());
+        assert!(log.contains(said), "{said}: {log}");
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_a_failure() {
+    let nowhere = scratch("no-such-directory") + "/engine.log";
+    chuhe(&["--log", &nowhere])
+        .write_stdin("ucci\nquit\n")
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("engine.log"));
+}
+
+#[test]
+fn nothing_is_logged_unless_asked_for() {
+    chuhe(&[])
+        .env("RUST_LOG", "trace")
+        .write_stdin("ucci\nposition fen x\ngo depth 1\nquit\n")
+        .assert()
+        .code(0)
+        .stderr(is_empty());
+}

@@ -1,0 +1,368 @@
+//! A client at the other end of the pipes: spawns the engine, talks to it, and loses patience.
+
+#![allow(dead_code, reason = "each test binary uses a part of this")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use chuhe::board::{Move, Position};
+use chuhe::movegen::{is_legal, legal_moves};
+use chuhe::notation::fen;
+
+/// How long anything may take before the test fails, on a machine busy with other tests.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The starting board, without its other fields.
+pub(crate) const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+/// Red to move is mated by two rooks.
+pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
+/// Red to move is in no check and has no move (困毙).
+pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
+
+/// A running engine.
+pub(crate) struct Client {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    errors: Option<JoinHandle<String>>,
+    transcript: Vec<String>,
+}
+
+impl Client {
+    /// Starts the engine with these arguments.
+    pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the engine starts");
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().expect("a pipe");
+        let mut stderr = child.stderr.take().expect("a pipe");
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let Ok(line) = line else { return };
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let errors = thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
+        Self {
+            child,
+            stdin,
+            lines,
+            errors: Some(errors),
+            transcript: Vec::new(),
+        }
+    }
+
+    /// Starts the engine.
+    pub(crate) fn boot() -> Self {
+        Self::with_arguments(&[])
+    }
+
+    /// Starts the engine and shakes hands in UCCI.
+    pub(crate) fn ucci() -> Self {
+        let mut client = Self::boot();
+        client.send("ucci");
+        client.until("ucciok");
+        client
+    }
+
+    /// Starts the engine and shakes hands in UCI.
+    pub(crate) fn uci() -> Self {
+        let mut client = Self::boot();
+        client.send("uci");
+        client.until("uciok");
+        client
+    }
+
+    /// Sends a line; or several, in one write.
+    pub(crate) fn send(&mut self, text: &str) {
+        self.send_bytes(format!("{text}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
+        let text = String::from_utf8_lossy(bytes);
+        self.transcript
+            .extend(text.lines().map(|line| format!("< {line}")));
+        let stdin = self.stdin.as_mut().expect("input is open");
+        // The engine may have ended already; what it said will tell.
+        let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
+    }
+
+    /// The next line, if one comes in time.
+    pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
+        match self.lines.recv_timeout(time) {
+            Ok(line) => {
+                self.transcript.push(format!("> {line}"));
+                Some(line)
+            }
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => self.fail("the engine has closed its output"),
+        }
+    }
+
+    /// The next line.
+    pub(crate) fn line(&mut self) -> String {
+        match self.line_within(PATIENCE) {
+            Some(line) => line,
+            None => self.fail("the engine says nothing"),
+        }
+    }
+
+    /// The next line that is no `info`, but for messages.
+    pub(crate) fn answer(&mut self) -> String {
+        loop {
+            let line = self.line();
+            if !line.starts_with("info ") || is_message(&line) {
+                return line;
+            }
+        }
+    }
+
+    /// All lines up to the first one that begins so.
+    pub(crate) fn until(&mut self, beginning: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        loop {
+            lines.push(self.line());
+            if lines.last().is_some_and(|line| line.starts_with(beginning)) {
+                return lines;
+            }
+        }
+    }
+
+    /// Everything that is said before the answer to an `isready`.
+    pub(crate) fn sync(&mut self) -> Vec<String> {
+        self.send("isready");
+        let mut lines = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// Sends a line that is answered by nothing but one message, and returns the message.
+    pub(crate) fn refused(&mut self, line: &str) -> String {
+        self.send(line);
+        let answers = self.sync();
+        match answers.as_slice() {
+            [message] if is_message(message) => message.clone(),
+            _ => self.fail(&format!("not just refused: {line}")),
+        }
+    }
+
+    /// Sends a line during a search that must go on, and returns the message against it.
+    pub(crate) fn refused_while_thinking(&mut self, line: &str) -> String {
+        self.send(line);
+        let answers = self.sync();
+        let is_said = |line: &&String| is_message(line) || !line.starts_with("info ");
+        let said: Vec<&String> = answers.iter().filter(is_said).collect();
+        match said.as_slice() {
+            [message] if is_message(message) => (*message).clone(),
+            _ => self.fail(&format!("not just refused: {line}")),
+        }
+    }
+
+    /// Sends a line that is taken without a word.
+    pub(crate) fn silent(&mut self, line: &str) {
+        self.send(line);
+        let answers = self.sync();
+        if !answers.is_empty() {
+            self.fail(&format!("not silent: {line}"));
+        }
+    }
+
+    /// The line that ends the search under way: `bestmove …` or `nobestmove`.
+    pub(crate) fn outcome(&mut self) -> String {
+        loop {
+            let line = self.line();
+            if is_outcome(&line) {
+                return line;
+            }
+        }
+    }
+
+    /// Sends a `go` that ends by itself; its answer must be a move legal in `position`, and no other
+    /// answer may follow.
+    pub(crate) fn best_move(&mut self, go: &str, position: &Position) -> Move {
+        self.send(go);
+        let outcome = self.outcome();
+        if self.sync().iter().any(|line| is_outcome(line)) {
+            self.fail("answered twice");
+        }
+        self.legal(&outcome, position)
+    }
+
+    /// The move of an answer, checked.
+    pub(crate) fn legal(&mut self, outcome: &str, position: &Position) -> Move {
+        match best_of(outcome) {
+            Some(m) if is_legal(position, m) => m,
+            _ => self.fail(&format!("no legal move: {outcome}")),
+        }
+    }
+
+    /// Fails if an answer to a search comes within this time.
+    pub(crate) fn thinks_on(&mut self, time: Duration) {
+        let deadline = Instant::now() + time;
+        while let Some(rest) = deadline.checked_duration_since(Instant::now()) {
+            if self.line_within(rest).is_some_and(|line| is_outcome(&line)) {
+                self.fail("the search is over");
+            }
+        }
+    }
+
+    /// Ends the input.
+    pub(crate) fn close(&mut self) {
+        self.transcript.push("< (end of input)".to_owned());
+        self.stdin = None;
+    }
+
+    /// Stops reading what the engine says.
+    pub(crate) fn deafen(&mut self) {
+        let (_, silent) = channel();
+        self.lines = silent;
+    }
+
+    /// Says `quit`; the engine must say `bye` last and end well, soon.
+    pub(crate) fn quit(mut self) -> Vec<String> {
+        self.send("quit");
+        let start = Instant::now();
+        let lines = self.end();
+        assert!(start.elapsed() < PATIENCE / 2, "slow to quit");
+        assert_eq!(lines.last().map(String::as_str), Some("bye"), "{lines:?}");
+        lines
+    }
+
+    /// Says `quit`; the engine must end well without a word, as it does in UCI.
+    pub(crate) fn quit_silently(mut self) {
+        self.send("quit");
+        let lines = self.end();
+        assert!(lines.is_empty(), "{lines:?}");
+    }
+
+    /// Waits for the end of the engine, which must be a good one, and returns what it said last.
+    pub(crate) fn end(mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let deadline = Instant::now() + PATIENCE;
+        while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
+            self.transcript.push(format!("> {line}"));
+            lines.push(line);
+        }
+        match self.status_before(deadline) {
+            Some(status) if status.success() => {}
+            Some(status) => self.fail(&format!("ended with {status}")),
+            None => self.fail("the engine does not end"),
+        }
+        let errors = self.errors.take().map(JoinHandle::join);
+        match errors {
+            Some(Ok(text)) if text.is_empty() => lines,
+            errors => self.fail(&format!("standard error: {errors:?}")),
+        }
+    }
+
+    fn status_before(&mut self, deadline: Instant) -> Option<ExitStatus> {
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        None
+    }
+
+    fn fail(&mut self, what: &str) -> ! {
+        let tail = self.transcript.len().saturating_sub(60);
+        panic!("{what}\n{}", self.transcript[tail..].join("\n"));
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether a line ends a search.
+pub(crate) fn is_outcome(line: &str) -> bool {
+    line == "nobestmove" || line.starts_with("bestmove ")
+}
+
+/// Whether a line is a message for a person.
+pub(crate) fn is_message(line: &str) -> bool {
+    line.starts_with("info message ") || line.starts_with("info string ")
+}
+
+/// The move of `bestmove M …`.
+pub(crate) fn best_of(line: &str) -> Option<Move> {
+    let mut words = line.split(' ');
+    (words.next() == Some("bestmove")).then_some(())?;
+    words.next()?.parse().ok()
+}
+
+/// The position after these moves from the start.
+pub(crate) fn after(moves: &str) -> Position {
+    let mut position = fen::start_position();
+    for text in moves.split_whitespace() {
+        let played = text.parse().expect("a move");
+        assert!(is_legal(&position, played), "{text}");
+        position.make(played);
+    }
+    position
+}
+
+/// The legal moves of a position as text.
+pub(crate) fn moves_of(position: &Position) -> Vec<String> {
+    legal_moves(position)
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// Checks the form of a UCCI `info` line: known keys, each once, with values of their kind.
+pub(crate) fn check_ucci_info(line: &str) {
+    let mut words = line.split(' ').peekable();
+    assert_eq!(words.next(), Some("info"), "{line}");
+    if words.peek() == Some(&"message") {
+        return;
+    }
+    let mut seen = Vec::new();
+    while let Some(key) = words.next() {
+        assert!(!seen.contains(&key), "{key} twice: {line}");
+        seen.push(key);
+        match key {
+            "pv" => {
+                let line_of_moves: Vec<&str> = words.by_ref().collect();
+                assert!(!line_of_moves.is_empty(), "{line}");
+                for text in line_of_moves {
+                    assert!(text.parse::<Move>().is_ok(), "{line}");
+                }
+            }
+            "currmove" => {
+                let text = words.next().unwrap_or_default();
+                assert!(text.parse::<Move>().is_ok(), "{line}");
+            }
+            "score" => {
+                let text = words.next().unwrap_or_default();
+                assert!(text.parse::<i32>().is_ok(), "{line}");
+            }
+            "depth" | "seldepth" | "multipv" | "time" | "nodes" | "nps" | "hashfull"
+            | "currmovenumber" => {
+                let text = words.next().unwrap_or_default();
+                assert!(text.parse::<u64>().is_ok(), "{line}");
+            }
+            _ => panic!("unknown key {key}: {line}"),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Batch mode: a file piped in runs whole.
+
+use std::time::Duration;
+
+use crate::support::{Client, after, is_outcome};
+
+fn outcomes(lines: &[String]) -> Vec<&str> {
+    let outcomes = lines.iter().filter(|line| is_outcome(line));
+    outcomes.map(String::as_str).collect()
+}
+
+/// Runs a script in one write and returns what is said after the handshake.
+fn run(script: &str) -> Vec<String> {
+    let mut client = Client::boot();
+    client.send(&format!("ucci\nsetoption batch on\n{script}"));
+    client.close();
+    let mut lines = client.end();
+    let start = lines.iter().position(|line| line == "ucciok").unwrap();
+    lines.drain(..=start);
+    lines
+}
+
+#[test]
+fn every_line_waits_its_turn() {
+    let lines = run("position startpos\ngo depth 3\n\
+                     position startpos moves h2e2\ngo nodes 300\nisready\n\
+                     position fen nonsense\ngo depth 3\n\
+                     position startpos moves h2e2 h9g7\ngo movetime 30\nstop\nquit\nisready");
+    let said: Vec<&str> = lines
+        .iter()
+        .map(|line| line.split(' ').next().unwrap())
+        .filter(|word| *word != "info")
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "bestmove",
+            "bestmove",
+            "readyok",
+            "nobestmove",
+            "bestmove",
+            "nobestmove",
+            "bye"
+        ]
+    );
+    let refusals = lines.iter().filter(|line| line.contains(" refused"));
+    assert_eq!(refusals.count(), 1, "{lines:?}");
+    let outcomes = outcomes(&lines);
+    let mut judge = Client::ucci();
+    judge.legal(outcomes[0], &after(""));
+    judge.legal(outcomes[1], &after("h2e2"));
+    judge.legal(outcomes[3], &after("h2e2 h9g7"));
+}
+
+#[test]
+fn the_end_of_input_waits_its_turn_too() {
+    let lines = run("go depth 3\ngo depth 2\ngo depth 1");
+    assert_eq!(outcomes(&lines).len(), 3);
+    assert!(lines.last().unwrap().starts_with("bestmove"));
+}
+
+#[test]
+fn endless_searches_are_cut_short_when_nothing_else_can_end_them() {
+    for end in ["quit", ""] {
+        let lines = run(&format!(
+            "go infinite\nposition startpos moves h2e2\ngo ponder time 10\n\
+             position startpos\ngo depth 2\ngo\n{end}"
+        ));
+        assert_eq!(outcomes(&lines).len(), 4, "{lines:?}");
+        assert_eq!(lines.last().unwrap() == "bye", end == "quit");
+    }
+}
+
+#[test]
+fn stop_and_ponderhit_reach_an_endless_search() {
+    let lines = run("go infinite\nstop\ngo ponder depth 2\nponderhit\ngo depth 1\nquit");
+    assert_eq!(outcomes(&lines).len(), 3, "{lines:?}");
+    let lines = run("go\nposition startpos moves h2e2\nstop\ngo\nstop\ngo depth 1\nquit");
+    assert_eq!(outcomes(&lines).len(), 3, "{lines:?}");
+    assert!(
+        outcomes(&lines)
+            .iter()
+            .all(|line| line.starts_with("bestmove"))
+    );
+}
+
+#[test]
+fn an_endless_search_hears_what_is_meant_for_it() {
+    let mut client = Client::ucci();
+    client.silent("setoption batch on");
+    client.send("go infinite\nposition startpos moves h2e2\ngo depth 2\nbanmoves nonsense");
+    client.sync();
+    client.send("probe startpos");
+    client.until("pophash");
+    client.thinks_on(Duration::from_millis(50));
+    client.send("stop");
+    let first = client.outcome();
+    client.legal(&first, &after(""));
+    let second = client.outcome();
+    client.legal(&second, &after("h2e2"));
+    client.until("info message banmoves refused");
+    client.quit();
+}
+
+#[test]
+fn options_in_a_batch_hold_for_the_lines_after_them() {
+    let lines = run(
+        "go depth 3\nsetoption usemillisec off\ngo time 0.05 increment 0\n\
+                     setoption usemillisec on\ngo time 50 increment 0\n\
+                     setoption batch off\ngo infinite\nisready\nstop\nquit",
+    );
+    assert_eq!(outcomes(&lines).len(), 4, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("refused")));
+}
+
+#[test]
+fn a_long_batch_runs_whole() {
+    let script: String = (0..500)
+        .map(|_| "position startpos moves h2e2\ngo depth 1\n")
+        .collect();
+    let lines = run(&(script + "quit"));
+    assert_eq!(outcomes(&lines).len(), 500);
+    assert_eq!(lines.last().unwrap(), "bye");
+}
+
+#[test]
+fn without_batch_mode_the_lines_are_refused() {
+    let mut client = Client::ucci();
+    client.send("go infinite\nposition startpos moves h2e2\ngo depth 1\nstop");
+    client.until("info message position refused");
+    client.until("info message go refused");
+    let outcome = client.outcome();
+    client.legal(&outcome, &after(""));
+    client.quit();
+}

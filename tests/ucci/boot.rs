@@ -1,0 +1,120 @@
+//! Before the handshake, and the handshake.
+
+use std::time::{Duration, Instant};
+
+use crate::support::Client;
+
+#[test]
+fn the_handshake_introduces_the_engine() {
+    let mut client = Client::boot();
+    client.send("ucci");
+    let lines = client.until("ucciok");
+    for id in ["name", "version", "copyright", "author", "user"] {
+        let beginning = format!("id {id} ");
+        assert!(lines.iter().any(|l| l.starts_with(&beginning)), "{lines:?}");
+    }
+    for line in &lines[..lines.len() - 1] {
+        let known = line.starts_with("id ") || line.starts_with("option ");
+        assert!(known, "{line}");
+    }
+    client.quit();
+}
+
+#[test]
+fn the_handshake_is_quick() {
+    let mut fastest = Duration::MAX;
+    for _ in 0..10 {
+        let start = Instant::now();
+        Client::ucci().quit();
+        fastest = fastest.min(start.elapsed());
+    }
+    // A tenth of this is the aim; the machine may be busy with other tests.
+    assert!(fastest < Duration::from_secs(1), "{fastest:?}");
+}
+
+#[test]
+fn anything_else_is_ignored_in_boot() {
+    let mut client = Client::boot();
+    for line in [
+        "",
+        "isready",
+        "stop",
+        "go depth 1",
+        "position fen nonsense",
+        "banmoves h2e2",
+        "setoption hashsize 99999999999",
+        "probe startpos",
+        "ponderhit",
+        "cxboard",
+        "xboard",
+        "ucciok",
+        "uccix",
+        "炮二平五",
+    ] {
+        client.send(line);
+    }
+    client.send("ucci");
+    assert_eq!(client.line(), "id name Chuhe");
+    client.until("ucciok");
+    assert_eq!(client.quit(), ["bye"]);
+}
+
+#[test]
+fn quit_is_obeyed_in_boot() {
+    assert_eq!(Client::boot().quit(), ["bye"]);
+}
+
+#[test]
+fn the_end_of_input_ends_the_program() {
+    let mut client = Client::boot();
+    client.close();
+    assert_eq!(client.end(), [""; 0]);
+    let mut client = Client::ucci();
+    client.close();
+    assert_eq!(client.end(), [""; 0]);
+}
+
+#[test]
+fn a_handshake_needs_no_line_end_before_the_end_of_input() {
+    let mut client = Client::boot();
+    client.send_bytes(b"ucci");
+    client.close();
+    let lines = client.end();
+    assert_eq!(lines.last().unwrap(), "ucciok");
+}
+
+#[test]
+fn two_handshakes_are_each_answered_once_and_the_last_one_wins() {
+    for (handshakes, last) in [("uci\nucci", "ucciok"), ("ucci\nuci", "uciok")] {
+        let mut client = Client::boot();
+        client.send(handshakes);
+        let mut lines = client.until(last);
+        lines.extend(client.sync());
+        for ok in ["uciok", "ucciok"] {
+            assert_eq!(lines.iter().filter(|l| *l == ok).count(), 1, "{lines:?}");
+        }
+        client.send("stop");
+        let answer = client.sync();
+        match last {
+            "ucciok" => assert_eq!(answer, ["nobestmove"]),
+            _ => assert_eq!(answer, [""; 0]),
+        }
+        client.send("quit");
+        let farewell = client.end();
+        assert_eq!(farewell.is_empty(), last == "uciok", "{farewell:?}");
+    }
+}
+
+#[test]
+fn a_handshake_in_idle_is_answered_again_and_keeps_everything() {
+    let mut client = Client::ucci();
+    client.refused("position fen nonsense");
+    for _ in 0..3 {
+        client.send("ucci");
+        let lines = client.until("ucciok");
+        assert!(lines[0].starts_with("id name "));
+    }
+    client.send("go depth 1");
+    assert_eq!(client.line(), "nobestmove");
+    client.quit();
+}

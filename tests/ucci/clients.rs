@@ -1,0 +1,202 @@
+//! Conversations as real clients lead them.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{BOARD, Client, after, check_ucci_info, is_outcome};
+
+/// The referee of the computer leagues.
+#[test]
+fn league_simulator() {
+    let mut client = Client::boot();
+    client.send("ucci");
+    let lines = client.until("ucciok");
+    let has_milliseconds = |l: &String| l.starts_with("option usemillisec ");
+    assert!(lines.iter().any(has_milliseconds));
+    for line in [
+        "setoption promotion false",
+        "setoption ponder false",
+        "setoption newgame",
+        "setoption usemillisec true",
+        "setoption usebook false",
+        "setoption hashsize 16",
+    ] {
+        client.send(line);
+    }
+    let fen = format!("{BOARD} w - - 0 4");
+    let mut moves = String::new();
+    for draw in ["", "draw ", "", "draw "] {
+        // The counters come twice.
+        let list = if moves.is_empty() {
+            String::new()
+        } else {
+            format!(" moves{moves}")
+        };
+        client.send(&format!("position fen {fen} - - 0 1{list}"));
+        let position = after(&moves);
+        let banned = crate::support::moves_of(&position)[0].clone();
+        client.send(&format!("banmoves {banned}"));
+        client.send(&format!(
+            "go {draw}time 1000 increment 0 opptime 900 oppincrement 0"
+        ));
+        let outcome = client.outcome();
+        let m = client.legal(&outcome, &position);
+        assert_ne!(m.to_string(), banned);
+        if draw.is_empty() {
+            assert!(!outcome.contains("draw"), "{outcome}");
+        }
+        moves += &format!(" {m}");
+    }
+    // On overrun it says stop and waits a fifth of a second.
+    client.send("go time 600000 increment 0 opptime 600000 oppincrement 0\nstop");
+    client.outcome();
+    let start = Instant::now();
+    client.quit();
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+/// 象棋巫师 sets what its user chose, offered or not, and never reads the options.
+#[test]
+fn xqwizard() {
+    let mut client = Client::ucci();
+    for line in [
+        "setoption usemillisec true",
+        "setoption usebook true",
+        "setoption useegtb true",
+        "setoption bookfiles C:\\Program Files\\XQWizard\\BOOK.DAT",
+        "setoption egtbpaths C:\\Program Files\\XQWizard\\EGTB",
+        "setoption hashsize 0",
+        "setoption threads 1",
+        "setoption idle none",
+        "setoption pruning large",
+        "setoption knowledge large",
+        "setoption randomness none",
+        "setoption style normal",
+        "setoption newgame",
+    ] {
+        client.silent(line);
+    }
+    client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
+    client.send("go time 300 increment 0");
+    let lines = client.until("bestmove");
+    for line in lines.iter().filter(|line| line.starts_with("info ")) {
+        check_ucci_info(line);
+        assert!(!line.contains(" cp "), "{line}");
+    }
+    client.legal(lines.last().unwrap(), &after("h2e2"));
+    client.silent("setoption newgame");
+    client.send("position startpos moves");
+    client.send("go ponder time 300 increment 0");
+    client.thinks_on(Duration::from_millis(20));
+    client.send("ponderhit");
+    client.outcome();
+    client.quit();
+}
+
+/// XBoard through UCI2WB -x.
+#[test]
+fn xboard_adapter() {
+    let mut client = Client::ucci();
+    for line in [
+        "setoption ponder 0",
+        "setoption batch 0",
+        "setoption usemillisec 1",
+        "uxinewgame",
+    ] {
+        client.silent(line);
+    }
+    client.send(&format!("position fen {BOARD} w - - 0 1 moves"));
+    client.best_move("go time 400 movestogo 40", &after(""));
+    client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"));
+    client.best_move(
+        "go time 400 movestogo 39 opptime 400 oppmovestogo 40",
+        &after("h2e2 h9g7"),
+    );
+    client.quit();
+}
+
+/// The Python library: carriage returns, short FENs, and the option form of UCI.
+#[test]
+fn cchess() {
+    let mut client = Client::boot();
+    client.send_bytes(b"ucci\r\n");
+    client.until("ucciok");
+    client
+        .send_bytes(b"setoption name hashsize value 16\r\nsetoption name usebook value false\r\n");
+    assert!(client.sync().is_empty());
+    client.send_bytes(format!("position fen {BOARD} w\r\ngo depth 3\r\n").as_bytes());
+    let outcome = client.outcome();
+    client.legal(&outcome, &after(""));
+    client.send_bytes(b"quit\r\n");
+    assert_eq!(client.end(), ["bye"]);
+}
+
+/// A chat robot: milliseconds without saying so, time and depth together.
+#[test]
+fn nonebot() {
+    let mut client = Client::ucci();
+    client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
+    let start = Instant::now();
+    client.best_move("go time 500 depth 10", &after("h2e2"));
+    assert!(start.elapsed() < Duration::from_secs(3));
+    client.quit();
+}
+
+/// TCHESS tries both protocols on one process and stops before it sets a position.
+#[test]
+fn tchess() {
+    let mut client = Client::boot();
+    client.send("uci");
+    client.until("uciok");
+    std::thread::sleep(Duration::from_secs(1));
+    client.send("ucci");
+    client.until("ucciok");
+    for line in ["setoption Threads 1", "setoption Hash 16"] {
+        client.silent(line);
+    }
+    for moves in ["", "h2e2", "h2e2 h9g7"] {
+        client.send("stop");
+        client.send(&format!("position fen {BOARD} w - - 0 1 moves {moves}"));
+        client.send("go movetime 50");
+        assert_eq!(client.answer(), "nobestmove");
+        let lines = client.until("bestmove");
+        let shown = |l: &String| l.contains(" nps ") && l.contains(" score ") && l.contains(" pv ");
+        assert!(lines.iter().any(shown), "{lines:?}");
+        client.legal(lines.last().unwrap(), &after(moves));
+    }
+    client.quit();
+}
+
+/// VinXiangQi says both handshakes at once and reads until an option comes.
+#[test]
+fn vinxiangqi() {
+    let mut client = Client::boot();
+    client.send("uci\nucci");
+    client.until("option ");
+    let mut lines = client.until("uciok");
+    lines.extend(client.until("ucciok"));
+    lines.extend(client.sync());
+    assert_eq!(lines.iter().filter(|l| l.ends_with("ciok")).count(), 2);
+    client.send(&format!("position fen {BOARD} w"));
+    client.send("go depth 3");
+    let lines = client.until("bestmove");
+    for line in &lines[..lines.len() - 1] {
+        check_ucci_info(line);
+    }
+    assert!(!lines.last().unwrap().contains("draw"));
+    client.send("go infinite");
+    client.thinks_on(Duration::from_millis(20));
+    client.send("stop");
+    client.outcome();
+    client.quit();
+}
+
+/// A person in a shell: `echo … | chuhe`.
+#[test]
+fn shell() {
+    let mut client = Client::boot();
+    client.send_bytes(b"ucci\nposition startpos\ngo depth 3");
+    client.close();
+    let lines = client.end();
+    assert!(lines.iter().any(|line| line == "ucciok"));
+    assert!(is_outcome(lines.last().unwrap()), "{lines:?}");
+}

@@ -1,0 +1,286 @@
+//! Every way to think.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Client, after, check_ucci_info, is_message, is_outcome, moves_of};
+
+/// A while in which a search that ends by itself would have.
+const A_WHILE: Duration = Duration::from_millis(60);
+
+#[test]
+fn limited_searches_end_by_themselves_and_are_answered_once() {
+    let mut client = Client::ucci();
+    let huge = "9".repeat(60);
+    for go in [
+        "go depth 1",
+        "go depth 3",
+        "GO DEPTH 2",
+        "go draw depth 2",
+        "go nodes 1",
+        "go nodes 0",
+        "go nodes 500",
+        "go time 100",
+        "go time 100 movestogo 10",
+        "go movestogo 10 time 100",
+        "go time 100 movestogo 0",
+        "go time 100 increment 0",
+        "go time 100 increment 5 opptime 90 oppincrement 4",
+        "go opptime 90 oppmovestogo 4 movestogo 3 time 100",
+        "go time 500 depth 3",
+        "go movetime 20",
+        "go depth 2 nodes 100000 movetime 1000",
+        "go infinite depth 2",
+        "go depth 2 searchmoves h2e2",
+        "go time 0 increment 0",
+        "go time 1 movestogo 1",
+        "go time -500 increment 0",
+        "go time -5",
+        "go movetime 0",
+        &format!("go depth 2 time {huge} increment {huge} movestogo {huge}"),
+        &format!("go depth 2 opptime {huge} oppincrement {huge} oppmovestogo {huge}"),
+        &format!("go time {huge} depth 2"),
+        &format!("go movetime {huge} nodes 100"),
+        &format!("go time 100 movestogo {huge}"),
+        &format!("go depth {huge} movetime 20"),
+    ] {
+        client.best_move(go, &after(""));
+    }
+    client.quit();
+}
+
+#[test]
+fn unlimited_searches_think_until_stopped() {
+    let mut client = Client::ucci();
+    for go in [
+        "go",
+        "go infinite",
+        "go depth infinite",
+        "go draw",
+        "go ponder",
+        "go ponder depth 2",
+        "go ponder time 10 increment 0",
+        "go ponder nodes 5",
+        "go ponder movetime 5",
+        "go opptime 10",
+    ] {
+        client.send(go);
+        client.thinks_on(A_WHILE);
+        let start = Instant::now();
+        client.send("stop");
+        let outcome = client.outcome();
+        assert!(start.elapsed() < Duration::from_secs(2), "{go}");
+        client.legal(&outcome, &after(""));
+        assert!(!client.sync().iter().any(|line| is_outcome(line)), "{go}");
+    }
+    client.quit();
+}
+
+#[test]
+fn a_ponder_hit_starts_the_clock() {
+    let mut client = Client::ucci();
+    for (go, hit) in [
+        ("go ponder time 100 increment 0", "ponderhit"),
+        ("go ponder time 100 movestogo 3", "ponderhit draw"),
+        ("go ponder depth 2", "ponderhit"),
+        ("go ponder nodes 10", "ponderhit"),
+        ("go ponder draw movetime 10", "ponderhit draw"),
+    ] {
+        client.send(go);
+        client.thinks_on(A_WHILE);
+        client.send(hit);
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(""));
+        client.refused("ponderhit");
+    }
+    // Without a limit there is nothing that the clock could end.
+    client.send("go ponder infinite\nponderhit");
+    client.thinks_on(A_WHILE);
+    let message = client.refused_while_thinking("ponderhit");
+    assert!(message.contains("ponderhit"));
+    client.send("stop");
+    client.outcome();
+    client.quit();
+}
+
+#[test]
+fn depth_zero_tells_the_static_score() {
+    let mut client = Client::ucci();
+    for go in ["go depth 0", "go draw depth 0", "go time 1000 depth -3"] {
+        client.send(go);
+        let lines = client.sync();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        let score = lines[0].strip_prefix("info depth 0 score ").unwrap();
+        assert!(score.parse::<i32>().is_ok(), "{score}");
+        assert_eq!(lines[1], "nobestmove");
+    }
+    client.quit();
+}
+
+#[test]
+fn values_that_are_none_are_refused_and_the_go_is_answered() {
+    let mut client = Client::ucci();
+    for go in [
+        "go depth",
+        "go depth x",
+        "go nodes 1e6",
+        "go time soon increment 0",
+        "go time 1000 movestogo",
+        "go movetime 0x10",
+        "go depth nodes 5",
+    ] {
+        client.send(go);
+        let lines = client.sync();
+        assert_eq!(lines.len(), 2, "{go}: {lines:?}");
+        assert!(is_message(&lines[0]) && lines[0].contains("needs a number"));
+        assert_eq!(lines[1], "nobestmove");
+    }
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn words_that_mean_nothing_are_told_and_passed_over() {
+    let mut client = Client::ucci();
+    client.send("go quickly depth 1 please");
+    let message = client.line();
+    assert!(is_message(&message));
+    assert!(message.contains("quickly please"), "{message}");
+    client.outcome();
+    client.quit();
+}
+
+#[test]
+fn only_the_moves_searched_may_be_played() {
+    let mut client = Client::ucci();
+    for m in moves_of(&after("")) {
+        let go = format!("go depth 1 searchmoves {m}");
+        assert_eq!(client.best_move(&go, &after("")).to_string(), m);
+    }
+    let go = "go searchmoves a0a9 h2e2 depth 2";
+    client.send(go);
+    assert!(client.line().contains("a0a9"));
+    assert_eq!(&client.outcome()[..13], "bestmove h2e2");
+    client.send("go searchmoves a0a9 depth 2");
+    assert_eq!(client.sync(), ["nobestmove"]);
+    client.send("banmoves h2e2\ngo searchmoves h2e2 depth 2");
+    assert_eq!(client.sync(), ["nobestmove"]);
+    client.quit();
+}
+
+#[test]
+fn limits_out_of_reach_are_no_limits() {
+    let mut client = Client::ucci();
+    let huge = "9".repeat(60);
+    for go in [
+        format!("go nodes {huge}"),
+        format!("go movetime {huge}"),
+        format!("go time {huge} increment {huge} opptime {huge}"),
+    ] {
+        client.send(&format!("{go}\nstop"));
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(""));
+        client.sync();
+    }
+    client.quit();
+}
+
+#[test]
+fn times_are_read_in_both_units() {
+    let mut client = Client::ucci();
+    client.best_move("go time 200 increment 0", &after(""));
+    client.silent("setoption usemillisec false");
+    let start = Instant::now();
+    client.best_move("go time 0.2 increment 0", &after(""));
+    assert!(start.elapsed() < Duration::from_secs(5));
+    client.silent("setoption usemillisec true");
+    client.best_move("go time 200 movestogo 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn a_search_keeps_to_its_time() {
+    let mut client = Client::ucci();
+    for (go, most) in [
+        ("go movetime 100", 100),
+        ("go time 200 movestogo 1", 200),
+        ("go time 200", 200),
+        ("go time 200 increment 0", 200),
+    ] {
+        let start = Instant::now();
+        client.send(go);
+        client.outcome();
+        // Plenty of room for a busy machine.
+        let room = Duration::from_millis(most + 1500);
+        assert!(start.elapsed() < room, "{go}");
+    }
+    client.quit();
+}
+
+#[test]
+fn info_lines_have_the_form_that_clients_parse() {
+    let mut client = Client::ucci();
+    for go in ["go depth 5", "go nodes 3000", "go movetime 100"] {
+        client.send(go);
+        let lines = client.until("bestmove");
+        let (best, infos) = lines.split_last().unwrap();
+        infos.iter().for_each(|line| check_ucci_info(line));
+        let last = infos.iter().rev().find(|line| line.contains(" pv "));
+        let last = last.expect("a line of moves");
+        assert!(last.starts_with("info depth "), "{last}");
+        assert!(last.contains(" nps "), "{last}");
+        client.legal(best, &after(""));
+        let words: Vec<&str> = best.split(' ').collect();
+        match words[..] {
+            ["bestmove", _] | ["bestmove", _, "ponder", _] => {}
+            _ => panic!("{best}"),
+        }
+    }
+    client.silent("setoption multipv 3");
+    client.send("go depth 3");
+    let lines = client.until("bestmove");
+    lines[..lines.len() - 1]
+        .iter()
+        .for_each(|line| check_ucci_info(line));
+    client.silent("setoption multipv 1");
+    client.silent("setoption debug on");
+    client.send("go depth 4");
+    let lines = client.until("bestmove");
+    lines[..lines.len() - 1]
+        .iter()
+        .for_each(|line| check_ucci_info(line));
+    client.quit();
+}
+
+#[test]
+fn draws_and_resignations_come_only_when_asked_for() {
+    let mut client = Client::ucci();
+    // Red has nothing but its king against two rooks.
+    let hopeless = "position fen 3a1k3/9/9/9/9/9/9/r7r/9/4K4 w";
+    for position in ["position startpos", hopeless] {
+        client.silent(position);
+        for go in [
+            "go depth 2",
+            "go nodes 100",
+            "go depth 2",
+            "go depth 3",
+            "go depth 1",
+        ] {
+            client.send(go);
+            let outcome = client.outcome();
+            assert!(
+                !outcome.contains("draw") && !outcome.contains("resign"),
+                "{outcome}"
+            );
+        }
+    }
+    client.silent("setoption draw true");
+    client.silent("setoption resign true");
+    for _ in 0..8 {
+        client.send("go draw depth 2");
+        let outcome = client.outcome();
+        let end = outcome.split(' ').next_back().unwrap();
+        let is_move = end.parse::<chuhe::board::Move>().is_ok();
+        assert!(is_move || ["draw", "resign"].contains(&end), "{outcome}");
+    }
+    client.quit();
+}

@@ -1,0 +1,288 @@
+//! Lines for an idle engine, obeyed and refused.
+
+use chuhe::notation::fen;
+
+use crate::support::{BOARD, Client, MATED, STALEMATED, after, best_of, is_message, moves_of};
+
+#[test]
+fn isready_is_answered() {
+    let mut client = Client::ucci();
+    client.send("isready\nIsReady\n  isready  ");
+    for _ in 0..3 {
+        assert_eq!(client.line(), "readyok");
+    }
+    client.quit();
+}
+
+#[test]
+fn stop_is_answered_that_there_is_nothing_to_stop() {
+    let mut client = Client::ucci();
+    client.send("stop\nstop");
+    assert_eq!(client.sync(), ["nobestmove", "nobestmove"]);
+    client.quit();
+}
+
+#[test]
+fn what_belongs_to_thinking_is_refused() {
+    let mut client = Client::ucci();
+    client.refused("ponderhit");
+    client.refused("ponderhit draw");
+    client.quit();
+}
+
+#[test]
+fn lines_that_mean_nothing_are_passed_over() {
+    let mut client = Client::ucci();
+    for line in [
+        "",
+        " ",
+        "\t",
+        "hello",
+        "readyok",
+        "bestmove h2e2",
+        "炮二平五",
+    ] {
+        client.silent(line);
+    }
+    client.quit();
+}
+
+#[test]
+fn the_first_board_is_the_starting_position() {
+    let mut client = Client::ucci();
+    client.best_move("go depth 1", &fen::start_position());
+    client.quit();
+}
+
+#[test]
+fn positions_are_set_in_every_spelling() {
+    let mut client = Client::ucci();
+    let board = fen::START.split(' ').next().unwrap();
+    assert_eq!(board, BOARD);
+    let dialect = BOARD.replace('n', "h").replace('b', "e").replace('N', "H");
+    let opened = after("h2e2 h9g7");
+    let black = after("h2e2");
+    for (line, position) in [
+        ("position startpos".to_owned(), after("")),
+        ("position startpos moves".to_owned(), after("")),
+        ("position startpos moves ".to_owned(), after("")),
+        (
+            "position startpos moves h2e2 h9g7".to_owned(),
+            opened.clone(),
+        ),
+        (
+            "POSITION STARTPOS MOVES H2E2 h9-g7".to_owned(),
+            opened.clone(),
+        ),
+        (format!("position fen {BOARD}"), after("")),
+        (format!("position fen {BOARD} r"), after("")),
+        (format!("position fen {BOARD} w - -"), after("")),
+        (format!("position fen {BOARD} w - - 0 1"), after("")),
+        (format!("position fen {BOARD} w - - 0 1 - - 0 4"), after("")),
+        (
+            format!("position fen {BOARD} w - - 300 99999999999"),
+            after(""),
+        ),
+        (format!("position fen {dialect} w"), after("")),
+        (format!("position fen {BOARD} w - - 0 1 moves"), after("")),
+        (
+            format!("position fen {BOARD} w - - 0 1 moves h2e2 h9g7"),
+            opened,
+        ),
+        (
+            format!(
+                "position fen {} b",
+                fen::write_position(&black).split(' ').next().unwrap()
+            ),
+            black.clone(),
+        ),
+        (format!("position {BOARD} w moves h2e2"), black),
+    ] {
+        client.silent(&line);
+        client.best_move("go depth 1", &position);
+    }
+    client.quit();
+}
+
+#[test]
+fn impossible_positions_are_refused_with_all_reasons() {
+    let mut client = Client::ucci();
+    for (line, reasons) in [
+        ("position", &["empty"][..]),
+        ("position fen", &["empty"]),
+        ("position fen nonsense", &["1 ranks"]),
+        ("position startpos moves h2e2 h2e2", &["h2e2", "2"]),
+        ("position startpos moves a0a9", &["a0a9"]),
+        ("position startpos moves h2e2 zz h9g7 e9x9", &["zz", "e9x9"]),
+        (
+            "position fen 4k4/9/9/9/9/9/9/9/9/4K4 w",
+            &["face each other"],
+        ),
+        (
+            "position fen 3k5/9/9/9/9/9/9/9/9/3RK4 w",
+            &["black is in check"],
+        ),
+        ("position fen 4k4/9/9/9/9/9/9/9/9/9 w", &["red has no king"]),
+        (
+            "position fen 4k4/9/9/9/4a4/9/9/9/9/RRR2P3 x - - z moves q",
+            &[
+                "\"x\"", "\"z\"", "no king", "3 rooks", "pawn", "advisor", "\"q\"",
+            ],
+        ),
+    ] {
+        client.silent("position startpos");
+        let message = client.refused(line);
+        for reason in reasons {
+            assert!(message.contains(reason), "{line}: {message}");
+        }
+        for go in [
+            "go depth 1",
+            "go infinite",
+            "go ponder time 1000",
+            "go depth 0",
+        ] {
+            client.send(go);
+            assert_eq!(client.sync(), ["nobestmove"], "{line}");
+        }
+    }
+    client.silent("position startpos");
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn nothing_can_be_banned_where_there_is_no_position() {
+    let mut client = Client::ucci();
+    client.refused("position fen nonsense");
+    client.refused("banmoves h2e2");
+    client.quit();
+}
+
+#[test]
+fn banned_moves_are_not_played_until_the_next_position() {
+    let mut client = Client::ucci();
+    let start = after("");
+    let moves = moves_of(&start);
+    let (kept, banned) = moves.split_last().unwrap();
+    client.silent("position startpos");
+    client.silent(&format!("banmoves {}", banned.join(" ")));
+    for _ in 0..2 {
+        assert_eq!(client.best_move("go depth 2", &start).to_string(), *kept);
+    }
+    // A second line bans more.
+    client.silent(&format!("banmoves {kept}"));
+    client.send("go depth 2");
+    assert_eq!(client.sync(), ["nobestmove"]);
+    client.silent("position startpos");
+    client.best_move("go depth 2", &start);
+    client.quit();
+}
+
+#[test]
+fn bans_that_cannot_be_read_are_refused_whole() {
+    let mut client = Client::ucci();
+    let start = after("");
+    let mut moves = moves_of(&start);
+    moves.push("h2h2x".to_owned());
+    let message = client.refused(&format!("banmoves {}", moves.join(" ")));
+    assert!(message.contains("h2h2x"), "{message}");
+    client.best_move("go depth 1", &start);
+    // What cannot be played anyway may be banned.
+    client.silent("banmoves a0a9 i0i9");
+    client.silent("banmoves");
+    client.best_move("go depth 1", &start);
+    client.quit();
+}
+
+#[test]
+fn probes_are_answered_at_once() {
+    let mut client = Client::ucci();
+    client.best_move("go depth 4", &after(""));
+    for line in [
+        "probe startpos",
+        "probe startpos moves h2e2 h9g7",
+        &format!("probe fen {BOARD} w - - 0 1 moves h2e2"),
+        &format!("probe fen {MATED}"),
+    ] {
+        client.send(line);
+        let answers = client.sync();
+        assert_eq!(answers.len(), 1, "{line}");
+        check_pophash(&answers[0]);
+    }
+    for line in ["probe", "probe fen x", "probe startpos moves h2e2 h2e2"] {
+        client.send(line);
+        let answers = client.sync();
+        assert_eq!(answers.len(), 2, "{line}");
+        assert!(is_message(&answers[0]));
+        assert_eq!(answers[1], "pophash");
+    }
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+/// `pophash [bestmove M] [lowerbound V depth D] [upperbound V depth D]`.
+pub(crate) fn check_pophash(line: &str) {
+    let mut words: Vec<&str> = line.split(' ').collect();
+    assert_eq!(words.remove(0), "pophash", "{line}");
+    if words.first() == Some(&"bestmove") {
+        assert!(best_of(&words[..2].join(" ")).is_some(), "{line}");
+        words.drain(..2);
+    }
+    for bound in ["lowerbound", "upperbound"] {
+        if words.first() == Some(&bound) {
+            assert!(words[1].parse::<i32>().is_ok(), "{line}");
+            assert_eq!(words[2], "depth", "{line}");
+            assert!(words[3].parse::<u32>().is_ok(), "{line}");
+            words.drain(..4);
+        }
+    }
+    assert!(words.is_empty(), "{line}");
+}
+
+#[test]
+fn without_a_legal_move_there_is_no_answer_but_that() {
+    let mut client = Client::ucci();
+    for lost in [MATED, STALEMATED] {
+        assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());
+        client.silent(&format!("position fen {lost}"));
+        for go in [
+            "go depth 3",
+            "go",
+            "go ponder time 1000",
+            "go draw depth 1",
+            "go depth 0",
+            "go nodes 10",
+            "go time 100 increment 0",
+        ] {
+            client.send(go);
+            assert_eq!(client.sync(), ["nobestmove"], "{go}");
+        }
+    }
+    client.quit();
+}
+
+#[test]
+fn a_drawn_position_still_gets_a_move() {
+    let mut client = Client::ucci();
+    let drawn = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
+    let position = fen::parse_position(drawn).unwrap();
+    client.silent(&format!("position fen {drawn}"));
+    client.send("go depth 2");
+    assert!(client.line().starts_with("info message "));
+    let outcome = client.outcome();
+    client.legal(&outcome, &position);
+    // With promotion an advisor may become a pawn, so that it is no draw.
+    client.silent("setoption promotion on");
+    client.send("go depth 2");
+    assert!(!is_message(&client.answer()));
+    client.quit();
+}
+
+#[test]
+fn a_repeated_position_still_gets_a_move() {
+    let mut client = Client::ucci();
+    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(6);
+    client.send(&format!("position startpos moves{shuffle}"));
+    client.best_move("go depth 2", &after(&shuffle));
+    client.quit();
+}

@@ -1,0 +1,232 @@
+//! Every option offered, and those that are not.
+
+use crate::support::{Client, after, check_ucci_info, is_message};
+
+/// The option lines that every client may rely on.
+const OFFERED: [&str; 16] = [
+    "option usemillisec type check default true",
+    "option batch type check default false",
+    "option debug type check default false",
+    "option ponder type check default false",
+    "option hashsize type spin min 0 max ",
+    "option threads type spin min 0 max ",
+    "option multipv type spin min 1 max ",
+    "option idle type combo var none var small var medium var large default none",
+    "option promotion type check default false",
+    "option pruning type combo var none var small var medium var large default large",
+    "option knowledge type combo var none var small var medium var large default large",
+    "option randomness type combo var none var tiny var small var medium var large var huge \
+     default none",
+    "option style type combo var solid var normal var risky default normal",
+    "option draw type check default false",
+    "option resign type check default false",
+    "option newgame type button",
+];
+
+#[test]
+fn the_options_are_offered() {
+    let mut client = Client::boot();
+    client.send("ucci");
+    let lines = client.until("ucciok");
+    for offered in OFFERED {
+        let count = lines.iter().filter(|l| l.starts_with(offered)).count();
+        assert_eq!(count, 1, "{offered}");
+    }
+    client.quit();
+}
+
+#[test]
+fn every_offered_value_is_taken_without_a_word() {
+    let mut client = Client::boot();
+    client.send("ucci");
+    let lines = client.until("ucciok");
+    let mut taken = 0;
+    for line in lines.iter().filter_map(|line| line.strip_prefix("option ")) {
+        let (name, form) = line.split_once(" type ").unwrap();
+        let mut words = form.split(' ');
+        let values: Vec<String> = match words.next().unwrap() {
+            "check" => ["true", "false", "on", "OFF", "1", "0"]
+                .map(str::to_owned)
+                .into(),
+            "spin" => match name {
+                "hashsize" => ["1", "16", "0"].map(str::to_owned).into(),
+                "threads" => ["2", "1"].map(str::to_owned).into(),
+                _ => ["1", "3"].map(str::to_owned).into(),
+            },
+            "combo" => {
+                let words: Vec<&str> = words.collect();
+                let vars = words.windows(2).filter(|pair| pair[0] == "var");
+                vars.map(|pair| pair[1].to_uppercase()).collect()
+            }
+            "button" => vec![String::new()],
+            other => panic!("{other}"),
+        };
+        for value in values {
+            client.silent(&format!("setoption {name} {value}"));
+            client.silent(&format!(
+                "setoption name {} value {value}",
+                name.to_uppercase()
+            ));
+            taken += 1;
+        }
+    }
+    assert!(taken > 40, "{taken}");
+    client.quit();
+}
+
+#[test]
+fn the_engine_plays_with_every_setting() {
+    let mut client = Client::ucci();
+    for setting in [
+        "hashsize 1",
+        "hashsize 33",
+        "threads 2",
+        "threads 1",
+        "multipv 5",
+        "multipv 128",
+        "multipv 1",
+        "idle large",
+        "idle none",
+        "pruning none",
+        "pruning medium",
+        "knowledge none",
+        "knowledge small",
+        "randomness huge",
+        "randomness none",
+        "style risky",
+        "style solid",
+        "ponder on",
+        "promotion on",
+        "newgame",
+    ] {
+        client.silent(&format!("setoption {setting}"));
+        client.best_move("go depth 2", &after(""));
+    }
+    client.quit();
+}
+
+#[test]
+fn options_never_offered_are_ignored() {
+    let mut client = Client::ucci();
+    for line in [
+        "setoption",
+        "setoption name",
+        "setoption name value",
+        "setoption usebook false",
+        "setoption bookfiles BOOK.DAT;c:\\my books\\other.dat",
+        "setoption useegtb true",
+        "setoption egtbpaths",
+        "setoption evalapi libeval.so",
+        "setoption selectivity large",
+        "setoption loadbook",
+        "setoption name UCI_AnalyseMode value true",
+        "setoption name Skill Level value 20",
+        "setoption 名 值",
+    ] {
+        client.silent(line);
+    }
+    client.best_move("go depth 1", &after(""));
+    client.quit();
+}
+
+#[test]
+fn numbers_out_of_range_are_clamped_and_it_is_said() {
+    let mut client = Client::ucci();
+    for line in [
+        "setoption multipv 0",
+        "setoption MultiPV -7",
+        "setoption multipv 999",
+    ] {
+        let message = client.refused(line);
+        assert!(message.contains("taken"), "{message}");
+    }
+    client.send("go depth 2");
+    let lines = client.until("bestmove");
+    lines[..lines.len() - 1]
+        .iter()
+        .for_each(|l| check_ucci_info(l));
+    client.quit();
+}
+
+#[test]
+fn any_hash_size_and_number_of_threads_is_survived() {
+    let mut client = Client::ucci();
+    let huge = "9".repeat(100);
+    for value in ["1048576", "99999999", &huge, "-1", "1"] {
+        client.send(&format!("setoption hashsize {value}"));
+        let said = client.sync();
+        assert!(said.iter().all(|line| is_message(line)), "{said:?}");
+        client.best_move("go depth 2", &after(""));
+    }
+    for value in ["-1", "3", "1"] {
+        client.send(&format!("setoption threads {value}"));
+        let said = client.sync();
+        assert!(said.iter().all(|line| is_message(line)), "{said:?}");
+        client.best_move("go depth 2", &after(""));
+    }
+    client.quit();
+}
+
+#[test]
+fn values_that_are_none_are_refused() {
+    let mut client = Client::ucci();
+    for (line, words) in [
+        ("setoption ponder", "true or false"),
+        ("setoption ponder maybe", "maybe"),
+        ("setoption hashsize", "a number"),
+        ("setoption hashsize big", "\"big\""),
+        ("setoption hashsize 1.5", "a number"),
+        ("setoption style wild", "solid, normal, risky"),
+        ("setoption randomness", "huge"),
+        ("setoption name Threads value many", "threads"),
+    ] {
+        let message = client.refused(line);
+        assert!(message.contains(words), "{message}");
+    }
+    client.quit();
+}
+
+#[test]
+fn foreign_text_is_repeated_short_and_clean() {
+    let mut client = Client::ucci();
+    let long = "x".repeat(5000);
+    client.send(&format!("setoption style \u{1b}[31m{long}"));
+    let said = client.sync();
+    assert_eq!(said.len(), 1);
+    assert!(said[0].len() < 300, "{}", said[0]);
+    assert!(!said[0].chars().any(char::is_control));
+    client.quit();
+}
+
+#[test]
+fn promotion_is_another_game() {
+    let mut client = Client::ucci();
+    // An advisor on its back rank becomes a pawn where it stands.
+    let promotes = "position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w moves d0d0";
+    client.refused(promotes);
+    client.silent("setoption promotion true");
+    client.silent(promotes);
+    // The position is read again by the old rules, and is none.
+    client.refused("setoption promotion false");
+    client.send("go depth 1");
+    assert_eq!(client.sync(), ["nobestmove"]);
+    // And once more by the new ones.
+    client.silent("setoption promotion true");
+    client.send("go depth 1");
+    assert!(client.outcome().starts_with("bestmove "));
+    client.silent("position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w");
+    client.send("go depth 1 searchmoves d0d0");
+    assert_eq!(&client.outcome()[..13], "bestmove d0d0");
+    client.quit();
+}
+
+#[test]
+fn debug_says_more() {
+    let mut client = Client::ucci();
+    client.silent("setoption debug true");
+    let message = client.refused("hello there");
+    assert!(message.contains("hello there"));
+    client.silent("setoption debug false");
+    client.silent("hello there");
+    client.quit();
+}

@@ -1,0 +1,147 @@
+//! Lines that meet the end of a search, by the hundred.
+
+use std::time::Duration;
+
+use crate::support::{Client, after, is_outcome};
+
+/// Searches so short that they are over about when the next line arrives.
+const SHORT: [&str; 6] = [
+    "go depth 1",
+    "go depth 2",
+    "go nodes 50",
+    "go movetime 1",
+    "go time 2 increment 0",
+    "go movetime 0",
+];
+
+/// The bestmoves and the nobestmoves among lines.
+fn count(lines: &[String]) -> (usize, usize) {
+    let outcomes = lines.iter().filter(|line| is_outcome(line));
+    let (none, best): (Vec<_>, Vec<_>) = outcomes.partition(|line| *line == "nobestmove");
+    (best.len(), none.len())
+}
+
+#[test]
+fn stop_never_gets_lost_and_never_answers_twice() {
+    let mut client = Client::ucci();
+    for round in 0..400 {
+        let go = [
+            "go infinite",
+            "go",
+            "go ponder time 10",
+            "go ponder depth 1",
+        ][round % 4];
+        client.send(&format!("{go}\nstop"));
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(""));
+        assert_eq!(count(&client.sync()), (0, 0), "{go}");
+    }
+    client.quit();
+}
+
+#[test]
+fn stop_meets_the_end_of_a_search() {
+    let mut client = Client::ucci();
+    for round in 0..600 {
+        let go = SHORT[round % SHORT.len()];
+        client.send(go);
+        if round % 5 == 0 {
+            std::thread::sleep(Duration::from_micros(300 * (round % 7) as u64));
+        }
+        client.send("stop");
+        let mut lines = vec![client.outcome()];
+        lines.extend(client.sync());
+        let (best, none) = count(&lines);
+        // A stop that comes too late finds nothing to stop.
+        assert!(best == 1 && none <= 1, "{go}: {lines:?}");
+        assert_ne!(lines[0], "nobestmove");
+    }
+    client.quit();
+}
+
+#[test]
+fn ponderhit_meets_stop() {
+    let mut client = Client::ucci();
+    for round in 0..400 {
+        let go = ["go ponder depth 1", "go ponder movetime 1", "go ponder"][round % 3];
+        let rest = ["ponderhit\nstop", "ponderhit draw\nstop"][round % 2];
+        client.send(&format!("{go}\n{rest}"));
+        let mut lines = vec![client.outcome()];
+        lines.extend(client.sync());
+        let (best, none) = count(&lines);
+        assert!(best == 1 && none <= 1, "{go}: {lines:?}");
+    }
+    client.quit();
+}
+
+#[test]
+fn a_game_played_as_fast_as_it_goes() {
+    let mut client = Client::ucci();
+    let mut moves = String::new();
+    for round in 0..120 {
+        client.send(&format!(
+            "stop\nposition startpos moves{moves}\ngo nodes 20"
+        ));
+        assert_eq!(client.answer(), "nobestmove");
+        let outcome = client.outcome();
+        if outcome == "nobestmove" {
+            break;
+        }
+        let m = client.legal(&outcome, &after(&moves));
+        moves += &format!(" {m}");
+        if round % 3 == 0 {
+            client.sync();
+        }
+    }
+    client.quit();
+}
+
+#[test]
+fn quit_meets_everything() {
+    for round in 0..150 {
+        let mut client = Client::boot();
+        let go = match round % 8 {
+            0 => "go infinite",
+            1 => "go ponder time 5",
+            n => SHORT[n - 2],
+        };
+        client.send(&format!("ucci\nposition startpos\n{go}\nquit"));
+        let lines = client.end();
+        assert_eq!(lines.last().unwrap(), "bye", "{lines:?}");
+        assert_eq!(count(&lines), (1, 0), "{go}: {lines:?}");
+    }
+}
+
+#[test]
+fn the_end_of_input_meets_everything() {
+    for round in 0..150 {
+        let mut client = Client::boot();
+        let go = match round % 8 {
+            0 => "go infinite",
+            1 => "go ponder time 5",
+            n => SHORT[n - 2],
+        };
+        let stop = if round % 3 == 0 { "\nstop" } else { "" };
+        client.send(&format!("ucci\nposition startpos\n{go}{stop}"));
+        client.close();
+        let lines = client.end();
+        let (best, none) = count(&lines);
+        let late_stops = usize::from(!stop.is_empty());
+        assert!(best == 1 && none <= late_stops, "{go}: {lines:?}");
+    }
+}
+
+#[test]
+fn options_change_between_searches() {
+    let mut client = Client::ucci();
+    for round in 0..60 {
+        client.send(&format!(
+            "setoption hashsize {}\nsetoption threads {}\nsetoption newgame\ngo infinite\nstop",
+            1 + round % 4,
+            1 + round % 2,
+        ));
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(""));
+    }
+    client.quit();
+}

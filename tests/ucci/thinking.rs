@@ -1,0 +1,172 @@
+//! What may be said during a search, and what may not.
+
+use std::time::{Duration, Instant};
+
+use super::idle::check_pophash;
+use crate::support::{BOARD, Client, after, is_outcome};
+
+#[test]
+fn isready_and_probe_are_answered_while_the_search_goes_on() {
+    let mut client = Client::ucci();
+    client.send("go infinite");
+    for _ in 0..50 {
+        let lines = client.sync();
+        assert!(!lines.iter().any(|line| is_outcome(line)));
+    }
+    for line in ["probe startpos", "probe startpos moves h2e2"] {
+        client.send(line);
+        let lines = client.until("pophash");
+        check_pophash(lines.last().unwrap());
+    }
+    client.send("probe fen nonsense");
+    client.until("info message probe refused");
+    assert_eq!(client.until("pophash").last().unwrap(), "pophash");
+    client.thinks_on(Duration::from_millis(30));
+    client.send("stop");
+    let outcome = client.outcome();
+    client.legal(&outcome, &after(""));
+    client.quit();
+}
+
+#[test]
+fn lines_for_an_idle_engine_are_refused_and_change_nothing() {
+    let mut client = Client::ucci();
+    client.silent("position startpos moves h2e2");
+    for end in ["stop", "ponderhit"] {
+        client.send("go ponder depth 2");
+        for (line, verb) in [
+            ("position startpos", "position"),
+            ("position fen nonsense", "position"),
+            (&format!("position fen {BOARD} w"), "position"),
+            ("banmoves h9g7", "banmoves"),
+            ("setoption hashsize 1", "setoption"),
+            ("setoption promotion on", "setoption"),
+            ("setoption newgame", "setoption"),
+            ("setoption usebook false", "setoption"),
+            ("go depth 1", "go"),
+            ("go nonsense", "go"),
+            ("ucci", "ucci"),
+            ("uci", "uci"),
+        ] {
+            let message = client.refused_while_thinking(line);
+            assert!(message.contains(&format!(" {verb} refused")), "{message}");
+        }
+        client.send(end);
+        let outcome = client.outcome();
+        client.legal(&outcome, &after("h2e2"));
+        assert!(!client.sync().iter().any(|line| is_outcome(line)));
+    }
+    client.best_move("go depth 1", &after("h2e2"));
+    client.quit();
+}
+
+#[test]
+fn a_ponder_hit_without_pondering_is_refused() {
+    let mut client = Client::ucci();
+    client.send("go infinite");
+    client.refused_while_thinking("ponderhit");
+    client.refused_while_thinking("ponderhit draw");
+    client.send("stop");
+    client.outcome();
+    client.quit();
+}
+
+#[test]
+fn stop_is_answered_promptly() {
+    let mut client = Client::ucci();
+    let mut times = Vec::new();
+    for _ in 0..20 {
+        client.send("go infinite");
+        client.thinks_on(Duration::from_millis(10));
+        let start = Instant::now();
+        client.send("stop");
+        client.outcome();
+        times.push(start.elapsed());
+    }
+    times.sort();
+    // A twentieth of this is the aim; the machine may be busy with other tests.
+    assert!(times[10] < Duration::from_millis(400), "{times:?}");
+    client.quit();
+}
+
+#[test]
+fn quit_is_obeyed_at_once() {
+    for go in [
+        "go infinite",
+        "go ponder time 1000 increment 0",
+        "go time 600000",
+    ] {
+        let mut client = Client::ucci();
+        client.send(go);
+        client.sync();
+        let start = Instant::now();
+        let lines = client.quit();
+        assert!(start.elapsed() < Duration::from_secs(3), "{go}");
+        // The go is answered before the farewell.
+        assert_eq!(lines.iter().filter(|line| is_outcome(line)).count(), 1);
+        assert!(is_outcome(&lines[lines.len() - 2]), "{lines:?}");
+    }
+}
+
+#[test]
+fn the_end_of_input_lets_a_limited_search_finish() {
+    for go in [
+        "go depth 4",
+        "go nodes 2000",
+        "go movetime 150",
+        "go time 300 increment 0",
+    ] {
+        let mut client = Client::ucci();
+        client.send(go);
+        client.close();
+        let lines = client.end();
+        let (best, infos) = lines.split_last().unwrap();
+        assert!(best.starts_with("bestmove "), "{go}: {lines:?}");
+        assert!(!infos.iter().any(|line| is_outcome(line)));
+    }
+}
+
+#[test]
+fn the_end_of_input_cuts_an_endless_search_short() {
+    for go in [
+        "go",
+        "go infinite",
+        "go ponder depth 2",
+        "go ponder time 100",
+    ] {
+        let mut client = Client::ucci();
+        client.send(go);
+        client.close();
+        let lines = client.end();
+        assert!(lines.last().unwrap().starts_with("bestmove "), "{go}");
+        assert_eq!(lines.iter().filter(|line| is_outcome(line)).count(), 1);
+    }
+}
+
+#[test]
+fn a_client_that_stops_listening_is_survived() {
+    for go in ["go infinite", "go movetime 100", "go depth 5"] {
+        let mut client = Client::ucci();
+        client.deafen();
+        client.send(go);
+        for _ in 0..50 {
+            client.send("isready");
+        }
+        client.close();
+        client.end();
+    }
+}
+
+#[test]
+fn what_follows_a_stop_waits_for_its_answer() {
+    let mut client = Client::ucci();
+    for _ in 0..100 {
+        client.send("go infinite\nstop\nposition startpos moves h2e2\ngo depth 1");
+        let first = client.outcome();
+        client.legal(&first, &after(""));
+        let second = client.outcome();
+        client.legal(&second, &after("h2e2"));
+        client.silent("position startpos");
+    }
+    client.quit();
+}

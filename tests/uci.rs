@@ -1,0 +1,204 @@
+//! The engine as UCI clients meet it.
+
+mod support;
+
+use std::time::Duration;
+
+use support::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
+
+#[test]
+fn the_handshake_introduces_the_engine() {
+    let mut client = Client::boot();
+    client.send("uci");
+    let lines = client.until("uciok");
+    assert!(lines.iter().any(|l| l.starts_with("id name Chuhe ")));
+    assert!(lines.iter().any(|l| l.starts_with("id author ")));
+    for offered in [
+        "option name Hash type spin default ",
+        "option name Threads type spin default ",
+        "option name MultiPV type spin default 1 min 1 max ",
+        "option name Ponder type check default false",
+        "option name style type combo default normal var solid var normal var risky",
+        "option name Clear Hash type button",
+    ] {
+        assert!(lines.iter().any(|l| l.starts_with(offered)), "{offered}");
+    }
+    assert!(!lines.iter().any(|line| line.contains("usemillisec")));
+    client.send("isready");
+    assert_eq!(client.line(), "readyok");
+    client.send("quit");
+    assert_eq!(client.end(), [""; 0]);
+}
+
+#[test]
+fn options_are_set_in_the_long_form() {
+    let mut client = Client::uci();
+    for line in [
+        "setoption name Hash value 16",
+        "setoption name threads value 1",
+        "setoption name MultiPV value 3",
+        "setoption name multipv value 1",
+        "setoption name Ponder value true",
+        "setoption name Style value Risky",
+        "setoption name Clear Hash",
+        "setoption name UCI_AnalyseMode value true",
+        "setoption name Skill Level value 3",
+        "ucinewgame",
+        "debug on",
+        "debug off",
+        "register later",
+        "",
+    ] {
+        client.silent(line);
+    }
+    let message = client.refused("setoption name Hash value big");
+    assert!(message.starts_with("info string "), "{message}");
+    client.refused("setoption name MultiPV value 1000");
+    client.quit_silently();
+}
+
+#[test]
+fn limited_searches_end_by_themselves() {
+    let mut client = Client::uci();
+    client.silent("position startpos moves h2e2");
+    let huge = "9".repeat(60);
+    for go in [
+        "go depth 2",
+        "go nodes 200",
+        "go movetime 20",
+        "go wtime 200 btime 100",
+        "go wtime 200 btime 100 winc 5 binc 5",
+        "go btime 100 wtime 200 movestogo 5",
+        "go wtime -5 btime -5",
+        "go depth 2 searchmoves h9g7 b9c7",
+        "go mate 1",
+        &format!("go depth 2 wtime {huge} btime {huge} winc {huge} binc {huge}"),
+    ] {
+        client.best_move(go, &after("h2e2"));
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn endless_searches_wait_for_stop() {
+    let mut client = Client::uci();
+    for go in [
+        "go infinite",
+        "go",
+        "go infinite wtime 10 btime 10",
+        "go ponder wtime 10 btime 10",
+    ] {
+        client.send(go);
+        client.thinks_on(Duration::from_millis(50));
+        client.send("stop");
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(""));
+        assert!(!client.sync().iter().any(|line| is_outcome(line)));
+    }
+    client.send("go ponder wtime 100 btime 100");
+    client.thinks_on(Duration::from_millis(50));
+    client.send("ponderhit");
+    client.outcome();
+    client.quit_silently();
+}
+
+#[test]
+fn a_lost_position_has_no_move() {
+    let mut client = Client::uci();
+    for lost in [MATED, STALEMATED, "nonsense"] {
+        client.send(&format!("position fen {lost}"));
+        client.sync();
+        client.send("go depth 2");
+        assert_eq!(client.sync(), ["bestmove (none)"]);
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn what_makes_no_sense_is_ignored_or_refused() {
+    let mut client = Client::uci();
+    for line in ["stop", "banmoves h2e2", "probe startpos", "hello"] {
+        client.silent(line);
+    }
+    for line in ["ponderhit", "position startpos moves h2e2 h2e2"] {
+        assert!(client.refused(line).starts_with("info string "));
+    }
+    client.send("position startpos\ngo infinite");
+    for line in [
+        "position startpos",
+        "setoption name Hash value 1",
+        "ucinewgame",
+        "uci",
+    ] {
+        client.refused_while_thinking(line);
+    }
+    client.send("stop");
+    client.outcome();
+    client.quit_silently();
+}
+
+#[test]
+fn info_lines_have_the_form_that_clients_parse() {
+    let mut client = Client::uci();
+    client.silent("setoption name MultiPV value 2");
+    client.send("go depth 4");
+    let lines = client.until("bestmove");
+    let (_, infos) = lines.split_last().unwrap();
+    let mut scored = 0;
+    for line in infos {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!(words[0], "info");
+        let Some(score) = words.iter().position(|word| *word == "score") else {
+            continue;
+        };
+        scored += 1;
+        assert!(["cp", "mate"].contains(&words[score + 1]), "{line}");
+        assert!(words[score + 2].parse::<i32>().is_ok(), "{line}");
+        for key in [
+            "depth", "seldepth", "multipv", "nodes", "nps", "hashfull", "time",
+        ] {
+            let at = words.iter().position(|word| *word == key);
+            let value = words[at.unwrap_or_else(|| panic!("no {key}: {line}")) + 1];
+            assert!(value.parse::<u64>().is_ok(), "{line}");
+        }
+        let pv = words.iter().position(|word| *word == "pv").unwrap();
+        assert!(words.len() > pv + 1, "{line}");
+    }
+    assert!(scored > 0);
+    client.quit_silently();
+}
+
+#[test]
+fn a_game_against_itself() {
+    let mut client = Client::uci();
+    let mut moves = String::new();
+    client.silent("ucinewgame");
+    for _ in 0..30 {
+        let position = after(&moves);
+        if moves_of(&position).is_empty() {
+            break;
+        }
+        client.send(&format!("position fen {BOARD} w - - 0 1 moves{moves}"));
+        let m = client.best_move("go wtime 50 btime 50 winc 1 binc 1", &position);
+        moves += &format!(" {m}");
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn quit_and_the_end_of_input_meet_everything() {
+    for round in 0..80 {
+        let mut client = Client::boot();
+        let go = ["go infinite", "go depth 1", "go movetime 1", "go ponder"][round % 4];
+        client.send(&format!("uci\nposition startpos\n{go}"));
+        if round % 3 == 0 {
+            client.send("quit");
+        } else {
+            client.close();
+        }
+        let lines = client.end();
+        let (best, rest) = lines.split_last().unwrap();
+        assert!(best.starts_with("bestmove "), "{lines:?}");
+        assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
+    }
+}
