@@ -23,6 +23,9 @@ pub(super) struct Arguments {
     /// How much the result of a game counts beside the score of the search, 0 to 1.
     #[arg(long, default_value_t = Tuning::default().result_share)]
     result_share: f64,
+    /// How large weights are expected to be, in units of the evaluation.
+    #[arg(long, default_value_t = Tuning::default().spread)]
+    spread: f64,
     /// Threads to work with.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -41,6 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plan = Tuning {
         epochs: arguments.epochs,
         result_share: arguments.result_share.clamp(0.0, 1.0),
+        spread: arguments.spread.max(0.1),
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
