@@ -43,7 +43,7 @@ struct Found {
 
 impl Found {
     fn bound(&self, alpha: Score, beta: Score) -> Bound {
-        debug_assert!(self.best_move.is_some() || self.best <= alpha);
+        debug_assert!(self.best_move.is_some() || self.best <= alpha || self.best >= beta);
         if self.best >= beta {
             Bound::Lower
         } else if self.best_move.is_some() {
