@@ -33,8 +33,8 @@ impl Default for Tuning {
         Self {
             epochs: 300,
             step: 3.0,
-            result_share: 0.6,
-            scale: 400.0,
+            result_share: 0.3,
+            scale: 370.0,
             spread: 40.0,
             threads: 1,
         }
