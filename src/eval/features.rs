@@ -29,6 +29,17 @@ impl Group {
     }
 }
 
+/// Ranks that a piece can be from a king, counted from two behind it to nine before it.
+pub const KING_RANKS: usize = 12;
+
+/// Where a piece stands as seen from a king of `side`: the cell of a group that tells
+/// [`KING_RANKS`] ranks and nine files apart.
+#[inline]
+pub const fn king_cell(king: Square, side: Color, square: Square) -> usize {
+    let ranks = square.relative_rank(side) + 2 - king.relative_rank(side);
+    ranks * 9 + king.file().abs_diff(square.file())
+}
+
 macro_rules! groups {
     ($($(#[$meta:meta])* $name:ident: $rows:expr, $row:expr;)+) => {
         #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
@@ -99,6 +110,16 @@ groups! {
     BARE_CANNON: 1, 9;
     /// Bottom cannon (沉底炮): on the enemy's back rank, by bishops the enemy has left.
     BOTTOM_CANNON: 1, 3;
+    /// By kind (knight, rook, cannon, pawn), ranks before the enemy king (from two behind it), and
+    /// files beside it.
+    BY_ENEMY_KING: 4 * KING_RANKS, 9;
+    /// By kind (knight, rook, cannon), ranks before the own king, and files beside it.
+    BY_OWN_KING: 3 * KING_RANKS, 9;
+    /// The only piece between a rook and the enemy king, by owner (rook's side, king's side) and
+    /// kind.
+    ROOK_LINE_BLOCKER: 2, PieceKind::COUNT;
+    /// Each of two pieces between a cannon and the enemy king, by owner and kind.
+    CANNON_LINE_BLOCKER: 2, PieceKind::COUNT;
     /// Knight attacks on squares of the enemy palace.
     KNIGHT_ON_PALACE: 1, 5;
     /// Rook attacks on squares of the enemy palace.

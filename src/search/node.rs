@@ -43,7 +43,7 @@ struct Found {
 
 impl Found {
     fn bound(&self, alpha: Score, beta: Score) -> Bound {
-        debug_assert!(self.best_move.is_some() || self.best <= alpha);
+        debug_assert!(self.best_move.is_some() || self.best <= alpha || self.best >= beta);
         if self.best >= beta {
             Bound::Lower
         } else if self.best_move.is_some() {
@@ -518,13 +518,15 @@ impl Worker {
         beta: Score,
     ) -> Score {
         let Node { ply, depth, .. } = *node;
-        let new_depth = depth - 1 + extension;
+        let mut new_depth = depth - 1 + extension;
         let mut reduction = self.reduction::<PV>(node, m, number);
         self.frame_mut(ply + 1).double_extensions =
             self.frame(ply).double_extensions + u32::from(extension > 1);
         self.play(ply, m);
         if self.position.in_check() {
+            // A check is searched deeper, once for whatever reason.
             reduction -= 1;
+            new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
         }
         let mut score = Score::ZERO;
         let mut full = !PV || number > 1;

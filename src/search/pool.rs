@@ -110,7 +110,7 @@ fn idle_job() -> Arc<Job> {
 
 /// What the coordinating thread is told.
 enum Message {
-    Search(SearchRequest),
+    Search(Box<SearchRequest>),
     Threads(Vec<Thread>),
     Table(Arc<Table>),
     Forget,
@@ -164,7 +164,7 @@ impl Pool {
 
     /// Begins a search; returns at once.
     pub fn start(&self, request: SearchRequest) {
-        self.send(Message::Search(request));
+        self.send(Message::Search(Box::new(request)));
     }
 
     /// Waits until the search under way is done.
@@ -293,7 +293,7 @@ impl Coordinator {
     fn handle(&mut self, message: Message) {
         match message {
             Message::Search(request) => {
-                let outcome = self.search(request);
+                let outcome = self.search(*request);
                 // The receiver may be gone while the process ends.
                 let _ = self.events.send(Event::Done(outcome));
             }
@@ -350,12 +350,13 @@ impl Coordinator {
         });
         self.table.age();
         let results = self.run(&job);
-        let result = choose(&results, &job.settings);
+        let chosen = choose(&results, &job.settings);
         Outcome {
-            best: Some(result.played),
-            ponder: self.expected_reply(&job, &result.pv),
-            score: Some(result.score),
-            depth: results[0].depth as u32,
+            // A thread that died of a fault of ours answers nothing, and a move is owed all the same.
+            best: chosen.map(|c| c.played).or(job.root_moves.first().copied()),
+            ponder: chosen.and_then(|c| self.expected_reply(&job, &c.pv)),
+            score: chosen.map(|c| c.score),
+            depth: results.first().map_or(0, |r| r.depth as u32),
             nodes: job.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
         }

@@ -7,35 +7,37 @@ use super::root::{RootMove, RootResult};
 use super::score::Score;
 
 /// The move to play. With several threads the deepest and best result decides; with `randomness`
-/// it is drawn from the moves near the best.
-pub(super) fn choose<'a>(results: &'a [RootResult], settings: &Settings) -> &'a RootMove {
+/// it is drawn from the moves near the best. `None` only without results.
+pub(super) fn choose<'a>(results: &'a [RootResult], settings: &Settings) -> Option<&'a RootMove> {
+    let first = results.first()?;
     let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
-        vote(results)
+        vote(first, results)
     } else {
-        &results[0]
+        first
     };
     let moves = &result.moves;
+    let best = moves.first()?;
     let margin = margin(settings.randomness);
-    if margin == 0 || moves[0].score.is_decisive() {
-        return &moves[0];
+    if margin == 0 || best.score.is_decisive() {
+        return Some(best);
     }
     let near: Vec<_> = moves
         .iter()
-        .filter(|m| !m.score.is_decisive() && moves[0].score - m.score <= margin)
+        .filter(|m| !m.score.is_decisive() && best.score - m.score <= margin)
         .collect();
     // The nearer to the best, the likelier.
     let weights: Vec<_> = near
         .iter()
-        .map(|m| margin + 1 - (moves[0].score - m.score))
+        .map(|m| margin + 1 - (best.score - m.score))
         .collect();
     let mut ticket = rand::rng().random_range(0..weights.iter().sum::<i32>().max(1));
     for (root_move, weight) in near.iter().zip(weights) {
         if ticket < weight {
-            return root_move;
+            return Some(root_move);
         }
         ticket -= weight;
     }
-    &moves[0]
+    Some(best)
 }
 
 /// What a move may lose to the best one and still be played, in units of the evaluation.
@@ -52,8 +54,7 @@ fn margin(randomness: Randomness) -> i32 {
 }
 
 /// Each thread votes for its move with its depth and score; a proven win needs no vote.
-fn vote(results: &[RootResult]) -> &RootResult {
-    let first = &results[0];
+fn vote<'a>(first: &'a RootResult, results: &'a [RootResult]) -> &'a RootResult {
     if first.moves[0].score.is_decisive() {
         return first;
     }

@@ -227,7 +227,11 @@ impl Worker {
             Style::Normal => 0,
             Style::Risky => -120,
         };
-        Score::from_units(if ply % 2 == 0 { for_root } else { -for_root })
+        Score::from_units(if ply.is_multiple_of(2) {
+            for_root
+        } else {
+            -for_root
+        })
     }
 
     /// Looks now and then whether the search must end.

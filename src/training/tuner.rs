@@ -33,8 +33,8 @@ impl Default for Tuning {
         Self {
             epochs: 300,
             step: 3.0,
-            result_share: 0.6,
-            scale: 400.0,
+            result_share: 0.3,
+            scale: 370.0,
             spread: 40.0,
             threads: 1,
         }
@@ -272,17 +272,22 @@ impl Adam {
     }
 }
 
+/// Squares that the table of a kind tells apart: ten ranks, and files by distance from the edge.
+const SQUARES_OF_A_KIND: usize = 50;
+
 /// Moves what all squares of a kind have in common into its material value, where `knowledge none`
 /// finds it; the evaluation stays the same. Empty squares of the table (where a kind never stands)
 /// are left at zero.
 fn center(weights: &mut Weights) {
-    for kind in 0..MATERIAL.len {
-        let start = features::PIECE_SQUARE.start + kind * 50;
-        for half in 0..2 {
-            let used: Vec<usize> = (start..start + 50)
+    for kind in 1..MATERIAL.len {
+        let start = features::PIECE_SQUARE.start + kind * SQUARES_OF_A_KIND;
+        let squares = start..start + SQUARES_OF_A_KIND;
+        for half in [0, 1] {
+            let used: Vec<usize> = squares
+                .clone()
                 .filter(|i| weights[*i][half].abs() > 0.5)
                 .collect();
-            if kind == 0 || used.is_empty() {
+            if used.is_empty() {
                 continue;
             }
             let mean = used.iter().map(|i| weights[*i][half]).sum::<f64>() / used.len() as f64;

@@ -281,8 +281,22 @@ fn a_drawn_position_still_gets_a_move() {
 #[test]
 fn a_repeated_position_still_gets_a_move() {
     let mut client = Client::ucci();
-    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(6);
-    client.send(&format!("position startpos moves{shuffle}"));
-    client.best_move("go depth 2", &after(&shuffle));
+    // Back in the starting position for the fourth time.
+    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
+    for rules in ["asian", "none", "elephanteye"] {
+        client.silent(&format!("setoption repetition {rules}"));
+        client.silent(&format!("position startpos moves{shuffle}"));
+        client.send("go depth 2");
+        let message = client.line();
+        assert!(
+            is_message(&message) && message.contains("repetition"),
+            "{message}"
+        );
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(&shuffle));
+    }
+    client.silent("position startpos moves h0g2 h9g7 g2h0 g7h9");
+    client.send("go depth 2");
+    assert!(!is_message(&client.answer()));
     client.quit();
 }

@@ -3,7 +3,7 @@
 use crate::support::{Client, after, check_ucci_info, is_message};
 
 /// The option lines that every client may rely on.
-const OFFERED: [&str; 16] = [
+const OFFERED: [&str; 17] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -12,6 +12,7 @@ const OFFERED: [&str; 16] = [
     "option threads type spin min 0 max ",
     "option multipv type spin min 1 max ",
     "option idle type combo var none var small var medium var large default none",
+    "option repetition type combo var asian var computer ",
     "option promotion type check default false",
     "option pruning type combo var none var small var medium var large default large",
     "option knowledge type combo var none var small var medium var large default large",
@@ -93,6 +94,8 @@ fn the_engine_plays_with_every_setting() {
         "knowledge small",
         "randomness huge",
         "randomness none",
+        "repetition elephanteye",
+        "repetition none",
         "style risky",
         "style solid",
         "ponder on",

@@ -3,9 +3,10 @@
 use super::{AttackMap, Terms};
 use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 use crate::eval::features::{
-    ATTACKERS, BARE_CANNON, BOTTOM_CANNON, CANNON_ON_KING_FILE, CANNON_ON_KING_RANK,
-    CANNON_ON_PALACE, Group, KING_DANGER, KING_MOBILITY, KNIGHT_ON_PALACE, PAWN_ON_PALACE,
-    ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE, SAFE_CHECK,
+    ATTACKERS, BARE_CANNON, BOTTOM_CANNON, BY_ENEMY_KING, BY_OWN_KING, CANNON_LINE_BLOCKER,
+    CANNON_ON_KING_FILE, CANNON_ON_KING_RANK, CANNON_ON_PALACE, Group, KING_DANGER, KING_MOBILITY,
+    KING_RANKS, KNIGHT_ON_PALACE, PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE,
+    ROOK_ON_KING_RANK, ROOK_ON_PALACE, SAFE_CHECK, king_cell,
 };
 
 /// Danger units of a piece that reaches the palace, in the order of [`ATTACKERS`].
@@ -21,12 +22,48 @@ pub(super) fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mu
     let steps = attacks::king(own_king) & !position.color(us) & !map.all(!us);
     terms.add(KING_MOBILITY.at(steps.len() as usize), 1);
     king_lines(position, us, target, terms);
+    surroundings(position, us, terms);
     let palace = Bitboard::PALACES & Bitboard::home_half(!us);
     let mut units = palace_attacks(us, palace, map, terms);
     units += safe_checks(position, us, target, map, terms);
     let unguarded = palace & map.all(us) & !guarded_without_king(!us, map);
     units += unguarded.len() as usize;
     terms.add(KING_DANGER.at(units), 1);
+}
+
+/// Where the own attacking pieces stand as seen from both kings.
+#[inline]
+fn surroundings(position: &Position, us: Color, terms: &mut impl Terms) {
+    let (own_king, enemy_king) = (position.king(us), position.king(!us));
+    for (row, kind) in ATTACKERS.into_iter().enumerate() {
+        let start = row * KING_RANKS * 9;
+        for square in position.pieces(us, kind) {
+            terms.add(
+                BY_ENEMY_KING.at(start + king_cell(enemy_king, !us, square)),
+                1,
+            );
+            if kind != PieceKind::Pawn {
+                terms.add(BY_OWN_KING.at(start + king_cell(own_king, us, square)), 1);
+            }
+        }
+    }
+}
+
+/// Tells of each piece of `between`, by whose it is and what it is.
+#[inline]
+fn blockers(
+    position: &Position,
+    us: Color,
+    between: Bitboard,
+    group: Group,
+    terms: &mut impl Terms,
+) {
+    for square in between {
+        if let Some(piece) = position.piece_on(square) {
+            let owner = usize::from(piece.color() != us);
+            terms.add(group.at(owner * PieceKind::COUNT + piece.kind().index()), 1);
+        }
+    }
 }
 
 /// All that a side attacks with anything but its king.
@@ -43,17 +80,25 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut impl Ter
     let occupied = position.occupied();
     let file = Bitboard::file(king.file());
     let lines = file | Bitboard::rank(king.rank());
-    let between = |square| (Bitboard::between(king, square) & occupied).len() as usize;
+    let between = |square| Bitboard::between(king, square) & occupied;
     for square in position.pieces(us, PieceKind::Rook) & lines {
         let group = if file.contains(square) {
             ROOK_ON_KING_FILE
         } else {
             ROOK_ON_KING_RANK
         };
-        terms.add(group.at(between(square)), 1);
+        let screens = between(square);
+        terms.add(group.at(screens.len() as usize), 1);
+        if screens.len() == 1 {
+            blockers(position, us, screens, ROOK_LINE_BLOCKER, terms);
+        }
     }
     for square in position.pieces(us, PieceKind::Cannon) & lines {
-        let screens = between(square);
+        let screened_by = between(square);
+        let screens = screened_by.len() as usize;
+        if screens == 2 {
+            blockers(position, us, screened_by, CANNON_LINE_BLOCKER, terms);
+        }
         if file.contains(square) {
             terms.add(CANNON_ON_KING_FILE.at(screens), 1);
             if screens == 0 {

@@ -13,10 +13,14 @@ pub(super) fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &
     let occupied = position.occupied();
     let free = !position.color(us);
     let unpawned = free & !map.by(!us, PieceKind::Pawn);
+    let safe_for_rook = unpawned
+        & !map.by(!us, PieceKind::Knight)
+        & !map.by(!us, PieceKind::Bishop)
+        & !map.by(!us, PieceKind::Advisor);
     for piece in map.pieces(us) {
         let (group, squares) = match piece.kind {
             PieceKind::Knight => (KNIGHT_MOBILITY, piece.attacks & unpawned),
-            PieceKind::Rook => (ROOK_MOBILITY, piece.attacks & unpawned),
+            PieceKind::Rook => (ROOK_MOBILITY, piece.attacks & safe_for_rook),
             PieceKind::Bishop => (BISHOP_MOBILITY, piece.attacks & free),
             PieceKind::Cannon => (
                 CANNON_MOBILITY,

@@ -4,6 +4,7 @@
 mod reading;
 
 use crate::board::MAX_MOVES;
+use crate::rules::RuleSet;
 use crate::search::{Level, Randomness, Settings, Style};
 
 pub(super) use reading::{Setting, read};
@@ -77,6 +78,8 @@ pub(super) enum Change {
     MultiPv(usize),
     /// [`Settings::idle`].
     Idle(Level),
+    /// [`Settings::rules`].
+    Rules(RuleSet),
     /// [`Settings::pruning`].
     Pruning(Level),
     /// [`Settings::knowledge`].
@@ -136,6 +139,16 @@ pub(super) struct Row {
 
 const LEVELS: &[&str] = &["none", "small", "medium", "large"];
 const RANDOMNESS: &[&str] = &["none", "tiny", "small", "medium", "large", "huge"];
+#[allow(clippy::indexing_slicing, reason = "constants are checked when built")]
+const RULE_SETS: &[&str] = &{
+    let mut names = [""; RuleSet::COUNT];
+    let mut i = 0;
+    while i < RuleSet::COUNT {
+        names[i] = RuleSet::ALL[i].name();
+        i += 1;
+    }
+    names
+};
 const STYLES: &[&str] = &["solid", "normal", "risky"];
 
 const fn check(
@@ -199,6 +212,9 @@ pub(super) const TABLE: &[Row] = &[
     combo("idle", LEVELS, Level::None.index(), |i| {
         Level::from_index(i).map(Change::Idle)
     }),
+    combo("repetition", RULE_SETS, RuleSet::Asian.index(), |i| {
+        RuleSet::from_index(i).map(Change::Rules)
+    }),
     check("promotion", Some("promotion"), false, Change::Promotion),
     combo("pruning", LEVELS, Level::Large.index(), |i| {
         Level::from_index(i).map(Change::Pruning)
@@ -247,6 +263,7 @@ mod tests {
             Change::Threads(d.threads),
             Change::MultiPv(d.search.multipv),
             Change::Idle(d.search.idle),
+            Change::Rules(d.search.rules),
             Change::Promotion(d.promotion),
             Change::Pruning(d.search.pruning),
             Change::Knowledge(d.search.knowledge),

@@ -37,6 +37,7 @@ impl<W: Write> Session<W> {
             Change::Threads(threads) => self.set_threads(threads),
             Change::MultiPv(lines) => preferences.search.multipv = lines,
             Change::Idle(level) => preferences.search.idle = level,
+            Change::Rules(rules) => preferences.search.rules = rules,
             Change::Pruning(level) => preferences.search.pruning = level,
             Change::Knowledge(level) => preferences.search.knowledge = level,
             Change::Randomness(randomness) => preferences.search.randomness = randomness,

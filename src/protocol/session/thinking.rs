@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::Session;
 use super::board::RootMoves;
-use crate::board::{Color, Move};
+use crate::board::Move;
 use crate::protocol::codec::{Reply, spell_line};
 use crate::protocol::command::GoRequest;
-use crate::rules::Game;
+use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
 use crate::search::{Control, Event, Outcome, SearchRequest};
 
 /// How long the session waits for the answer of a search that was told to stop, deaf to all else.
@@ -98,7 +98,7 @@ impl<W: Write> Session<W> {
             let missing = spell_line(&missing);
             self.say(&Reply::Message(&format!("go: cannot play {missing}")));
         }
-        if let Some(verdict) = verdict(game) {
+        if let Some(verdict) = verdict(game, self.preferences.search.rules) {
             self.say(&Reply::Message(&verdict));
         }
     }
@@ -225,12 +225,14 @@ impl<W: Write> Session<W> {
 }
 
 /// What the rules say of the game, if they have decided it. It is still played on: the client may
-/// know better.
-fn verdict(game: &Game) -> Option<String> {
-    let position = game.position();
-    let attackers = Color::ALL
-        .iter()
-        .any(|color| position.has_attackers(*color));
-    (!attackers && !position.has_promotion())
-        .then(|| "neither side can win any more: drawn".to_owned())
+/// go by other rules.
+fn verdict(game: &Game, rules: RuleSet) -> Option<String> {
+    let Judgement { verdict, cause, .. } = judge(game, rules);
+    let outcome = match verdict {
+        Verdict::Undecided => return None,
+        Verdict::Draw => "a draw",
+        Verdict::RedLoses => "lost for red",
+        Verdict::BlackLoses => "lost for black",
+    };
+    Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
 }
