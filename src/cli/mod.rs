@@ -1,9 +1,14 @@
 //! The command line: the engine itself, and one file per subcommand.
 
+mod analyse;
 mod bench;
+mod explain;
+mod game;
+mod judge;
 mod logging;
 mod perft;
 mod selfplay;
+mod table;
 mod tune;
 
 use std::ffi::OsString;
@@ -27,7 +32,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Analyse(analyse::Arguments),
     Bench(bench::Arguments),
+    Judge(judge::Arguments),
     Perft(perft::Arguments),
     Selfplay(selfplay::Arguments),
     Tune(tune::Arguments),
@@ -75,7 +82,9 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
             logging::catch_panics();
             crate::protocol::run().map_err(|error| Failure::new("standard input", error))
         }
+        Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Judge(arguments)) => judge::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),

@@ -1,0 +1,343 @@
+//! `chuhe analyse`: the best lines of a position, for a person to read.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use crossbeam_channel::{Receiver, unbounded};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+
+use super::Failure;
+use super::game::{GameText, Separator};
+use super::table::cut;
+use crate::board::{Move, Position};
+use crate::movegen::has_legal_move;
+use crate::notation::{chinese, wxf};
+use crate::rules::{Cause, Game, judge};
+use crate::search::{
+    Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,
+};
+
+/// How long to think when nothing else is said.
+const DEFAULT_TIME: Duration = Duration::from_secs(5);
+/// How often the progress line moves.
+const TICK: Duration = Duration::from_millis(100);
+/// What there is to say when the search threads are gone.
+const FAILED: &str = "the search has failed";
+/// Width of a row before its line of moves.
+const ROW_WIDTH: usize = 46;
+
+/// Search a position and show the best lines.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The position: `startpos` or a FEN, in quotes or as several words.
+    #[arg(required = true, value_name = "FEN")]
+    position: Vec<String>,
+    /// Think for SECONDS [default: 5, unless there is another limit].
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    time: Option<Duration>,
+    /// Search to depth N.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_PLY as i64))]
+    depth: Option<u32>,
+    /// Search N nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// How many lines to show.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=128))]
+    multipv: u16,
+    /// Moves to play first, in any notation.
+    #[arg(long, value_name = "M", num_args = 1..)]
+    moves: Vec<String>,
+    /// How to write moves.
+    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
+    notation: Notation,
+    /// Hash table in MB; 0 is automatic.
+    #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_048_576))]
+    hash: u32,
+    /// Search threads; 0 is one a processor core.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(0..=512))]
+    threads: u16,
+}
+
+/// How moves are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Notation {
+    /// 炮二平五
+    Chinese,
+    /// C2=5
+    Wxf,
+    /// h2e2
+    Coordinate,
+}
+
+impl Notation {
+    /// Writes a legal move of `position`.
+    fn write(self, position: &Position, played: Move) -> String {
+        match self {
+            Self::Chinese => chinese::write(position, played),
+            Self::Wxf => wxf::write(position, played),
+            Self::Coordinate => played.to_string(),
+        }
+    }
+
+    /// Writes moves played one after another.
+    fn write_line(self, position: &Position, line: &[Move]) -> String {
+        let mut position = position.clone();
+        let words = line.iter().map(|played| {
+            let word = self.write(&position, *played);
+            position.make(*played);
+            word
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| "not a time to think".to_owned())
+}
+
+impl Arguments {
+    fn game(&self) -> Result<Game, Failure> {
+        let mut text = GameText::split(&self.position.join(" "), Separator::Required);
+        text.extend(&self.moves);
+        text.read()
+    }
+
+    fn limits(&self) -> Limits {
+        let unlimited = self.depth.is_none() && self.nodes.is_none();
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            move_time: self.time.or(unlimited.then_some(DEFAULT_TIME)),
+            ..Limits::default()
+        }
+    }
+}
+
+/// Searches and prints a row a line and depth, then the best move.
+///
+/// # Errors
+/// The FEN is no position, a move is none, or there is no room for the hash table.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let game = arguments.game()?;
+    let settings = Settings {
+        multipv: usize::from(arguments.multipv),
+        ..Settings::default()
+    };
+    let mut view = View::new(&game, arguments);
+    let unwritten = |error| Failure::new("the analysis cannot be shown", error);
+    if let Some(text) = decision(&game, &settings) {
+        writeln!(view.out, "{text}")
+            .or_else(super::ignore_closed_pipe)
+            .map_err(unwritten)?;
+    }
+    if !has_legal_move(game.position()) {
+        return Ok(());
+    }
+    let (sender, events) = unbounded();
+    let mut pool = Pool::new(sender);
+    pool.set_hash_size(arguments.hash as usize)
+        .map_err(|error| Failure::new("--hash", error))?;
+    pool.set_threads(usize::from(arguments.threads))
+        .map_err(|error| Failure::new("--threads", error))?;
+    let control = Control::new(false);
+    pool.start(SearchRequest {
+        game: game.clone(),
+        limits: arguments.limits(),
+        root_moves: None,
+        settings,
+        control: Arc::clone(&control),
+    });
+    let shown = view.follow(&events);
+    // Nobody may be reading any more.
+    control.stop();
+    shown.or_else(super::ignore_closed_pipe).map_err(unwritten)
+}
+
+/// What the rules say of a game that they have decided.
+fn decision(game: &Game, settings: &Settings) -> Option<String> {
+    let judgement = judge(game, settings.rules);
+    let side = game.position().side();
+    let (rules, cause) = (judgement.rules, judgement.cause);
+    match cause {
+        Cause::Nothing => None,
+        Cause::Checkmate => Some(format!("{side} is checkmated, {} wins", !side)),
+        Cause::Stalemate => Some(format!("{side} has no legal move, {} wins", !side)),
+        Cause::Repetition | Cause::InsufficientMaterial | Cause::NoCapture => {
+            let outcome = match judgement.verdict.loser() {
+                Some(loser) => format!("lost for {loser}"),
+                None => "a draw".to_owned(),
+            };
+            Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
+        }
+    }
+}
+
+/// The table and the progress line.
+struct View<'a> {
+    position: &'a Position,
+    notation: Notation,
+    /// Whether there is more than one line to tell apart.
+    ranked: bool,
+    out: io::StdoutLock<'static>,
+    /// Columns for a line of moves; `None` where there is no edge.
+    room: Option<usize>,
+    bar: ProgressBar,
+    status: Status,
+}
+
+/// What the progress line says.
+#[derive(Default)]
+struct Status {
+    depth: u32,
+    nodes: u64,
+    time: Duration,
+    current: String,
+}
+
+impl<'a> View<'a> {
+    fn new(game: &'a Game, arguments: &Arguments) -> Self {
+        let terminal = io::stdout().is_terminal();
+        let target = match terminal && io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let width = terminal.then(|| console::Term::stdout().size_checked());
+        Self {
+            position: game.position(),
+            notation: arguments.notation,
+            ranked: arguments.multipv > 1,
+            out: io::stdout().lock(),
+            room: width
+                .flatten()
+                .map(|(_, columns)| usize::from(columns).saturating_sub(ROW_WIDTH)),
+            bar,
+            status: Status::default(),
+        }
+    }
+
+    /// Shows the events of a search to its end.
+    fn follow(&mut self, events: &Receiver<Event>) -> io::Result<()> {
+        self.head()?;
+        if !self.bar.is_hidden() {
+            self.bar.enable_steady_tick(TICK);
+        }
+        for event in events {
+            match event {
+                Event::Done(outcome) => {
+                    self.bar.finish_and_clear();
+                    return self.best(&outcome);
+                }
+                Event::Info(info) => {
+                    if info.bound == Bound::Exact {
+                        self.row(&info)?;
+                    }
+                    (self.status.nodes, self.status.time) = (info.nodes, info.time);
+                    self.status.depth = info.depth;
+                }
+                Event::Progress { nodes, time } => {
+                    (self.status.nodes, self.status.time) = (nodes, time);
+                }
+                Event::CurrentMove { depth, played, .. } => {
+                    self.status.depth = depth;
+                    self.status.current = self.notation.write(self.position, played);
+                }
+            }
+            self.bar.set_message(self.status.text());
+        }
+        Err(io::Error::other(FAILED))
+    }
+
+    fn head(&mut self) -> io::Result<()> {
+        let rank = if self.ranked { " no" } else { "" };
+        let side = self.position.side();
+        let (depth, score, time, nodes) = ("depth", "score", "time", "nodes");
+        writeln!(
+            self.out,
+            "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  line ({side} to move)"
+        )
+    }
+
+    fn row(&mut self, info: &Info) -> io::Result<()> {
+        let rank = match self.ranked {
+            true => format!("{:>3}", info.multipv),
+            false => String::new(),
+        };
+        let (depth, nodes) = (info.depth, info.nodes);
+        let score = info.score.to_string();
+        let time = spell_time(info.time);
+        let mut line = self.notation.write_line(self.position, &info.pv);
+        if let Some(room) = self.room {
+            line = cut(&line, room);
+        }
+        let out = &mut self.out;
+        self.bar.suspend(|| {
+            writeln!(
+                out,
+                "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}"
+            )
+        })
+    }
+
+    fn best(&mut self, outcome: &Outcome) -> io::Result<()> {
+        // There is a legal move, so that only a search that broke off has no answer or no score.
+        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
+            return Err(io::Error::other(FAILED));
+        };
+        let coordinates = match self.notation {
+            Notation::Coordinate => String::new(),
+            _ => format!(" ({best})"),
+        };
+        let best = self.notation.write(self.position, best);
+        let (depth, nodes) = (outcome.depth, outcome.nodes);
+        let (time, speed) = (spell_time(outcome.time), speed(nodes, outcome.time));
+        writeln!(
+            self.out,
+            "best {best}{coordinates}  score {score}  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
+        )
+    }
+}
+
+impl Status {
+    fn text(&self) -> String {
+        let nodes = HumanCount(self.nodes);
+        let speed = HumanCount(speed(self.nodes, self.time));
+        let Self { depth, current, .. } = self;
+        format!("depth {depth}  {nodes} nodes  {speed} nps  {current}")
+    }
+}
+
+fn spell_time(time: Duration) -> String {
+    format!("{:.2}s", time.as_secs_f64())
+}
+
+/// Nodes a second.
+fn speed(nodes: u64, time: Duration) -> u64 {
+    let micros = time.as_micros().max(1);
+    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_positive_seconds() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "x", "0", "-1", "NaN", "inf", "1e99"] {
+            assert!(parse_seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_second_has_a_million_micros() {
+        assert_eq!(speed(500, Duration::from_millis(250)), 2000);
+        assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
+    }
+}

@@ -1,0 +1,96 @@
+//! The reasons of a verdict, for a person and for a program.
+
+use serde_json::{Value, json};
+
+use super::table::columns;
+use crate::board::{Color, Piece};
+use crate::notation::chinese;
+use crate::rules::{Chase, Conduct, Game, Judgement, Placed};
+
+/// The reasons in words: the cause, what each side did, and a table of the repetition's plies.
+pub(super) fn text(game: &Game, judgement: &Judgement) -> String {
+    let Judgement {
+        cause,
+        rules,
+        occurrences,
+        ..
+    } = judgement;
+    let mut text = format!("{cause}, {rules} rules, occurrence {occurrences} of the position\n");
+    if judgement.plies.is_empty() {
+        return text;
+    }
+    for color in Color::ALL {
+        let mut did = judgement.levels[color.index()].to_string();
+        for (n, chased) in judgement.chased[color.index()].iter().enumerate() {
+            did += if n == 0 { " of " } else { ", " };
+            did += &name(chased);
+        }
+        text += &format!("{color}: {did}\n");
+    }
+    let head = ["ply", "move", "", "piece", "what it does"];
+    let mut rows = vec![head.map(str::to_owned)];
+    for (conduct, chinese) in judgement.plies.iter().zip(spell(game, judgement)) {
+        rows.push([
+            conduct.number.to_string(),
+            conduct.played.to_string(),
+            chinese,
+            title(conduct.piece),
+            deeds(conduct),
+        ]);
+    }
+    text + &columns(&rows) + "\n"
+}
+
+/// The plies of the repetition as JSON.
+pub(super) fn plies(game: &Game, judgement: &Judgement) -> Value {
+    let conduct = judgement.plies.iter().zip(spell(game, judgement));
+    let objects = conduct.map(|(conduct, chinese)| {
+        let chases = conduct.chases.iter();
+        let chases = chases
+            .map(|chase| json!({ "chaser": name(&chase.chaser), "chased": name(&chase.chased) }));
+        json!({
+            "ply": conduct.number,
+            "move": conduct.played.to_string(),
+            "chinese": chinese,
+            "check": conduct.gives_check,
+            "chases": chases.collect::<Value>(),
+        })
+    });
+    objects.collect()
+}
+
+/// The moves of the repetition, its last part, in Chinese.
+fn spell(game: &Game, judgement: &Judgement) -> Vec<String> {
+    let mut before = game.clone();
+    let mut words = Vec::with_capacity(judgement.plies.len());
+    for _ in &judgement.plies {
+        let Some(played) = before.pop() else { break };
+        words.push(chinese::write(before.position(), played));
+    }
+    words.reverse();
+    words
+}
+
+/// What a move did, `-` for nothing of note.
+fn deeds(conduct: &Conduct) -> String {
+    let check = conduct.gives_check.then(|| "check".to_owned());
+    let chases = conduct
+        .chases
+        .iter()
+        .map(|Chase { chaser, chased }| format!("{} chases {}", name(chaser), name(chased)));
+    let deeds: Vec<String> = check.into_iter().chain(chases).collect();
+    match deeds.is_empty() {
+        true => "-".to_owned(),
+        false => deeds.join(", "),
+    }
+}
+
+/// A piece in English and Chinese.
+fn title(piece: Piece) -> String {
+    format!("{} {} {}", piece.color(), piece.kind(), piece.chinese())
+}
+
+/// A piece with its square.
+fn name(placed: &Placed) -> String {
+    format!("{} {}", title(placed.piece), placed.square)
+}

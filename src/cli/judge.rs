@@ -1,0 +1,164 @@
+//! `chuhe judge`: what the rules say of a game.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::explain;
+use super::game::{GameText, Separator};
+use super::table::pad;
+use crate::board::Color;
+use crate::rules::{Game, Judgement, RuleSet, judge};
+
+/// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
+const VERDICT_WIDTH: usize = 11;
+
+/// Judge a game by repetition rules and limits: none, draw, red_loses or black_loses.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game: `startpos` or a FEN, then the moves in any notation.
+    #[arg(value_names = ["FEN", "MOVES"], num_args = 1.., required_unless_present = "file")]
+    game: Vec<String>,
+    /// Judge the games in FILE (`-` for standard input), one `FEN moves M…` a line; empty lines and
+    /// lines that begin with `#` are skipped.
+    #[arg(long, value_name = "FILE", conflicts_with = "game")]
+    file: Option<PathBuf>,
+    /// The rules: asian, computer, elephanteye, check-only or none.
+    #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
+    rules: RuleSet,
+    /// Tell what each move of the repetition was.
+    #[arg(long)]
+    explain: bool,
+    /// Print a JSON object for each game.
+    #[arg(long)]
+    json: bool,
+    /// Print the verdicts of all rule sets side by side.
+    #[arg(long)]
+    all: bool,
+}
+
+/// Prints the verdicts.
+///
+/// # Errors
+/// A game cannot be read, nor the file; all the other games are judged first.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let out = io::stdout().lock();
+    match &arguments.file {
+        Some(path) => judge_file(arguments, path, out),
+        None => {
+            let game = read(&arguments.game.join(" "))?;
+            let text = heading(arguments) + &report(arguments, &game, None);
+            print(out, &text).map(|_| ())
+        }
+    }
+}
+
+fn read(text: &str) -> Result<Game, Failure> {
+    GameText::split(text, Separator::Optional).read()
+}
+
+/// Prints; `false` when nobody reads any more.
+fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) => super::ignore_closed_pipe(error)
+            .map(|()| false)
+            .map_err(|error| Failure::new("standard output", error)),
+    }
+}
+
+fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result<(), Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let input: Box<dyn BufRead> = match path.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(
+            File::open(path).map_err(|error| fault(&error))?,
+        )),
+    };
+    if !print(&mut out, &heading(arguments))? {
+        return Ok(());
+    }
+    let mut bad = 0;
+    for (number, line) in (1..).zip(input.split(b'\n')) {
+        let line = line.map_err(|error| fault(&error))?;
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        match read(line) {
+            Ok(game) => {
+                if !print(&mut out, &report(arguments, &game, Some(number)))? {
+                    return Ok(());
+                }
+            }
+            Err(Failure(text)) => {
+                bad += 1;
+                eprintln!("chuhe: line {number}: {text}");
+            }
+        }
+    }
+    match bad {
+        0 => Ok(()),
+        1 => Err(fault(&"one line is no game")),
+        _ => Err(fault(&format_args!("{bad} lines are no games"))),
+    }
+}
+
+/// The names above the verdicts of all rule sets.
+fn heading(arguments: &Arguments) -> String {
+    match arguments.all && !arguments.json {
+        true => side_by_side(RuleSet::name),
+        false => String::new(),
+    }
+}
+
+/// What is to be said of a game, with the number of its line if it has one.
+fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
+    let judgement = judge(game, arguments.rules);
+    if arguments.json {
+        return format!("{}\n", object(arguments, game, &judgement, line));
+    }
+    let mut text = match arguments.all {
+        true => side_by_side(|rules| judge(game, rules).verdict.name()),
+        false => format!("{}\n", judgement.verdict),
+    };
+    if arguments.explain {
+        text += &explain::text(game, &judgement);
+    }
+    text
+}
+
+/// One word a rule set, in columns.
+fn side_by_side(word: impl Fn(RuleSet) -> &'static str) -> String {
+    let words = RuleSet::ALL.map(|rules| pad(word(rules), VERDICT_WIDTH));
+    format!("{}\n", words.join("  ").trim_end())
+}
+
+/// The verdict as JSON.
+fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Option<usize>) -> Value {
+    let level = |color: Color| judgement.levels[color.index()].to_string();
+    let mut object = json!({
+        "verdict": judgement.verdict.name(),
+        "cause": judgement.cause.to_string(),
+        "rules": judgement.rules.name(),
+        "occurrences": judgement.occurrences,
+        "red": level(Color::Red),
+        "black": level(Color::Black),
+    });
+    if let Some(line) = line {
+        object["line"] = json!(line);
+    }
+    if arguments.all {
+        for rules in RuleSet::ALL {
+            object["all"][rules.name()] = json!(judge(game, rules).verdict.name());
+        }
+    }
+    if arguments.explain {
+        object["plies"] = explain::plies(game, judgement);
+    }
+    object
+}

@@ -1,0 +1,57 @@
+//! Text in columns, where a Chinese character is as wide as two letters.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Sets rows in columns, two spaces apart and each as wide as its widest text; a row is a line.
+pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] =
+        std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
+    let mut text = String::new();
+    for row in rows {
+        let cells: Vec<String> = row.iter().zip(widths).map(|(c, w)| pad(c, w)).collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Fills a text with spaces to a width.
+pub(super) fn pad(text: &str, width: usize) -> String {
+    let missing = width.saturating_sub(text.width());
+    format!("{text}{:missing$}", "")
+}
+
+/// Cuts a text to a width; `…` stands for what is missing.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut room = width.saturating_sub(1);
+    let kept = text.chars().take_while(|c| {
+        let width = c.width().unwrap_or(0);
+        let fits = width <= room;
+        room = room.saturating_sub(width);
+        fits
+    });
+    kept.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chinese_counts_twice() {
+        let rows = [["车", "a1"], ["rook", "b2"], ["马８进７", ""]];
+        let rows = rows.map(|row| row.map(str::to_owned));
+        assert_eq!(columns(&rows), "车        a1\nrook      b2\n马８进７\n");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        assert_eq!(cut("炮二平五", 8), "炮二平五");
+        assert_eq!(cut("炮二平五", 7), "炮二平…");
+        assert_eq!(cut("炮二平五", 6), "炮二…");
+        assert_eq!(cut("h2e2", 1), "…");
+    }
+}
