@@ -17,7 +17,7 @@ const MINIMUM: Duration = Duration::from_millis(1);
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeBudget {
-    /// Between iterations: no new one begins after this, times [`Self::scale`].
+    /// Between iterations: no new one begins after this, bent by [`Self::scaled_soft`].
     pub soft: Duration,
     /// Inside an iteration: the search is broken off.
     pub hard: Duration,

@@ -40,7 +40,7 @@ static LOGARITHMS: LazyLock<[f64; 256]> =
 static REDUCTIONS: LazyLock<Vec<i32>> = LazyLock::new(|| {
     let logs = &*LOGARITHMS;
     (0..64 * 64)
-        .map(|index| ((0.69 + logs[index / 64] * logs[index % 64] / 1.88) * f64::from(PLY)) as i32)
+        .map(|index| ((0.83 + logs[index / 64] * logs[index % 64] / 1.57) * f64::from(PLY)) as i32)
         .collect()
 });
 

@@ -1,0 +1,17 @@
+//! Time of a fixed search.
+#![allow(missing_docs)] // The macro that names the groups makes a public function.
+
+use chuhe::search::bench;
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn search(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("search");
+    group.sample_size(10);
+    group.bench_function("thirty positions, depth 8", |bencher| {
+        bencher.iter(|| bench(8, |_, _| ()).nodes);
+    });
+    group.finish();
+}
+
+criterion_group!(benches, search);
+criterion_main!(benches);
