@@ -617,6 +617,20 @@ impl Worker {
         }
     }
 
+    /// When every move here failed, the quiet move that led here was good as the answer to those
+    /// before it.
+    fn reward_refutation(&mut self, node: &Node, bound: Bound) {
+        if bound == Bound::Upper
+            && self.position.captured().is_none()
+            && let Some(refutation) = self.frame_back(node.ply, 1).played
+        {
+            let earlier = [2, 3, 5].map(|back| self.frame_back(node.ply, back).played);
+            let bonus = margins::history_bonus(node.depth);
+            self.histories
+                .update_continuation(refutation, &earlier, bonus);
+        }
+    }
+
     /// Writes what was found to the hash table and corrects the evaluation by it.
     fn close_node(&mut self, node: &Node, found: &Found, alpha: Score, beta: Score) {
         let bound = found.bound(alpha, beta);
@@ -632,6 +646,7 @@ impl Worker {
                 was_pv: node.was_pv,
             },
         );
+        self.reward_refutation(node, bound);
         let Some(evaluation) = self.frame(node.ply).evaluation else {
             return;
         };

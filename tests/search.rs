@@ -1,0 +1,293 @@
+//! The search through its public seam: limits, mates, repetitions, settings.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chuhe::board::Move;
+use chuhe::movegen::legal_moves;
+use chuhe::notation::fen::{self, parse_position};
+use chuhe::rules::Game;
+use chuhe::search::{
+    Control, Event, Info, Level, Limits, Outcome, PlayerClock, Pool, Randomness, ResizeError,
+    Score, SearchRequest, Settings, Verdict,
+};
+use crossbeam_channel::{Receiver, unbounded};
+
+/// A pool with its events.
+struct Engine {
+    pool: Pool,
+    events: Receiver<Event>,
+}
+
+impl Engine {
+    fn new() -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender);
+        pool.set_hash_size(8).expect("8 MB are free");
+        Self { pool, events }
+    }
+
+    fn run(&self, request: SearchRequest) -> (Vec<Info>, Outcome) {
+        self.pool.start(request);
+        let mut infos = Vec::new();
+        loop {
+            match self
+                .events
+                .recv_timeout(Duration::from_secs(60))
+                .expect("the search answers")
+            {
+                Event::Info(info) => infos.push(info),
+                Event::Done(outcome) => {
+                    assert!(self.events.is_empty(), "nothing follows the answer");
+                    return (infos, outcome);
+                }
+                Event::CurrentMove { .. } | Event::Progress { .. } => {}
+            }
+        }
+    }
+}
+
+fn request(fen: &str, limits: Limits) -> SearchRequest {
+    SearchRequest {
+        game: Game::new(parse_position(fen).expect(fen)),
+        limits,
+        root_moves: None,
+        settings: Settings::default(),
+        control: Control::new(false),
+    }
+}
+
+fn depth(depth: u32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
+}
+
+fn play(game: &mut Game, moves: &str) {
+    for m in moves.split_whitespace() {
+        game.push(m.parse().expect(m)).expect(m);
+    }
+}
+
+/// Mates whose length, in plies, an exhaustive search confirms.
+const MATES: &[(&str, u32)] = &[
+    ("3k5/9/9/9/9/9/9/9/4R4/4KR3 w", 1),
+    ("4k4/3R5/2N6/9/9/9/9/9/4A4/4KA3 w", 1),
+    ("3k5/9/9/9/9/9/9/9/6Rn1/5K3 w", 3),
+    ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3),
+    ("9/9/3k5/1NP6/4P4/2B6/9/2N6/R3K4/2B2A3 w", 3),
+    ("3k5/9/3C5/3r5/9/9/9/9/4A4/3RK4 w", 5),
+    ("3k5/9/9/9/3P5/9/9/9/9/3K5 w", 5),
+];
+
+#[test]
+fn short_mates_are_found_at_every_level_of_pruning() {
+    let engine = Engine::new();
+    for (fen, plies) in MATES {
+        for pruning in Level::ALL {
+            let mut request = request(fen, depth(8));
+            request.settings.pruning = pruning;
+            let (_, outcome) = engine.run(request);
+            let Some(Verdict::Mates(found)) = outcome.score.map(|s| s.verdict()) else {
+                panic!("no mate in {fen} {pruning:?}");
+            };
+            // A reduced search may see a longer mate first; the full one misses none.
+            assert!(
+                found == *plies || pruning != Level::None && found > *plies,
+                "{fen} {pruning:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lines_are_legal_and_begin_with_the_move_played() {
+    let engine = Engine::new();
+    for fen in chuhe::search::BENCH_POSITIONS {
+        let (infos, outcome) = engine.run(request(fen, depth(7)));
+        let last = infos.last().expect("a line is reported");
+        assert_eq!(last.pv.first(), outcome.best.as_ref());
+        for info in &infos {
+            let mut game = Game::new(parse_position(fen).unwrap());
+            for m in &info.pv {
+                game.push(*m)
+                    .unwrap_or_else(|e| panic!("{fen}: {e} in {:?}", info.pv));
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_is_deterministic() {
+    let mut engine = Engine::new();
+    let mut answers = HashSet::new();
+    for _ in 0..3 {
+        engine.pool.new_game();
+        let (_, outcome) = engine.run(request(fen::START, depth(9)));
+        answers.insert((outcome.best, outcome.score, outcome.nodes));
+    }
+    assert_eq!(answers.len(), 1);
+}
+
+#[test]
+fn a_node_limit_is_kept_to_the_node() {
+    let engine = Engine::new();
+    for nodes in [1, 100, 1023, 1024, 1025, 20_000] {
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        let (_, outcome) = engine.run(request(fen::START, limits));
+        assert!(outcome.best.is_some());
+        assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
+    }
+}
+
+#[test]
+fn only_the_allowed_root_moves_are_played() {
+    let engine = Engine::new();
+    let start = parse_position(fen::START).unwrap();
+    for m in legal_moves(&start) {
+        let mut request = request(fen::START, depth(3));
+        request.root_moves = Some(vec![m]);
+        assert_eq!(engine.run(request).1.best, Some(m));
+    }
+    let mut nothing = request(fen::START, depth(3));
+    nothing.root_moves = Some(Vec::new());
+    assert_eq!(engine.run(nothing).1.best, None);
+}
+
+#[test]
+fn several_lines_differ_in_their_first_move_and_fall_in_score() {
+    let engine = Engine::new();
+    let mut request = request(fen::START, depth(7));
+    request.settings.multipv = 5;
+    let (infos, outcome) = engine.run(request);
+    let last: Vec<_> = infos.iter().filter(|i| i.depth == 7).collect();
+    let firsts: HashSet<Move> = last.iter().map(|i| i.pv[0]).collect();
+    assert_eq!((last.len(), firsts.len()), (5, 5));
+    assert!(last.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    assert_eq!(outcome.best, Some(last[0].pv[0]));
+}
+
+#[test]
+fn a_perpetual_check_that_loses_is_avoided() {
+    // Red is a rook ahead and has checked the same way twice: a third time loses.
+    let mut game =
+        Game::new(parse_position("4k4/9/9/9/9/9/9/9/4A4/R2AK4 w").expect("the position is legal"));
+    play(&mut game, "a0a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9");
+    let engine = Engine::new();
+    let mut request = request(fen::START, depth(6));
+    request.game = game;
+    let best = engine.run(request).1.best.expect("there is a move");
+    assert_ne!(best.to_string(), "a8a9");
+}
+
+#[test]
+fn a_hopeless_side_takes_the_draw_by_repetition() {
+    // Both have moved to and fro, nothing was checked or chased; d8d9 repeats a third time.
+    let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
+    let mut game = Game::new(start);
+    play(&mut game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");
+    let engine = Engine::new();
+    let mut request = request(fen::START, depth(6));
+    request.game = game;
+    let (_, outcome) = engine.run(request);
+    assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some("d8d9"));
+    assert_eq!(outcome.score, Some(Score::ZERO));
+}
+
+#[test]
+fn a_stop_before_the_start_is_not_lost() {
+    let engine = Engine::new();
+    for _ in 0..200 {
+        let request = request(fen::START, Limits::default());
+        request.control.stop();
+        assert!(engine.run(request).1.best.is_some());
+    }
+}
+
+#[test]
+fn stop_and_ponder_hit_end_an_endless_search() {
+    let engine = Engine::new();
+    let endless = request(fen::START, Limits::default());
+    let control = Arc::clone(&endless.control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        control.stop();
+    });
+    assert!(engine.run(endless).1.best.is_some());
+
+    let clock = PlayerClock {
+        time: Duration::from_millis(300),
+        ..PlayerClock::default()
+    };
+    let limits = Limits {
+        clock: Some(clock),
+        ..Limits::default()
+    };
+    let mut pondering = request(fen::START, limits);
+    pondering.control = Control::new(true);
+    let control = Arc::clone(&pondering.control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        control.ponder_hit();
+    });
+    let (_, outcome) = engine.run(pondering);
+    assert!(
+        outcome.time >= Duration::from_millis(400),
+        "{:?}",
+        outcome.time
+    );
+}
+
+#[test]
+fn randomness_varies_the_move_and_none_does_not() {
+    let engine = Engine::new();
+    let moves = |randomness| -> HashSet<Option<Move>> {
+        let mut request = request(fen::START, depth(4));
+        request.settings.randomness = randomness;
+        (0..30)
+            .map(|_| {
+                engine
+                    .run(SearchRequest {
+                        control: Control::new(false),
+                        ..request.clone()
+                    })
+                    .1
+                    .best
+            })
+            .collect()
+    };
+    assert!(moves(Randomness::Huge).len() > 1);
+    assert_eq!(moves(Randomness::None).len(), 1);
+}
+
+#[test]
+fn threads_and_hash_sizes_change_and_refuse_nonsense() {
+    let mut engine = Engine::new();
+    for threads in [2, 4, 1] {
+        assert_eq!(engine.pool.set_threads(threads), Ok(threads));
+        assert!(engine.run(request(fen::START, depth(8))).1.best.is_some());
+    }
+    assert_eq!(engine.pool.set_hash_size(3), Ok(3));
+    let refused = engine.pool.set_hash_size(usize::MAX >> 20);
+    assert!(
+        matches!(refused, Err(ResizeError::NoMemory { kept: 3, .. })),
+        "{refused:?}"
+    );
+    assert!(engine.run(request(fen::START, depth(5))).1.best.is_some());
+}
+
+#[test]
+fn the_hash_table_remembers_the_position_searched() {
+    let engine = Engine::new();
+    let start = parse_position(fen::START).unwrap();
+    assert_eq!(engine.pool.probe(&start), None);
+    let (_, outcome) = engine.run(request(fen::START, depth(8)));
+    let probe = engine.pool.probe(&start).expect("the root is stored");
+    assert_eq!(probe.best, outcome.best);
+    assert!(probe.lower.is_some() || probe.upper.is_some());
+}
