@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use crossbeam_channel::{Receiver, unbounded};
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
 use super::game::{GameText, Separator};
@@ -26,7 +26,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// What there is to say when the search threads are gone.
 const FAILED: &str = "the search has failed";
 /// Width of a row before its line of moves.
-const ROW_WIDTH: usize = 46;
+const ROW_WIDTH: usize = 43;
 
 /// Search a position and show the best lines.
 #[derive(Debug, clap::Args)]
@@ -207,7 +207,8 @@ impl<'a> View<'a> {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };
-        let bar = ProgressBar::with_draw_target(None, target);
+        let bar = ProgressBar::with_draw_target(None, target)
+            .with_style(ProgressStyle::default_spinner());
         let width = terminal.then(|| console::Term::stdout().size_checked());
         Self {
             position: game.position(),

@@ -1,0 +1,193 @@
+//! `chuhe analyse`.
+
+use assert_cmd::Command;
+use chuhe::board::Move;
+use chuhe::movegen::is_legal;
+use chuhe::notation::{chinese, fen, wxf};
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, is_match, starts_with};
+
+const ENDGAME: &str = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAKR3 w - - 0 1";
+
+fn analyse(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command
+        .arg("analyse")
+        .args(arguments)
+        .env_remove("RUST_LOG");
+    command
+}
+
+/// What is printed, a row a line.
+fn rows(arguments: &[&str]) -> Vec<String> {
+    let assert = analyse(arguments).assert().code(0).stderr(is_empty());
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_row_a_depth_and_the_best_move() {
+    let rows = rows(&["startpos", "--depth", "4"]);
+    let (best, rows) = rows.split_last().unwrap();
+    let (head, rows) = rows.split_first().unwrap();
+    assert_eq!(
+        head.split_whitespace().collect::<Vec<_>>().join(" "),
+        "depth score time nodes line (red to move)"
+    );
+    assert_eq!(rows.len(), 4);
+    let form = is_match(r"^ +\d+ +[+-]\d\.\d\d +\d+\.\d\ds +\d+  \S{4}( \S{4})*$").unwrap();
+    assert!(rows.iter().all(|row| form.eval(row)), "{rows:?}");
+    let form = r"^best (\S+) \(([a-i]\d){2}\)  score [+-]\d\.\d\d  depth 4  nodes \d+  time \d+\.\d\ds  nps \d+$";
+    assert!(is_match(form).unwrap().eval(best), "{best}");
+}
+
+#[test]
+fn lines_can_be_replayed_in_every_notation() {
+    let start = fen::parse_position(ENDGAME).unwrap();
+    for (notation, write) in [
+        ("chinese", chinese::write as fn(&_, _) -> _),
+        ("wxf", wxf::write),
+        ("coordinate", |_, m: Move| m.to_string()),
+    ] {
+        let rows = rows(&[ENDGAME, "--depth", "5", "--notation", notation]);
+        for row in &rows[1..rows.len() - 1] {
+            let mut position = start.clone();
+            for word in row.split_whitespace().skip(4) {
+                let played = chuhe::notation::parse_move(&position, word).unwrap();
+                assert!(is_legal(&position, played));
+                assert_eq!(write(&position, played), word);
+                position.make(played);
+            }
+        }
+        let best: Vec<&str> = rows.last().unwrap().split_whitespace().collect();
+        assert_eq!(best[2] == "score", notation == "coordinate", "{best:?}");
+    }
+}
+
+#[test]
+fn several_lines_are_numbered() {
+    let rows = rows(&["startpos", "--depth", "3", "--multipv", "3"]);
+    let numbers: Vec<&str> = rows[1..rows.len() - 1]
+        .iter()
+        .map(|row| row.split_whitespace().nth(1).unwrap())
+        .collect();
+    assert_eq!(numbers, ["1", "2", "3"].repeat(3));
+}
+
+#[test]
+fn a_fen_may_be_several_words_and_moves_may_follow() {
+    let mut words: Vec<&str> = ENDGAME.split(' ').collect();
+    words.extend(["--depth", "3", "--notation", "coordinate"]);
+    let quoted = [ENDGAME, "--depth", "3", "--notation", "coordinate"];
+    // All but time and speed.
+    let facts = |arguments: &[&str]| {
+        rows(arguments)
+            .last()
+            .unwrap()
+            .split("  time")
+            .next()
+            .map(str::to_owned)
+    };
+    assert_eq!(facts(&words), facts(&quoted));
+    for arguments in [
+        &["startpos", "--depth", "2", "--moves", "炮二平五"][..],
+        &["startpos", "--moves", "h2e2 N8+7", "P7+1", "--depth", "2"],
+        &["position", "startpos", "moves", "H2-E2", "--depth", "2"],
+    ] {
+        assert!(rows(arguments)[0].ends_with("(black to move)"));
+    }
+}
+
+#[test]
+fn limits_and_resources_are_obeyed() {
+    analyse(&[
+        "startpos",
+        "--nodes",
+        "5000",
+        "--hash",
+        "4",
+        "--threads",
+        "2",
+    ])
+    .assert()
+    .code(0)
+    .stdout(contains("\nbest "));
+    analyse(&["startpos", "--time", "0.1"])
+        .timeout(std::time::Duration::from_secs(30))
+        .assert()
+        .code(0)
+        .stdout(contains("\nbest "));
+}
+
+#[test]
+fn mates_are_counted_in_plies() {
+    let mate = "3k5/R8/9/9/9/9/9/9/4R4/4K4 w";
+    analyse(&[mate, "--depth", "4"])
+        .assert()
+        .code(0)
+        .stdout(contains("  score #1  "));
+}
+
+#[test]
+fn the_end_of_a_game_is_told() {
+    for (fen, text) in [
+        (
+            "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b",
+            "black is checkmated, red wins\n",
+        ),
+        (
+            "3k5/4P4/9/9/9/9/9/9/9/4K4 b",
+            "black has no legal move, red wins\n",
+        ),
+    ] {
+        analyse(&[fen]).assert().code(0).stdout(text);
+    }
+    let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
+    analyse(&[bare, "--depth", "2"]).assert().code(0).stdout(
+        starts_with("by the rules (asian) this is a draw: insufficient material\n")
+            .and(contains("\nbest ")),
+    );
+}
+
+#[test]
+fn what_is_no_position_is_a_failure_with_every_reason() {
+    analyse(&["9/9", "red", "z"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(
+            contains("2 ranks")
+                .and(contains("\"red\""))
+                .and(contains("\"z\"")),
+        );
+    analyse(&["4k4/9/9/9/9/9/9/9/9/4K4 w"])
+        .assert()
+        .code(1)
+        .stderr(contains("the kings face each other"));
+    analyse(&["startpos", "--moves", "h2e2", "h2e2"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("move 2: "));
+}
+
+#[test]
+fn arguments_that_make_no_sense_are_usage_errors() {
+    for arguments in [
+        &[][..],
+        &["startpos", "--depth", "0"],
+        &["startpos", "--time", "0"],
+        &["startpos", "--time", "soon"],
+        &["startpos", "--nodes", "0"],
+        &["startpos", "--multipv", "0"],
+        &["startpos", "--notation", "english"],
+        &["startpos", "--moves"],
+        &["startpos", "--nonsense"],
+    ] {
+        analyse(arguments)
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(contains("error: "));
+    }
+}

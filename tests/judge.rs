@@ -1,0 +1,210 @@
+//! `chuhe judge`.
+
+use std::fs;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty, starts_with};
+use serde_json::Value;
+
+/// Red's rook chases a cannon for ever.
+const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
+const CHASE_MOVES: &str = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6";
+
+fn judge(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.arg("judge").args(arguments).env_remove("RUST_LOG");
+    command
+}
+
+/// The arguments that judge the chase.
+fn chase<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let moves = CHASE_MOVES.split(' ');
+    [CHASE]
+        .into_iter()
+        .chain(moves)
+        .chain(more.iter().copied())
+        .collect()
+}
+
+fn output(arguments: &[&str]) -> String {
+    let assert = judge(arguments).assert().code(0).stderr(is_empty());
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// A file of games in the directory that cargo gives to integration tests.
+fn scratch(name: &str, text: impl AsRef<[u8]>) -> String {
+    let name = format!("{name}-{}", std::process::id());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, text).unwrap();
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+#[test]
+fn the_verdict_is_a_word() {
+    for (rules, verdict) in [
+        ("asian", "red_loses\n"),
+        ("COMPUTER", "red_loses\n"),
+        ("elephanteye", "none\n"),
+        ("check-only", "draw\n"),
+        ("none", "draw\n"),
+    ] {
+        assert_eq!(output(&chase(&["--rules", rules])), verdict, "{rules}");
+    }
+    assert_eq!(output(&chase(&[])), "red_loses\n");
+    assert_eq!(output(&["startpos"]), "none\n");
+    let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
+    assert_eq!(output(&[mated]), "black_loses\n");
+}
+
+#[test]
+fn moves_come_in_any_notation_and_shape() {
+    let shuffle = "N2+3 马8进7 g2-f0 g7h9";
+    for arguments in [
+        &["startpos", "h0g2", "h9g7", "g2h0", "g7h9"][..],
+        &["startpos moves h0g2 h9g7 g2h0 g7h9"],
+        &["startpos", "moves", "马二进三", "N8+7", "G2-H0", "马7退8"],
+        &["position", "startpos", "moves", "h0g2 h9g7", "g2h0 g7h9"],
+    ] {
+        let text = output(&[arguments, &["--json"]].concat());
+        assert_eq!(objects(&text)[0]["occurrences"], 2, "{text}");
+    }
+    judge(&["startpos", shuffle])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("move 3: \"g2-f0\" is no legal move here"));
+}
+
+#[test]
+fn every_rule_set_stands_side_by_side() {
+    assert_eq!(
+        output(&chase(&["--all"])),
+        "asian        computer     elephanteye  check-only   none\n\
+         red_loses    red_loses    none         draw         draw\n"
+    );
+}
+
+#[test]
+fn an_explanation_tells_every_ply() {
+    let text = output(&chase(&["--explain"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        &lines[..4],
+        [
+            "red_loses",
+            "repetition, asian rules, occurrence 3 of the position",
+            "red: perpetual chase of black cannon 炮 h0",
+            "black: nothing forbidden",
+        ]
+    );
+    assert_eq!(
+        &lines[4..7],
+        [
+            "ply  move            piece            what it does",
+            "4    h0i0  炮８平９  black cannon 炮  -",
+            "5    h6i6  车二平一  red rook 车      red rook 车 i6 chases black cannon 炮 i0",
+        ]
+    );
+    assert_eq!(lines[4..].iter().filter(|l| !l.is_empty()).count(), 9);
+    assert_eq!(
+        output(&["startpos", "--explain"]),
+        "none\nnothing decided, asian rules, occurrence 1 of the position\n"
+    );
+}
+
+#[test]
+fn json_has_the_verdict_and_its_reasons() {
+    let text = output(&chase(&["--json", "--explain", "--all"]));
+    let [object] = &objects(&text)[..] else {
+        panic!("one object: {text}");
+    };
+    assert_eq!(object["verdict"], "red_loses");
+    assert_eq!(object["cause"], "repetition");
+    assert_eq!(object["rules"], "asian");
+    assert_eq!(object["red"], "perpetual chase");
+    assert_eq!(object["black"], "nothing forbidden");
+    assert_eq!(object["all"]["elephanteye"], "none");
+    assert_eq!(object["all"].as_object().unwrap().len(), 5);
+    let plies = object["plies"].as_array().unwrap();
+    assert_eq!(plies.len(), 8);
+    assert_eq!(plies[1]["move"], "h6i6");
+    assert_eq!(plies[1]["chases"][0]["chased"], "black cannon 炮 i0");
+    assert_eq!(
+        objects(&output(&["startpos", "--json"]))[0]["verdict"],
+        "none"
+    );
+}
+
+#[test]
+fn a_file_is_judged_line_by_line() {
+    let games = format!(
+        "# the chase\n{CHASE} moves {CHASE_MOVES}\n\nposition startpos moves h2e2\r\n\
+         fen {CHASE}\nposition fen {CHASE} {CHASE_MOVES}\nstartpos"
+    );
+    let verdicts = "red_loses\nnone\nnone\nred_loses\nnone\n";
+    let file = scratch("games", &games);
+    assert_eq!(output(&["--file", &file]), verdicts);
+    fs::remove_file(&file).unwrap();
+    judge(&["--file", "-"])
+        .write_stdin(games.clone())
+        .assert()
+        .code(0)
+        .stdout(verdicts);
+    let assert = judge(&["--file", "-", "--json"])
+        .write_stdin(games)
+        .assert()
+        .code(0);
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let lines: Vec<Value> = objects(&text).iter().map(|o| o["line"].clone()).collect();
+    assert_eq!(lines, [2, 4, 5, 6, 7]);
+}
+
+#[test]
+fn a_bad_line_does_not_stop_the_others() {
+    let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
+    games.extend(format!("{CHASE} {CHASE_MOVES}\n").bytes());
+    judge(&["--file", "-"])
+        .write_stdin(games)
+        .assert()
+        .code(1)
+        .stdout("none\nred_loses\n")
+        .stderr(
+            contains("line 2: ")
+                .and(contains("2 ranks"))
+                .and(contains("line 3: "))
+                .and(contains("line 1: ").not())
+                .and(contains("line 4: ").not()),
+        );
+}
+
+#[test]
+fn what_is_no_game_is_a_failure() {
+    judge(&["4k4/9/9/9/9/9/9/9/9/4K4 w"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(starts_with("chuhe: ").and(contains("the kings face each other")));
+    judge(&["--file", "no-such-file"])
+        .assert()
+        .code(1)
+        .stdout(is_empty())
+        .stderr(contains("no-such-file"));
+    for arguments in [
+        &[][..],
+        &["startpos", "--rules", "house"],
+        &["startpos", "--file", "-"],
+    ] {
+        judge(arguments)
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(contains("error: "));
+    }
+}
