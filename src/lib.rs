@@ -17,20 +17,24 @@
 //! | room | what it knows |
 //! |---|---|
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
-//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF |
+//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
 //! | [`training`] | self-play and the tuner of the weights |
+//! | [`tournament`] | games between engines in their own processes: referee, openings, statistics |
 //! | [`cli`] | arguments and one file a subcommand |
 //!
 //! Arrows point one way: board <- notation, movegen <- rules <- eval <- search <- protocol,
-//! training <- cli. A room never imports from a room further right.
+//! training, tournament <- cli. A room never imports from a room further right. The tournament room
+//! talks to engines, our own included, through pipes alone; it searches only to find openings.
 //!
 //! # Invariants
 //!
+//! - A tournament trusts no engine: whatever one does can lose it the game and never ends, stops or
+//!   slows the others.
 //! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
 //! - Reading a protocol line cannot panic: the protocol room denies `unwrap`, `expect`, indexing and
 //!   `panic!` by lint. A refused line changes nothing and is reported.
@@ -50,4 +54,5 @@ pub mod notation;
 pub mod protocol;
 pub mod rules;
 pub mod search;
+pub mod tournament;
 pub mod training;

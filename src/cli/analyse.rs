@@ -9,11 +9,11 @@ use crossbeam_channel::{Receiver, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
-use super::game::{GameText, Separator};
+use super::line::read_game;
 use super::table::cut;
 use crate::board::{Move, Position};
 use crate::movegen::has_legal_move;
-use crate::notation::{chinese, wxf};
+use crate::notation::{GameText, Separator, chinese, wxf};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
     Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,
@@ -105,7 +105,7 @@ impl Arguments {
     fn game(&self) -> Result<Game, Failure> {
         let mut text = GameText::split(&self.position.join(" "), Separator::Required);
         text.extend(&self.moves);
-        text.read()
+        read_game(&text)
     }
 
     fn limits(&self) -> Limits {

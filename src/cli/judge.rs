@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use super::explain;
-use super::game::{GameText, Separator};
+use super::line::read_game;
 use super::table::pad;
 use crate::board::Color;
+use crate::notation::{GameText, Separator};
 use crate::rules::{Game, Judgement, RuleSet, judge};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn read(text: &str) -> Result<Game, Failure> {
-    GameText::split(text, Separator::Optional).read()
+    read_game(&GameText::split(text, Separator::Optional))
 }
 
 /// Prints; `false` when nobody reads any more.

@@ -3,12 +3,15 @@
 mod analyse;
 mod bench;
 mod explain;
-mod game;
 mod judge;
+mod line;
 mod logging;
+mod openings;
 mod perft;
+mod replay;
 mod selfplay;
 mod table;
+mod tournament;
 mod tune;
 
 use std::ffi::OsString;
@@ -35,7 +38,10 @@ enum Command {
     Analyse(analyse::Arguments),
     Bench(bench::Arguments),
     Judge(judge::Arguments),
+    Match(Box<tournament::Arguments>),
+    Openings(openings::Arguments),
     Perft(perft::Arguments),
+    Replay(replay::Arguments),
     Selfplay(selfplay::Arguments),
     Tune(tune::Arguments),
 }
@@ -85,7 +91,10 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
+        Some(Command::Match(arguments)) => tournament::run(&arguments),
+        Some(Command::Openings(arguments)) => openings::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
     }

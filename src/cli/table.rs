@@ -15,6 +15,32 @@ pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     text
 }
 
+/// Sets rows in columns, two spaces apart, the first column to the left and the others to the right.
+pub(super) fn figures(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |n: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(n))
+            .map(|cell| cell.width())
+            .max()
+    };
+    let widths: Vec<usize> = (0..count).map(|n| width(n).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (n, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let missing = width - cell.width();
+            line += &match n {
+                0 => pad(cell, *width),
+                _ => format!("  {:missing$}{cell}", ""),
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
 /// Fills a text with spaces to a width.
 pub(super) fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
@@ -45,6 +71,13 @@ mod tests {
         let rows = [["车", "a1"], ["rook", "b2"], ["马８进７", ""]];
         let rows = rows.map(|row| row.map(str::to_owned));
         assert_eq!(columns(&rows), "车        a1\nrook      b2\n马８进７\n");
+    }
+
+    #[test]
+    fn figures_stand_to_the_right() {
+        let rows = [vec!["", "n"], vec!["象棋", "100", "7"], vec!["x", "5"]];
+        let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect());
+        assert_eq!(figures(&rows), "        n\n象棋  100  7\nx       5\n");
     }
 
     #[test]

@@ -1,13 +1,19 @@
-//! Positions and moves as text: FEN in its dialects, coordinates, Chinese and WXF moves.
+//! Positions, moves and games as text: FEN in its dialects, coordinates, Chinese and WXF moves, lines
+//! of moves, PGN.
 
 pub mod chinese;
 pub mod coordinates;
 mod error;
 pub mod fen;
+mod line;
+pub mod pgn;
 mod relative;
+mod style;
 pub mod wxf;
 
 pub use error::NotationError;
+pub use line::{GameText, Line, LineError, Separator};
+pub use style::MoveStyle;
 
 use crate::board::{Move, Position};
 

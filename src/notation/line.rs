@@ -1,12 +1,58 @@
 //! Games as people type them: where they begin, and moves in any notation.
 
-use super::Failure;
-use crate::notation::{fen, parse_move};
-use crate::rules::Game;
+use super::fen::{self, FenError};
+use super::{NotationError, parse_move};
+use crate::board::{Move, Position};
+
+/// A game without its result: where it begins and the legal moves played from there.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// Where it begins.
+    pub start: Position,
+    /// The moves, each legal after those before it.
+    pub moves: Vec<Move>,
+}
+
+/// Why a text is no game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// It begins with no position.
+    #[error("the FEN is no position: {0}")]
+    Start(#[from] FenError),
+    /// A move cannot be played.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Which one, from 1.
+        number: usize,
+        /// Why.
+        error: NotationError,
+    },
+}
+
+impl Line {
+    /// Plays moves in any notation from a position.
+    ///
+    /// # Errors
+    /// Names the first move that cannot be played.
+    pub fn play<T: AsRef<str>>(
+        start: Position,
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Self, LineError> {
+        let mut position = start.clone();
+        let mut moves = Vec::new();
+        for (number, text) in (1..).zip(texts) {
+            let m = parse_move(&position, text.as_ref())
+                .map_err(|error| LineError::Move { number, error })?;
+            position.make(m);
+            moves.push(m);
+        }
+        Ok(Self { start, moves })
+    }
+}
 
 /// How a line tells its moves from its FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
+pub enum Separator {
     /// The word `moves` stands between them.
     Required,
     /// Without that word, the moves begin where a word is longer than the fields of a FEN are.
@@ -15,14 +61,14 @@ pub(super) enum Separator {
 
 /// A game as text, not yet read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct GameText {
+pub struct GameText {
     fen: String,
     moves: Vec<String>,
 }
 
 impl GameText {
     /// Splits `[position] [fen] FEN [moves M…]`, where FEN may be `startpos`.
-    pub(super) fn split(text: &str, separator: Separator) -> Self {
+    pub fn split(text: &str, separator: Separator) -> Self {
         let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
         let mut words: Vec<&str> = text.split_whitespace().collect();
         for key in ["position", "fen"] {
@@ -49,7 +95,7 @@ impl GameText {
     }
 
     /// Adds moves; each text may hold several.
-    pub(super) fn extend(&mut self, texts: &[String]) {
+    pub fn extend(&mut self, texts: &[String]) {
         let moves = texts.iter().flat_map(|text| text.split_whitespace());
         self.moves.extend(moves.map(str::to_owned));
     }
@@ -58,17 +104,8 @@ impl GameText {
     ///
     /// # Errors
     /// Names every reason why the FEN is no position, or the first move that cannot be played.
-    pub(super) fn read(&self) -> Result<Game, Failure> {
-        let start = fen::parse_position(&self.fen)
-            .map_err(|error| Failure::new("the FEN is no position", error))?;
-        let mut game = Game::new(start);
-        for (number, text) in (1..).zip(&self.moves) {
-            let fault =
-                |error: &dyn std::fmt::Display| Failure::new(format_args!("move {number}"), error);
-            let played = parse_move(game.position(), text).map_err(|error| fault(&error))?;
-            game.push(played).map_err(|error| fault(&error))?;
-        }
-        Ok(game)
+    pub fn read(&self) -> Result<Line, LineError> {
+        Line::play(fen::parse_position(&self.fen)?, &self.moves)
     }
 }
 
@@ -86,11 +123,11 @@ mod tests {
 
     /// The text of the game with all its moves in coordinates.
     fn played(text: &str, separator: Separator) -> String {
-        let game = match GameText::split(text, separator).read() {
-            Ok(game) => game,
-            Err(Failure(text)) => return text,
+        let line = match GameText::split(text, separator).read() {
+            Ok(line) => line,
+            Err(error) => return error.to_string(),
         };
-        let moves = game.plies().iter().map(|ply| ply.played.to_string());
+        let moves = line.moves.iter().map(ToString::to_string);
         moves.collect::<Vec<_>>().join(" ")
     }
 

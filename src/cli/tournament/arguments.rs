@@ -1,0 +1,258 @@
+//! The arguments of `chuhe match`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
+
+use crate::cli::Failure;
+use crate::notation::{MoveStyle, pgn};
+use crate::rules::RuleSet;
+use crate::tournament::stats::Sprt;
+use crate::tournament::{
+    Adjudication, EngineSpec, EngineWords, Format, GameRules, Openings, Patience, ScoreDraw,
+    ScoreWin, Tournament, read_toml,
+};
+
+/// Play a tournament between engines that speak UCCI or UCI.
+///
+/// An engine is told in words KEY=VALUE:
+///   cmd=PROGRAM        the program; a path is found from where you are
+///   name=NAME          its name in tables (default: that of the program)
+///   args=WORDS         its arguments, quoted as for a shell
+///   dir=DIRECTORY      where it runs
+///   proto=ucci|uci     what it speaks (default: ucci)
+///   ranks=0|1          what its coordinates count ranks from (default: 0)
+///   option.NAME=VALUE  an option to set
+///   init=LINE          a line to send after the options; may be repeated
+///   tc=[MOVES/]TIME[+INCREMENT]  a clock: seconds or minutes:seconds
+///   movetime=MS, nodes=N, depth=N  other limits for each move
+///   margin=MS          how far beyond its time it may go (default: 100)
+///   ponder=on          it thinks on the opponent's time
+///   restart=on         it gets a new process for each game
+///   nice=N, cpus=LIST  its niceness and processors (such as 0-3,6)
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(in crate::cli) struct Arguments {
+    #[command(flatten)]
+    engines: EngineArguments,
+    /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine, where args and
+    /// init are lists and options a table, and `[each]`.
+    #[arg(long, value_name = "FILE")]
+    engines_file: Option<PathBuf>,
+    /// Who plays whom: round-robin, or gauntlet (the first against all others).
+    #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
+    format: Format,
+    /// Rounds; in each, every pairing plays one opening with both colours [default: 10, with --sprt
+    /// as many as it takes].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    rounds: Option<u64>,
+    /// Games at a time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    concurrency: u16,
+    /// Where games begin: a file (FEN or EPD lines, lines of moves, PGN), `balanced` for the openings
+    /// that Chuhe brings along, or `start`.
+    #[arg(long, value_name = "FILE", default_value = "balanced")]
+    openings: String,
+    /// Use only the first moves of each opening.
+    #[arg(long, value_name = "N")]
+    opening_plies: Option<usize>,
+    /// Shuffle the openings; the same seed gives the same order.
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
+    /// Skip this many openings.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
+    /// The rules: asian, computer, elephanteye, check-only or none.
+    #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
+    rules: RuleSet,
+    /// Draw games of so many plies; 0 for no bound.
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    max_plies: usize,
+    /// Tell UCCI engines which moves would lose by repetition (`banmoves`).
+    #[arg(long)]
+    banmoves: bool,
+    /// End games as won when both engines agree, such as `score=800,moves=4`.
+    #[arg(long, value_name = "WHEN")]
+    adjudicate_win: Option<ScoreWin>,
+    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies).
+    #[arg(long, value_name = "WHEN")]
+    adjudicate_draw: Option<ScoreDraw>,
+    /// Stop when this test decides: `elo0=0,elo1=5`, with `alpha=`, `beta=` (0.05) and `model=`
+    /// (normalized, or logistic) if you like.
+    #[arg(long, value_name = "TEST")]
+    sprt: Option<Sprt>,
+    /// Give each game a processor of its own, two if an engine ponders (Linux only).
+    #[arg(long)]
+    pin: bool,
+    /// How long an engine may take to start, or to say that it is ready.
+    #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
+    startup: Duration,
+    /// How long a move may take under nodes= or depth=.
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds)]
+    patience: Duration,
+    /// The name of the tournament in the PGN.
+    #[arg(long, value_name = "NAME", default_value = "chuhe match")]
+    event: String,
+    /// Add the games to this file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) pgn: Option<PathBuf>,
+    /// How the PGN writes moves: iccs, wxf or chinese.
+    #[arg(
+        long,
+        value_name = "NOTATION",
+        default_value = "iccs",
+        requires = "pgn"
+    )]
+    pub(super) notation: MoveStyle,
+    /// Write a report in JSON to this file at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// Keep the tournament in this file, and go on from there if it exists.
+    #[arg(long, value_name = "FILE")]
+    pub(super) resume: Option<PathBuf>,
+}
+
+/// `--engine` may stand several times with several words each.
+#[derive(Debug, Default)]
+struct EngineArguments {
+    engines: Vec<Vec<String>>,
+    each: Vec<String>,
+}
+
+impl FromArgMatches for EngineArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let engines = matches.get_occurrences::<String>("engine");
+        let each = matches.get_many::<String>("each");
+        Ok(Self {
+            engines: engines
+                .map_or_else(Vec::new, |all| all.map(|e| e.cloned().collect()).collect()),
+            each: each.map_or_else(Vec::new, |words| words.cloned().collect()),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for EngineArguments {
+    fn augment_args(command: Command) -> Command {
+        let words = |name: &'static str, help: &'static str| {
+            Arg::new(name)
+                .long(name)
+                .value_name("KEY=VALUE")
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .help(help)
+        };
+        command
+            .arg(words("engine", "An engine; see above"))
+            .arg(words(
+                "each",
+                "What holds for each engine that does not say otherwise",
+            ))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    Some(seconds)
+        .filter(|s| *s > 0.0 && *s <= 1e6)
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "not a time to wait".to_owned())
+}
+
+impl Arguments {
+    /// The tournament that is asked for.
+    ///
+    /// # Errors
+    /// Says what makes no sense, or which file cannot be read.
+    pub(super) fn tournament(&self) -> Result<Tournament, Failure> {
+        let engines = self.engine_specs()?;
+        if self.sprt.is_some() && engines.len() != 2 {
+            return Err(Failure::new("--sprt", "only between two engines"));
+        }
+        let ends_by_test = self.sprt.is_some();
+        Ok(Tournament {
+            event: self.event.clone(),
+            engines,
+            format: self.format,
+            rounds: self.rounds.or((!ends_by_test).then_some(10)),
+            concurrency: usize::from(self.concurrency),
+            openings: self.opening_lines()?,
+            rules: GameRules {
+                rules: self.rules,
+                longest: (self.max_plies > 0).then_some(self.max_plies),
+                adjudication: Adjudication {
+                    win: self.adjudicate_win,
+                    draw: self.adjudicate_draw,
+                },
+                banmoves: self.banmoves,
+            },
+            patience: Patience {
+                ready: self.startup,
+                untimed_move: self.patience,
+            },
+            pin: self.pin,
+            sprt: self.sprt,
+        })
+    }
+
+    fn engine_specs(&self) -> Result<Vec<EngineSpec>, Failure> {
+        let words = |option: &str, words: &[String]| {
+            EngineWords::parse(words).map_err(|error| Failure::new(option, error))
+        };
+        let mut all = Vec::new();
+        if let Some(path) = &self.engines_file {
+            let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+            let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
+            let (each, engines) = read_toml(&text).map_err(|error| fault(&error))?;
+            for engine in engines {
+                all.push(engine.spec(&each).map_err(|error| fault(&error))?);
+            }
+        }
+        let each = words("--each", &self.engines.each)?;
+        for engine in &self.engines.engines {
+            let engine = words("--engine", engine)?;
+            let spec = engine.spec(&each);
+            all.push(spec.map_err(|error| Failure::new("--engine", error))?);
+        }
+        if all.len() < 2 {
+            return Err(Failure::new("--engine", "two engines are needed"));
+        }
+        for (number, engine) in all.iter().enumerate() {
+            if all[..number].iter().any(|other| other.name == engine.name) {
+                let why = format!("two engines are called {}; give them name=", engine.name);
+                return Err(Failure::new("--engine", why));
+            }
+        }
+        Ok(all)
+    }
+
+    fn opening_lines(&self) -> Result<Openings, Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(&self.openings, error);
+        let mut openings = match self.openings.as_str() {
+            "balanced" => Openings::balanced().map_err(|error| fault(&error))?,
+            "start" => Openings::start(),
+            path => {
+                let bytes = std::fs::read(path).map_err(|error| fault(&error))?;
+                Openings::read(&pgn::decode(&bytes)).map_err(|error| fault(&error))?
+            }
+        };
+        if let Some(plies) = self.opening_plies {
+            openings.cut(plies);
+        }
+        openings.check(self.rules).map_err(|error| fault(&error))?;
+        if let Some(seed) = self.shuffle {
+            openings.shuffle(seed);
+        }
+        openings.skip(self.skip);
+        Ok(openings)
+    }
+}

@@ -1,0 +1,86 @@
+//! `chuhe match`: tournaments between engines.
+
+mod arguments;
+mod files;
+mod progress;
+mod table;
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use crossbeam_channel::{Receiver, bounded};
+
+pub(super) use arguments::Arguments;
+
+use super::Failure;
+use crate::tournament::{End, GameRecord, Tournament, check_engines, run as play};
+use files::Files;
+use progress::Progress;
+
+/// Plays the tournament and prints how it stands.
+///
+/// # Errors
+/// Something that was asked for makes no sense, an engine does not work, or a file cannot be read or
+/// written.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let tournament = arguments.tournament()?;
+    let (mut files, done) = Files::open(arguments, &tournament)?;
+    let own_names = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
+    let interrupt = interrupts()?;
+    print(&table::heading(&tournament, &own_names))?;
+    let mut standings = tournament.standings();
+    done.iter().for_each(|record| standings.add(record));
+    if !done.is_empty() {
+        print(&format!("{} games were played before\n", done.len()))?;
+    }
+    let numbers: HashSet<u64> = done.iter().map(|record| record.number).collect();
+    let mut games: Vec<GameRecord> = done;
+    let progress = Progress::new(&tournament, &standings);
+    let end = play(
+        &tournament,
+        &mut standings,
+        &numbers,
+        &interrupt,
+        |standings, record| {
+            files.add(&tournament, record)?;
+            games.push(record.clone());
+            progress.game(&tournament, standings, record)
+        },
+    );
+    progress.finish();
+    let end = end.map_err(|error| Failure::new("match", error));
+    print(&table::report(&tournament, &standings, end.as_ref().ok()))?;
+    games.sort_by_key(|game| game.number);
+    let end = end?;
+    files.report(&tournament, &standings, &games, end)
+}
+
+/// Messages of Ctrl-C and the like.
+fn interrupts() -> Result<Receiver<()>, Failure> {
+    let (sender, interrupts) = bounded(1);
+    ctrlc::set_handler(move || {
+        // Where one message waits, a second says nothing more.
+        let _ = sender.try_send(());
+    })
+    .map_err(|error| Failure::new("Ctrl-C", error))?;
+    Ok(interrupts)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .or_else(super::ignore_closed_pipe)
+        .map_err(|error| Failure::new("standard output", error))
+}
+
+/// What ended the tournament, in words.
+fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
+    match end {
+        Some(End::Finished) if tournament.sprt.is_some() => "all games played, nothing decided",
+        Some(End::Finished) => "all games played",
+        Some(End::Decided) => "the test has decided",
+        Some(End::Interrupted) => "interrupted",
+        None => "broken off",
+    }
+}

@@ -1,0 +1,107 @@
+//! The tournament as it goes: a bar on a terminal, a line a game in a pipe.
+
+use std::io::{self, IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::table::{running, short_estimate};
+use crate::tournament::stats::Standings;
+use crate::tournament::{GameRecord, Tournament};
+
+/// What is shown while games are played.
+pub(super) struct Progress {
+    /// `None` where nobody watches.
+    bar: Option<ProgressBar>,
+    games: u64,
+}
+
+impl Progress {
+    /// Before the first game that is to be played now.
+    pub(super) fn new(tournament: &Tournament, standings: &Standings) -> Self {
+        let games = tournament.schedule().games();
+        let watched = io::stdout().is_terminal() && io::stderr().is_terminal();
+        let bar = watched.then(|| {
+            let (bar, form) = match tournament.rounds {
+                Some(_) => (
+                    ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr()),
+                    "{bar:20} {pos}/{len} {msg}, {eta} left",
+                ),
+                None => (
+                    ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+                    "{spinner} {pos} games, {msg}, {elapsed}",
+                ),
+            };
+            let style = ProgressStyle::with_template(form);
+            let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(standings.games());
+            bar.reset_eta();
+            bar.enable_steady_tick(std::time::Duration::from_millis(200));
+            bar
+        });
+        Self { bar, games }
+    }
+
+    /// A game has ended.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub(super) fn game(
+        &self,
+        tournament: &Tournament,
+        standings: &Standings,
+        record: &GameRecord,
+    ) -> io::Result<()> {
+        let line = line(tournament, record);
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(standings.games());
+                bar.set_message(running(tournament, standings));
+                // Faults are worth seeing, all the other games are in the sum.
+                if record.reason.is_fault() {
+                    bar.println(line);
+                }
+                Ok(())
+            }
+            None => {
+                let games = match tournament.rounds {
+                    Some(_) => format!("{}/{}", standings.games(), self.games),
+                    None => standings.games().to_string(),
+                };
+                let running = running(tournament, standings);
+                let estimate = short_estimate(standings);
+                writeln!(io::stdout(), "{games}  {line}  {running}{estimate}")
+                    .or_else(crate::cli::ignore_closed_pipe)
+            }
+        }
+    }
+
+    /// After the last game.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A game in one line.
+fn line(tournament: &Tournament, record: &GameRecord) -> String {
+    let [red, black] = record
+        .players
+        .map(|number| &tournament.engines[number].name);
+    let GameRecord {
+        number,
+        result,
+        reason,
+        detail,
+        ..
+    } = record;
+    let detail = match detail.as_str() {
+        "" => String::new(),
+        detail => format!(" [{detail}]"),
+    };
+    let plies = record.moves.len();
+    format!(
+        "game {}: {red} - {black}  {result}  {reason}{detail}, {plies} plies",
+        number + 1
+    )
+}

@@ -1,0 +1,279 @@
+//! Reading records, those of other programs included.
+
+use super::{GameResult, PgnGame};
+use crate::board::Position;
+use crate::notation::{Line, LineError, fen, parse_move};
+
+/// Why a record is no game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct PgnError {
+    /// Where, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+/// Reads every game of a text. A game that cannot be read does not keep the others from it.
+///
+/// Comments behind a move are kept, variations and annotation marks passed over.
+pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
+    let mut scanner = Scanner { text, line: 1 };
+    let mut games = Vec::new();
+    let mut builder = Builder::default();
+    loop {
+        let line = scanner.line;
+        match scanner.next() {
+            Ok(None) => break,
+            Ok(Some(token)) => {
+                if builder.takes_no_more(&token) {
+                    games.push(std::mem::take(&mut builder).finish());
+                }
+                builder.add(token, scanner.line);
+            }
+            Err(reason) => builder.fail(line, reason),
+        }
+    }
+    if !builder.is_empty() {
+        games.push(builder.finish());
+    }
+    games
+}
+
+enum Token<'a> {
+    Tag(&'a str, String),
+    Comment(&'a str),
+    Word(&'a str),
+}
+
+struct Scanner<'a> {
+    text: &'a str,
+    line: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// The next token, `None` at the end.
+    fn next(&mut self) -> Result<Option<Token<'a>>, String> {
+        loop {
+            self.skip(self.text.len() - self.text.trim_start().len());
+            let Some(first) = self.text.chars().next() else {
+                return Ok(None);
+            };
+            match first {
+                '[' => return self.tag().map(Some),
+                '{' => {
+                    let comment = self.until('}').ok_or("a comment without its end")?;
+                    return Ok(Some(Token::Comment(comment[1..].trim())));
+                }
+                ';' | '%' => self.skip(self.text.find('\n').unwrap_or(self.text.len())),
+                '(' => self.variation()?,
+                _ => {
+                    let is_end = |c: char| c.is_whitespace() || "{}()[];".contains(c);
+                    let end = self.text.find(is_end).unwrap_or(self.text.len());
+                    // A bracket that belongs to nothing is a word of its own.
+                    let word = &self.text[..end.max(first.len_utf8())];
+                    self.skip(word.len());
+                    return Ok(Some(Token::Word(word)));
+                }
+            }
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        let (passed, rest) = self.text.split_at(bytes);
+        self.line += passed.matches('\n').count();
+        self.text = rest;
+    }
+
+    /// What stands before the next `end`, which is passed over; to the end of the text if there is
+    /// none.
+    fn until(&mut self, end: char) -> Option<&'a str> {
+        let found = self.text.find(end);
+        let text = &self.text[..found.unwrap_or(self.text.len())];
+        self.skip(text.len() + found.map_or(0, |_| end.len_utf8()));
+        found.map(|_| text)
+    }
+
+    fn tag(&mut self) -> Result<Token<'a>, String> {
+        let line_end = self.text.find('\n').unwrap_or(self.text.len());
+        let line = &self.text[..line_end];
+        let broken = || Err("a tag without its end".to_owned());
+        let Some((name, rest)) = line[1..].split_once('"') else {
+            self.skip(line_end);
+            return broken();
+        };
+        let mut value = String::new();
+        let mut characters = rest.char_indices();
+        while let Some((at, c)) = characters.next() {
+            match c {
+                '\\' => value.extend(characters.next().map(|(_, c)| c)),
+                '"' => {
+                    let rest = &rest[at + 1..];
+                    let Some(end) = rest.find(']') else { break };
+                    self.skip(line.len() - rest.len() + end + 1);
+                    return Ok(Token::Tag(name.trim(), value));
+                }
+                _ => value.push(c),
+            }
+        }
+        self.skip(line_end);
+        broken()
+    }
+
+    fn variation(&mut self) -> Result<(), String> {
+        let mut depth = 0;
+        loop {
+            let next = self.text.find(['(', ')', '{', ';']);
+            let Some(at) = next else {
+                self.skip(self.text.len());
+                return Err("a variation without its end".to_owned());
+            };
+            self.skip(at);
+            match self.text.as_bytes()[0] {
+                b'(' => depth += 1,
+                b')' => depth -= 1,
+                b'{' => {
+                    self.until('}').ok_or("a comment without its end")?;
+                    continue;
+                }
+                _ => {
+                    self.skip(self.text.find('\n').unwrap_or(self.text.len()));
+                    continue;
+                }
+            }
+            self.skip(1);
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A game being read.
+#[derive(Default)]
+struct Builder {
+    tags: Vec<(String, String)>,
+    result: Option<GameResult>,
+    line: Option<(Line, Position)>,
+    comments: Vec<String>,
+    fault: Option<PgnError>,
+    has_moves: bool,
+    ended: bool,
+}
+
+impl Builder {
+    fn is_empty(&self) -> bool {
+        self.tags.is_empty() && !self.has_moves && !self.ended && self.fault.is_none()
+    }
+
+    /// Whether a token begins another game.
+    fn takes_no_more(&self, token: &Token<'_>) -> bool {
+        match token {
+            Token::Tag(..) => self.has_moves || self.ended,
+            Token::Word(_) => self.ended,
+            Token::Comment(_) => false,
+        }
+    }
+
+    fn fail(&mut self, line: usize, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.fault.get_or_insert(PgnError { line, reason });
+    }
+
+    fn add(&mut self, token: Token<'_>, line: usize) {
+        match token {
+            Token::Tag(name, value) => self.tag(name, value, line),
+            Token::Comment(text) => {
+                if let Some(comment) = self.comments.last_mut() {
+                    let text: Vec<&str> = text.split_whitespace().collect();
+                    *comment = format!("{comment} {}", text.join(" ")).trim().to_owned();
+                }
+            }
+            Token::Word(word) => self.word(word, line),
+        }
+    }
+
+    fn tag(&mut self, name: &str, value: String, line: usize) {
+        if name.eq_ignore_ascii_case("FEN") {
+            match fen::parse_position(&value) {
+                Ok(start) => self.begin(start),
+                Err(error) => self.fail(line, LineError::Start(error).to_string()),
+            }
+        } else if name.eq_ignore_ascii_case("Result") {
+            self.result = value.parse().ok();
+        } else if !["Game", "Format"]
+            .iter()
+            .any(|n| name.eq_ignore_ascii_case(n))
+        {
+            self.tags.push((name.to_owned(), value));
+        }
+    }
+
+    fn begin(&mut self, start: Position) {
+        let position = start.clone();
+        let moves = Vec::new();
+        self.line = Some((Line { start, moves }, position));
+    }
+
+    fn word(&mut self, word: &str, line: usize) {
+        if let Ok(result) = word.parse() {
+            self.result = Some(result);
+            self.ended = true;
+            return;
+        }
+        let word = without_number(word).trim_end_matches(['!', '?']);
+        let is_filler = |c: char| c == '.' || c == '…';
+        if word.chars().all(is_filler) || word.starts_with('$') {
+            return;
+        }
+        self.has_moves = true;
+        if self.fault.is_some() {
+            return;
+        }
+        if self.line.is_none() {
+            self.begin(fen::start_position());
+        }
+        let Some((record, position)) = &mut self.line else {
+            return;
+        };
+        match parse_move(position, word) {
+            Ok(m) => {
+                position.make(m);
+                record.moves.push(m);
+                self.comments.push(String::new());
+            }
+            Err(error) => {
+                let number = record.moves.len() + 1;
+                self.fail(line, LineError::Move { number, error }.to_string());
+            }
+        }
+    }
+
+    fn finish(self) -> Result<PgnGame, PgnError> {
+        if let Some(fault) = self.fault {
+            return Err(fault);
+        }
+        let line = self.line.map(|(line, _)| line);
+        Ok(PgnGame {
+            tags: self.tags,
+            line: line.unwrap_or_else(|| Line {
+                start: fen::start_position(),
+                moves: Vec::new(),
+            }),
+            comments: self.comments,
+            result: self.result.unwrap_or_default(),
+        })
+    }
+}
+
+/// A word without the number of a move before it: `1.`, `12...`, `3.H2-E2`; but `33.4` is a move.
+fn without_number(word: &str) -> &str {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let moves = rest.trim_start_matches('.');
+    let is_number = rest.len() < word.len() && moves.len() < rest.len();
+    match is_number && moves.chars().count() != 1 {
+        true => moves,
+        false if word.bytes().all(|b| b.is_ascii_digit()) => "",
+        false => word,
+    }
+}

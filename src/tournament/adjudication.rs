@@ -1,0 +1,209 @@
+//! Ending games that the engines themselves see decided.
+
+use std::str::FromStr;
+
+use super::record::{Ending, Reason};
+use crate::board::Color;
+
+/// Both engines have to see a decision for some moves of theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Adjudication {
+    /// When a game is won.
+    pub win: Option<ScoreWin>,
+    /// When a game is drawn.
+    pub draw: Option<ScoreDraw>,
+}
+
+/// A game is won when each engine has given the same side this score for its last moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreWin {
+    /// The score, in hundredths of the engines' units.
+    pub score: i32,
+    /// The moves of each engine.
+    pub moves: u32,
+}
+
+/// A game is drawn when each engine has seen no more than this score for its last moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScoreDraw {
+    /// The score, in hundredths of the engines' units.
+    pub score: i32,
+    /// The moves of each engine.
+    pub moves: u32,
+    /// Plies of the game before which none is drawn so.
+    pub after: usize,
+}
+
+/// Reads `key=value,…`; every key once, those of `keys` and no others.
+fn read_keys<const N: usize>(text: &str, keys: [&str; N]) -> Result<[Option<u32>; N], String> {
+    let mut values = [None; N];
+    for part in text.split(',') {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        let index = keys
+            .iter()
+            .position(|k| *k == key)
+            .ok_or_else(|| format!("{key:?} is none of {}", keys.join(", ")))?;
+        let value = value
+            .parse()
+            .map_err(|_| format!("{part:?} gives no number"))?;
+        if values[index].replace(value).is_some() {
+            return Err(format!("{key} is given twice"));
+        }
+    }
+    Ok(values)
+}
+
+fn units(score: Option<u32>) -> Result<i32, String> {
+    let score = score.ok_or("score= is missing")?;
+    i32::try_from(score).map_err(|_| "the score is too high".to_owned())
+}
+
+impl FromStr for ScoreWin {
+    type Err = String;
+
+    /// Reads `score=800,moves=4`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let [score, moves] = read_keys(text, ["score", "moves"])?;
+        let score = units(score)?;
+        if score == 0 {
+            return Err("a score of 0 wins nothing".to_owned());
+        }
+        Ok(Self {
+            score,
+            moves: moves.unwrap_or(4).max(1),
+        })
+    }
+}
+
+impl FromStr for ScoreDraw {
+    type Err = String;
+
+    /// Reads `score=10,moves=8,after=80`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let [score, moves, after] = read_keys(text, ["score", "moves", "after"])?;
+        Ok(Self {
+            score: units(score)?,
+            moves: moves.unwrap_or(8).max(1),
+            after: after.unwrap_or(80) as usize,
+        })
+    }
+}
+
+/// Who sees what in one game.
+#[derive(Clone, Debug)]
+pub struct Opinions {
+    adjudication: Adjudication,
+    /// For how many of its moves each side has seen red win, black win, and a draw.
+    runs: [[u32; 3]; Color::COUNT],
+}
+
+impl Opinions {
+    /// Nobody has said anything yet.
+    pub fn new(adjudication: Adjudication) -> Self {
+        Self {
+            adjudication,
+            runs: [[0; 3]; Color::COUNT],
+        }
+    }
+
+    /// A side has played its move number `ply` of the game, with a score from its own view.
+    pub fn add(&mut self, side: Color, score: Option<i32>, ply: usize) -> Option<Ending> {
+        let red_score = score.map(|s| if side == Color::Red { s } else { -s });
+        let wins = |sign: i32| {
+            let win = self.adjudication.win?;
+            Some(red_score? * sign >= win.score)
+        };
+        let draws = || Some(red_score?.abs() <= self.adjudication.draw?.score);
+        let seen = [wins(1), wins(-1), draws()].map(|s| s.unwrap_or(false));
+        let runs = &mut self.runs[side.index()];
+        for (run, seen) in runs.iter_mut().zip(seen) {
+            *run = if seen { *run + 1 } else { 0 };
+        }
+        let agreed = |index: usize, moves: u32| self.runs.iter().all(|runs| runs[index] >= moves);
+        if let Some(win) = self.adjudication.win {
+            for (index, loser) in [(0, Color::Black), (1, Color::Red)] {
+                if agreed(index, win.moves) {
+                    return Some(Ending::loss(loser, Reason::ScoreWin, ""));
+                }
+            }
+        }
+        let draw = self.adjudication.draw?;
+        (ply >= draw.after && agreed(2, draw.moves)).then(|| Ending::draw(Reason::ScoreDraw))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::pgn::GameResult;
+
+    /// The ply and the result when the scores, red's first, end a game.
+    fn end(adjudication: Adjudication, scores: &[Option<i32>]) -> Option<(usize, GameResult)> {
+        let mut opinions = Opinions::new(adjudication);
+        let sides = [Color::Red, Color::Black].into_iter().cycle();
+        let mut moves = sides.zip(scores).enumerate();
+        moves.find_map(|(ply, (side, score))| {
+            let ending = opinions.add(side, *score, ply + 1)?;
+            Some((ply + 1, ending.result))
+        })
+    }
+
+    #[test]
+    fn both_must_agree() {
+        let rules = Adjudication {
+            win: Some("score=500,moves=2".parse().unwrap()),
+            draw: Some("score=10,moves=2,after=6".parse().unwrap()),
+        };
+        let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
+        let red = Some((4, GameResult::RedWins));
+        assert_eq!(end(rules, &scores(&[500, -600, 700, -500])), red);
+        let black = Some((6, GameResult::BlackWins));
+        assert_eq!(end(rules, &scores(&[0, 500, -500, 499, -600, 500])), None);
+        assert_eq!(
+            end(rules, &scores(&[0, 500, -500, 500, -600, 500])),
+            Some((5, GameResult::BlackWins))
+        );
+        assert_eq!(
+            end(
+                rules,
+                &scores(&[0, 5, -500, 500, -499, 500, -500, 500, -500])
+            ),
+            Some((9, GameResult::BlackWins))
+        );
+        assert_ne!(black, red);
+        assert_eq!(end(rules, &scores(&[600; 8])), None, "each sees itself win");
+        let draw = Some((6, GameResult::Draw));
+        assert_eq!(end(rules, &scores(&[10, -10, 0, 3, 10, 10])), draw);
+        let mut gap = scores(&[0, 0, 0, 0, 0, 0, 0, 0]);
+        gap[4] = None;
+        assert_eq!(end(rules, &gap), None);
+        assert_eq!(end(Adjudication::default(), &scores(&[0; 100])), None);
+    }
+
+    #[test]
+    fn words_are_read() {
+        let win = ScoreWin {
+            score: 800,
+            moves: 4,
+        };
+        assert_eq!("score=800".parse(), Ok(win));
+        let draw = ScoreDraw {
+            score: 5,
+            moves: 8,
+            after: 3,
+        };
+        assert_eq!("after=3,score=5".parse(), Ok(draw));
+        for bad in [
+            "",
+            "score",
+            "score=-5",
+            "score=1,score=2",
+            "moves=3",
+            "score=0",
+            "score=9,x=1",
+            "score=4000000000",
+        ] {
+            assert!(bad.parse::<ScoreWin>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! The words of UCCI and UCI, as a board program says them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::board::{Color, Move};
+use crate::notation::fen;
+use crate::rules::Game;
+use crate::tournament::limit::{Clock, Limit};
+
+/// What an engine speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// UCCI 3.0.
+    Ucci,
+    /// UCI.
+    Uci,
+}
+
+impl FromStr for Protocol {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.to_ascii_lowercase().as_str() {
+            "ucci" => Ok(Self::Ucci),
+            "uci" => Ok(Self::Uci),
+            _ => Err("proto= is ucci or uci"),
+        }
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.greeting())
+    }
+}
+
+impl Protocol {
+    /// The first line.
+    pub(super) const fn greeting(self) -> &'static str {
+        match self {
+            Self::Ucci => "ucci",
+            Self::Uci => "uci",
+        }
+    }
+
+    /// What ends the answer to the first line.
+    pub(super) const fn welcome(self) -> &'static str {
+        match self {
+            Self::Ucci => "ucciok",
+            Self::Uci => "uciok",
+        }
+    }
+
+    /// Sets an option.
+    pub(super) fn set_option(self, name: &str, value: &str) -> String {
+        match self {
+            Self::Ucci => format!("setoption {name} {value}"),
+            Self::Uci => format!("setoption name {name} value {value}"),
+        }
+    }
+
+    /// The name of the option that a line offers.
+    pub(super) fn offered_option(self, line: &str) -> Option<&str> {
+        let rest = line.strip_prefix("option ")?;
+        let name = rest.strip_prefix("name ").unwrap_or(rest);
+        Some(name.split(" type ").next().unwrap_or(name).trim())
+    }
+}
+
+/// What an engine is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The game so far.
+    pub game: &'a Game,
+    /// The clocks, by colour index.
+    pub clocks: &'a [Clock; Color::COUNT],
+    /// Moves that may not be played.
+    pub banned: &'a [Move],
+    /// Whether the opponent offers a draw.
+    pub draw_offered: bool,
+}
+
+/// How one engine wants to be spoken to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dialect {
+    pub(super) protocol: Protocol,
+    /// What coordinates count ranks from.
+    pub(super) first_rank: u8,
+    /// Whether the times of UCCI are milliseconds.
+    pub(super) milliseconds: bool,
+}
+
+impl Dialect {
+    /// A move in the engine's coordinates.
+    pub(super) fn write_move(self, m: Move) -> String {
+        if self.first_rank == 0 {
+            return m.to_string();
+        }
+        let square = |s: crate::board::Square| {
+            let file = char::from(b'a' + s.file() as u8);
+            format!("{file}{}", s.rank() + usize::from(self.first_rank))
+        };
+        square(m.from()) + &square(m.to())
+    }
+
+    /// Reads a move in the engine's coordinates.
+    pub(super) fn read_move(self, text: &str) -> Option<Move> {
+        if self.first_rank == 0 {
+            return text.parse().ok();
+        }
+        let files: Vec<usize> = text
+            .match_indices(|c: char| c.is_ascii_lowercase())
+            .map(|(i, _)| i)
+            .collect();
+        let &[0, second] = &files[..] else {
+            return None;
+        };
+        let square = |text: &str| {
+            let file = text.bytes().next()?.checked_sub(b'a')?;
+            let rank: usize = text.get(1..)?.parse().ok()?;
+            let rank = rank.checked_sub(usize::from(self.first_rank))?;
+            crate::board::Square::new(usize::from(file), rank)
+        };
+        let (from, to) = text.split_at(second);
+        Some(Move::new(square(from)?, square(to)?)).filter(|m| m.is_some())
+    }
+
+    /// The `position` line, with `banmoves` after it where there are any.
+    ///
+    /// UCCI engines get the game since the last capture, as the protocol has it, UCI engines the
+    /// whole.
+    pub(super) fn position(self, question: &Question<'_>) -> String {
+        let game = question.game;
+        let plies = game.plies();
+        let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
+        let sent = match self.protocol {
+            Protocol::Ucci => since_capture,
+            Protocol::Uci => plies.len(),
+        };
+        let played = &plies[plies.len() - sent..];
+        let mut start = game.position().clone();
+        for ply in played.iter().rev() {
+            start.unmake(ply.played, ply.undo);
+        }
+        let start = fen::write_position(&start);
+        let mut text = match self.protocol {
+            Protocol::Uci if start == fen::START => "position startpos".to_owned(),
+            _ => format!("position fen {start}"),
+        };
+        if !played.is_empty() {
+            text += " moves";
+            for ply in played {
+                text.push(' ');
+                text += &self.write_move(ply.played);
+            }
+        }
+        if self.protocol == Protocol::Ucci && !question.banned.is_empty() {
+            let banned: Vec<_> = question
+                .banned
+                .iter()
+                .map(|m| self.write_move(*m))
+                .collect();
+            text += &format!("\nbanmoves {}", banned.join(" "));
+        }
+        text
+    }
+
+    /// The `go` line for the side to move.
+    pub(super) fn go(self, question: &Question<'_>, ponder: bool) -> String {
+        let side = question.game.position().side();
+        let offered = self.protocol == Protocol::Ucci && question.draw_offered;
+        let mode = match (ponder, offered) {
+            (true, _) => "go ponder",
+            (false, true) => "go draw",
+            (false, false) => "go",
+        };
+        let clock = &question.clocks[side.index()];
+        match (clock.limit(), self.protocol) {
+            (Limit::Nodes(nodes), _) => format!("{mode} nodes {nodes}"),
+            (Limit::Depth(depth), _) => format!("{mode} depth {depth}"),
+            (Limit::MoveTime(time), Protocol::Uci) => {
+                format!("{mode} movetime {}", time.as_millis())
+            }
+            // UCCI knows no time a move; one move to go in that time is what it has for it.
+            (Limit::MoveTime(time), Protocol::Ucci) => {
+                format!("{mode} time {} movestogo 1", self.time(time))
+            }
+            (Limit::Clock(_), Protocol::Ucci) => {
+                let mut text = format!("{mode} {}", self.ucci_clock(clock, ""));
+                let opponent = &question.clocks[(!side).index()];
+                if opponent.left().is_some() {
+                    text += &format!(" {}", self.ucci_clock(opponent, "opp"));
+                }
+                text
+            }
+            (Limit::Clock(_), Protocol::Uci) => {
+                format!("{mode} {}", uci_clocks(question.clocks, side))
+            }
+        }
+    }
+
+    /// A time in the unit of the engine, and more than nothing.
+    fn time(self, time: Duration) -> u128 {
+        match self.milliseconds {
+            true => time.as_millis().max(1),
+            false => u128::from(time.as_secs().max(1)),
+        }
+    }
+
+    fn ucci_clock(self, clock: &Clock, prefix: &str) -> String {
+        let left = self.time(clock.left().unwrap_or_default());
+        let increment = clock.increment();
+        let unit = if self.milliseconds { 1 } else { 1000 };
+        match clock.moves_left() {
+            Some(moves) => format!("{prefix}time {left} {prefix}movestogo {moves}"),
+            None => format!(
+                "{prefix}time {left} {prefix}increment {}",
+                increment.as_millis() / unit
+            ),
+        }
+    }
+}
+
+/// The clocks of both sides; one that has none stands as the other's.
+fn uci_clocks(clocks: &[Clock; Color::COUNT], side: Color) -> String {
+    let own = &clocks[side.index()];
+    let [red, black] = [0, 1].map(|i| {
+        if clocks[i].left().is_some() {
+            &clocks[i]
+        } else {
+            own
+        }
+    });
+    let left = |clock: &Clock| clock.left().unwrap_or_default().as_millis().max(1);
+    let mut text = format!(
+        "wtime {} btime {} winc {} binc {}",
+        left(red),
+        left(black),
+        red.increment().as_millis(),
+        black.increment().as_millis()
+    );
+    if let Some(moves) = own.moves_left() {
+        text += &format!(" movestogo {moves}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::{START, start_position};
+
+    const UCCI: Dialect = Dialect {
+        protocol: Protocol::Ucci,
+        first_rank: 0,
+        milliseconds: true,
+    };
+    const UCI: Dialect = Dialect {
+        protocol: Protocol::Uci,
+        first_rank: 1,
+        milliseconds: true,
+    };
+
+    fn game(moves: &str) -> Game {
+        let mut game = Game::new(start_position());
+        for m in moves.split_ascii_whitespace() {
+            game.push(m.parse().unwrap()).unwrap();
+        }
+        game
+    }
+
+    fn clocks(red: &str, black: Limit) -> [Clock; 2] {
+        [
+            Clock::new(Limit::Clock(red.parse().unwrap())),
+            Clock::new(black),
+        ]
+    }
+
+    #[test]
+    fn coordinates_count_from_either() {
+        let m: Move = "a9b8".parse().unwrap();
+        assert_eq!(UCI.write_move(m), "a10b9");
+        assert_eq!(UCI.read_move("a10b9"), Some(m));
+        assert_eq!(UCI.read_move("b9a10"), "b8a9".parse().ok());
+        assert_eq!(UCCI.read_move("a9b8"), Some(m));
+        for bad in [
+            "", "a1", "a1b", "a0b1", "a11b1", "j1a1", "a1b1c1", "(none)", "0000", "é1b2",
+        ] {
+            assert_eq!(UCI.read_move(bad), None, "{bad}");
+        }
+        for m in crate::movegen::legal_moves(&start_position()) {
+            assert_eq!(UCI.read_move(&UCI.write_move(m)), Some(m));
+        }
+    }
+
+    #[test]
+    fn positions_are_told() {
+        let game = game("h2e2 h9g7 e2e6");
+        let clocks = clocks("10+0.1", Limit::Depth(3));
+        let banned = ["c6c5".parse().unwrap()];
+        let question = Question {
+            game: &game,
+            clocks: &clocks,
+            banned: &banned,
+            draw_offered: false,
+        };
+        let after = "rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 2";
+        assert_eq!(
+            UCCI.position(&question),
+            format!("position fen {after}\nbanmoves c6c5")
+        );
+        assert_eq!(
+            UCI.position(&question),
+            "position startpos moves h3e3 h10g8 e3e7"
+        );
+        let game = self::game("h2e2");
+        let question = Question {
+            game: &game,
+            banned: &[],
+            ..question
+        };
+        assert_eq!(
+            UCCI.position(&question),
+            format!("position fen {START} moves h2e2")
+        );
+    }
+
+    #[test]
+    fn limits_are_told() {
+        let game = game("");
+        let ask = |dialect: Dialect, clocks: [Clock; 2], draw_offered, ponder| {
+            let question = Question {
+                game: &game,
+                clocks: &clocks,
+                banned: &[],
+                draw_offered,
+            };
+            dialect.go(&question, ponder)
+        };
+        let both = clocks("10+0.1", Limit::Clock("5/20".parse().unwrap()));
+        let seconds = Dialect {
+            milliseconds: false,
+            ..UCCI
+        };
+        let alone = [Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2];
+        for (told, expected) in [
+            (
+                ask(UCCI, both, false, false),
+                "go time 10000 increment 100 opptime 20000 oppmovestogo 5",
+            ),
+            (
+                ask(UCCI, both, true, false),
+                "go draw time 10000 increment 100 opptime 20000 oppmovestogo 5",
+            ),
+            (
+                ask(seconds, both, false, true),
+                "go ponder time 10 increment 0 opptime 20 oppmovestogo 5",
+            ),
+            (
+                ask(UCI, both, true, true),
+                "go ponder wtime 10000 btime 20000 winc 100 binc 0",
+            ),
+            (
+                ask(UCI, clocks("3/7", Limit::Depth(3)), false, false),
+                "go wtime 7000 btime 7000 winc 0 binc 0 movestogo 3",
+            ),
+            (
+                ask(UCCI, clocks("3/7", Limit::Depth(3)), false, false),
+                "go time 7000 movestogo 3",
+            ),
+            (ask(UCCI, alone, false, false), "go time 20 movestogo 1"),
+            (ask(seconds, alone, false, false), "go time 1 movestogo 1"),
+            (ask(UCI, alone, false, false), "go movetime 20"),
+            (
+                ask(UCI, [Clock::new(Limit::Nodes(7)); 2], false, false),
+                "go nodes 7",
+            ),
+            (
+                ask(UCCI, [Clock::new(Limit::Depth(7)); 2], true, false),
+                "go draw depth 7",
+            ),
+        ] {
+            assert_eq!(told, expected);
+        }
+    }
+
+    #[test]
+    fn options_are_heard() {
+        for (line, name) in [
+            ("option usemillisec type check", Some("usemillisec")),
+            (
+                "option name Use NNUE type check default true",
+                Some("Use NNUE"),
+            ),
+            ("options", None),
+        ] {
+            assert_eq!(Protocol::Uci.offered_option(line), name);
+        }
+    }
+}

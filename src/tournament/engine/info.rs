@@ -1,0 +1,126 @@
+//! What engines say while they think.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A score for the side to move, as the engine gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineScore {
+    /// In hundredths of the engine's own unit.
+    Units(i32),
+    /// A mate in so many moves, negative when the engine is mated.
+    Mate(i32),
+}
+
+impl EngineScore {
+    /// As a number on one scale, where a mate is close to 30000.
+    pub fn units(self) -> i32 {
+        const MATE: i32 = 30_000;
+        match self {
+            Self::Units(units) => units,
+            Self::Mate(moves) if moves > 0 => MATE - moves.min(1000),
+            Self::Mate(moves) => -MATE - moves.max(-1000),
+        }
+    }
+}
+
+impl fmt::Display for EngineScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Units(units) => write!(f, "{:+.2}", f64::from(*units) / 100.0),
+            Self::Mate(moves) if *moves > 0 => write!(f, "+M{moves}"),
+            Self::Mate(moves) => write!(f, "-M{}", moves.unsigned_abs()),
+        }
+    }
+}
+
+/// The last that was said of each thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Score.
+    pub score: Option<EngineScore>,
+    /// Depth.
+    pub depth: Option<u32>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+}
+
+impl Info {
+    /// Takes in a line that begins with `info`. What cannot be read is passed over, lines of second
+    /// best moves as well.
+    pub fn read(&mut self, line: &str) {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let mut news = Self::default();
+        while let Some(word) = words.next() {
+            match word {
+                "pv" | "string" | "message" => break,
+                "multipv" if words.next().is_some_and(|n| n != "1") => return,
+                "depth" => news.depth = words.next().and_then(|n| n.parse().ok()),
+                "nodes" => news.nodes = words.next().and_then(|n| n.parse().ok()),
+                "score" => news.score = score(&mut words),
+                _ => {}
+            }
+        }
+        self.score = news.score.or(self.score);
+        self.depth = news.depth.or(self.depth);
+        self.nodes = news.nodes.or(self.nodes);
+    }
+}
+
+/// `cp N`, `mate N`, or `N` alone as UCCI has it.
+fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
+    let clamp = |n: i64| n.clamp(-1_000_000, 1_000_000) as i32;
+    let number = |word: Option<&str>| word?.parse::<i64>().ok().map(clamp);
+    match words.next()? {
+        "cp" => number(words.next()).map(EngineScore::Units),
+        "mate" => number(words.next()).map(EngineScore::Mate),
+        word => number(Some(word)).map(EngineScore::Units),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_all_engines_are_read() {
+        let mut info = Info::default();
+        info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
+        let expected = Info {
+            score: Some(EngineScore::Units(-12)),
+            depth: Some(6),
+            nodes: Some(5000),
+        };
+        assert_eq!(info, expected);
+        info.read("info depth 7 seldepth 9 multipv 2 score cp 99 nodes 9 pv a0a1");
+        info.read("info string score cp 500");
+        info.read("info message depth 77");
+        info.read("info depth x score cp nodes 18446744073709551616");
+        info.read("info");
+        assert_eq!(info, expected);
+        info.read("info nodes 6000 multipv 1 score mate -3");
+        assert_eq!(info.score, Some(EngineScore::Mate(-3)));
+        assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
+        info.read("info score cp 99999999999999");
+        assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn scores_are_ordered_and_written() {
+        let scores = [
+            (EngineScore::Mate(-1), "-M1"),
+            (EngineScore::Mate(-9), "-M9"),
+            (EngineScore::Units(-250), "-2.50"),
+            (EngineScore::Units(0), "+0.00"),
+            (EngineScore::Units(7), "+0.07"),
+            (EngineScore::Mate(9), "+M9"),
+            (EngineScore::Mate(1), "+M1"),
+        ];
+        assert!(scores.is_sorted_by_key(|(score, _)| score.units()));
+        for (score, text) in scores {
+            assert_eq!(score.to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! An engine as the tournament knows it: it is greeted, asked for moves, and has faults.
+
+mod dialect;
+mod info;
+mod platform;
+mod process;
+
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, select};
+
+pub use dialect::{Protocol, Question};
+pub use info::{EngineScore, Info};
+pub(super) use platform::processors;
+
+use dialect::Dialect;
+use process::{Output, Process};
+
+use super::limit::Clock;
+use super::spec::EngineSpec;
+use crate::board::Move;
+
+/// How long an engine that was told to stop may take to answer.
+const STOP_PATIENCE: Duration = Duration::from_secs(1);
+/// How long an engine that was told to quit may take to leave.
+const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+/// How long it may take a process that has closed its output to end.
+const END_PATIENCE: Duration = Duration::from_millis(200);
+
+/// What an engine that thinks is to say in the end.
+pub(super) const BEST_MOVE: &str = "bestmove";
+
+/// How long engines may be silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// When they start and when they are asked whether they are ready.
+    pub ready: Duration,
+    /// For a move without a limit in time.
+    pub untimed_move: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            ready: Duration::from_secs(15),
+            untimed_move: Duration::from_secs(120),
+        }
+    }
+}
+
+/// Why an engine cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The tournament is over; it is not the engine's fault.
+    #[error("interrupted")]
+    Interrupted,
+    /// The program cannot be started.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// The process has ended or closed its output.
+    #[error("{0}")]
+    Ended(String),
+    /// It does not answer.
+    #[error("no {0}")]
+    Silent(String),
+    /// It says more than anybody can read.
+    #[error("it floods its output")]
+    Flood,
+}
+
+/// What an engine wants to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Play a move, legal or not.
+    Move(Move),
+    /// Something that is no move.
+    Unreadable(String),
+    /// Resign.
+    Resign,
+    /// It has no move (`nobestmove`).
+    NoMove,
+}
+
+/// An engine's answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What it wants to do.
+    pub reply: Reply,
+    /// Whether it offers or takes a draw.
+    pub draw: bool,
+    /// The answer it expects.
+    pub ponder: Option<Move>,
+    /// From the question to the answer.
+    pub elapsed: Duration,
+    /// What it said while it thought.
+    pub info: Info,
+}
+
+/// A line with the time of its coming.
+type Timed = (Instant, String);
+
+/// What an engine thinks about on its opponent's time.
+#[derive(Debug)]
+struct Pondering {
+    expected: Move,
+    /// An answer given before it was asked for.
+    early: Option<String>,
+}
+
+/// An engine at work.
+#[derive(Debug)]
+pub struct Engine {
+    process: Process,
+    dialect: Dialect,
+    has_newgame: bool,
+    margin: Duration,
+    patience: Patience,
+    /// Disconnected when the tournament is over.
+    over: Receiver<()>,
+    pondering: Option<Pondering>,
+    /// What it calls itself.
+    pub own_name: Option<String>,
+}
+
+impl Engine {
+    /// Starts an engine and greets it, on `cpus` alone if they are given.
+    ///
+    /// # Errors
+    /// It cannot be started, or does not answer as it should.
+    pub fn start(
+        spec: &EngineSpec,
+        cpus: Option<&[usize]>,
+        patience: Patience,
+        over: Receiver<()>,
+    ) -> Result<Self, Fault> {
+        let cpus = spec.cpus.as_deref().or(cpus);
+        let process = Process::start(spec, cpus).map_err(|e| Fault::Start(e.to_string()))?;
+        let mut engine = Self {
+            process,
+            dialect: Dialect {
+                protocol: spec.protocol,
+                first_rank: spec.first_rank,
+                milliseconds: spec.protocol == Protocol::Uci,
+            },
+            has_newgame: spec.protocol == Protocol::Uci,
+            margin: spec.margin,
+            patience,
+            over,
+            pondering: None,
+            own_name: None,
+        };
+        engine.greet(spec)?;
+        Ok(engine)
+    }
+
+    fn greet(&mut self, spec: &EngineSpec) -> Result<(), Fault> {
+        let protocol = spec.protocol;
+        self.process.send(protocol.greeting());
+        let welcome = protocol.welcome();
+        let mut lines = Vec::new();
+        self.await_line(self.patience.ready, welcome, |line| {
+            lines.push(line.to_owned());
+            line == welcome
+        })?;
+        for line in &lines {
+            if let Some(name) = line.strip_prefix("id name ") {
+                self.own_name = Some(name.trim().to_owned());
+            }
+            match protocol.offered_option(line) {
+                Some("usemillisec") => self.dialect.milliseconds = true,
+                Some("newgame") => self.has_newgame = true,
+                _ => {}
+            }
+        }
+        if protocol == Protocol::Ucci && self.dialect.milliseconds {
+            self.process.send("setoption usemillisec true");
+        }
+        for (name, value) in &spec.options {
+            self.process.send(&protocol.set_option(name, value));
+        }
+        for line in &spec.init {
+            self.process.send(line);
+        }
+        self.ready("")
+    }
+
+    /// Sends lines, and waits until the engine has done with them.
+    fn ready(&mut self, text: &str) -> Result<(), Fault> {
+        match text {
+            "" => self.process.send("isready"),
+            text => self.process.send(&format!("{text}\nisready")),
+        }
+        let is_ready = |line: &str| line == "readyok";
+        self.await_line(self.patience.ready, "readyok", is_ready)?;
+        Ok(())
+    }
+
+    /// Tells of a new game.
+    ///
+    /// # Errors
+    /// It has a fault.
+    pub fn new_game(&mut self) -> Result<(), Fault> {
+        self.cease_pondering()?;
+        self.process.reset();
+        let text = match self.dialect.protocol {
+            _ if !self.has_newgame => "",
+            Protocol::Ucci => "setoption newgame",
+            Protocol::Uci => "ucinewgame",
+        };
+        self.ready(text)
+    }
+
+    /// Asks for a move of the side that is to move. An engine that overruns its time is told to stop
+    /// and may still answer; the elapsed time tells.
+    ///
+    /// # Errors
+    /// It has a fault.
+    pub fn think(&mut self, question: &Question<'_>) -> Result<Answer, Fault> {
+        self.overhear();
+        let last = question.game.plies().last().map(|ply| ply.played);
+        let asked = match self.pondering.take() {
+            Some(pondering) if Some(pondering.expected) == last => {
+                let asked = Instant::now();
+                if let Some(line) = pondering.early {
+                    return Ok(self.answer(&line, Duration::ZERO));
+                }
+                let is_offer = question.draw_offered && self.dialect.protocol == Protocol::Ucci;
+                self.process.send(if is_offer {
+                    "ponderhit draw"
+                } else {
+                    "ponderhit"
+                });
+                asked
+            }
+            other => {
+                self.pondering = other;
+                self.cease_pondering()?;
+                self.ready(&self.dialect.position(question))?;
+                self.process.reset();
+                let go = self.dialect.go(question, false);
+                let asked = Instant::now();
+                self.process.send(&go);
+                asked
+            }
+        };
+        let clock = &question.clocks[question.game.position().side().index()];
+        let (at, line) = match self.best_move(self.limit(clock)) {
+            Err(Fault::Silent(_)) => {
+                self.process.send("stop");
+                self.best_move(STOP_PATIENCE)?
+            }
+            other => other?,
+        };
+        Ok(self.answer(&line, at.saturating_duration_since(asked)))
+    }
+
+    /// How long a move may take, what is forgiven included.
+    pub fn limit(&self, clock: &Clock) -> Duration {
+        match clock.allowance() {
+            Some(time) => time + self.margin,
+            None => self.patience.untimed_move,
+        }
+    }
+
+    /// Lets the engine think about the game in which the opponent has played `expected`, which is the
+    /// last move of `question`.
+    ///
+    /// # Errors
+    /// It has a fault.
+    pub fn ponder(&mut self, question: &Question<'_>, expected: Move) -> Result<(), Fault> {
+        self.ready(&self.dialect.position(question))?;
+        self.process.reset();
+        self.process.send(&self.dialect.go(question, true));
+        self.pondering = Some(Pondering {
+            expected,
+            early: None,
+        });
+        Ok(())
+    }
+
+    /// Looks whether a pondering engine has answered without being asked.
+    fn overhear(&mut self) {
+        let Some(pondering) = &mut self.pondering else {
+            return;
+        };
+        while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
+            if is_best_move(&text) {
+                pondering.early.get_or_insert(text);
+            }
+        }
+    }
+
+    fn cease_pondering(&mut self) -> Result<(), Fault> {
+        self.overhear();
+        match self.pondering.take() {
+            Some(Pondering { early: None, .. }) => {
+                self.process.send("stop");
+                self.best_move(STOP_PATIENCE).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks the engine to leave, and kills it when it does not.
+    pub fn quit(self) {
+        self.process.quit(QUIT_PATIENCE);
+    }
+
+    fn best_move(&mut self, patience: Duration) -> Result<Timed, Fault> {
+        self.await_line(patience, BEST_MOVE, is_best_move)
+    }
+
+    /// The next line that is `wanted`; those before it are passed over, `info` is not even seen.
+    /// `name` is what to miss when it does not come in time.
+    fn await_line(
+        &mut self,
+        patience: Duration,
+        name: &str,
+        mut wanted: impl FnMut(&str) -> bool,
+    ) -> Result<Timed, Fault> {
+        let silent = || Fault::Silent(name.to_owned());
+        let deadline = Instant::now() + patience;
+        loop {
+            let wait = deadline.saturating_duration_since(Instant::now());
+            let output = select! {
+                recv(self.process.output) -> output => output,
+                recv(self.over) -> _ => return Err(Fault::Interrupted),
+                default(wait) => return Err(silent()),
+            };
+            match output {
+                Ok(Output::Line { at, text }) if wanted(&text) => return Ok((at, text)),
+                // The deadline holds even for one who never stops to talk.
+                Ok(Output::Line { at, .. }) if at > deadline => return Err(silent()),
+                Ok(Output::Line { .. }) => {}
+                Ok(Output::Flood) => return Err(Fault::Flood),
+                Err(_) => return Err(Fault::Ended(self.process.end(END_PATIENCE))),
+            }
+        }
+    }
+
+    fn answer(&self, line: &str, elapsed: Duration) -> Answer {
+        let mut words = line.split_ascii_whitespace();
+        let is_none = words.next() == Some("nobestmove");
+        let best = words.next();
+        let mut answer = Answer {
+            reply: match best {
+                None | Some("(none)" | "0000" | "none" | "null") => Reply::NoMove,
+                _ if is_none => Reply::NoMove,
+                Some("resign") => Reply::Resign,
+                Some(text) => match self.dialect.read_move(text) {
+                    Some(m) => Reply::Move(m),
+                    None => Reply::Unreadable(text.chars().take(40).collect()),
+                },
+            },
+            draw: false,
+            ponder: None,
+            elapsed,
+            info: self.process.info(),
+        };
+        while let Some(word) = words.next() {
+            match word {
+                "ponder" => answer.ponder = words.next().and_then(|m| self.dialect.read_move(m)),
+                "draw" => answer.draw = true,
+                "resign" => answer.reply = Reply::Resign,
+                _ => {}
+            }
+        }
+        answer
+    }
+}
+
+fn is_best_move(line: &str) -> bool {
+    matches!(
+        line.split_ascii_whitespace().next(),
+        Some("bestmove" | "nobestmove")
+    )
+}

@@ -1,0 +1,198 @@
+//! The file by which a killed tournament goes on: what is played, then a line a game.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::GameRecord;
+use super::runner::Tournament;
+use crate::notation::Line;
+use crate::notation::fen;
+
+/// Which form the file has.
+const VERSION: u32 = 1;
+
+/// The games of a tournament on disk.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    head: Head,
+}
+
+/// What has to be the same when a tournament goes on. The number of rounds may change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Head {
+    chuhe_match: u32,
+    engines: Vec<String>,
+    format: String,
+    rules: String,
+    sprt: String,
+    openings: String,
+    pgn: Option<(String, u64)>,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// A line is no game.
+    #[error("line {line}: {error}")]
+    Line {
+        /// Which one, from 1.
+        line: usize,
+        /// Why.
+        error: serde_json::Error,
+    },
+    /// It belongs to another tournament.
+    #[error("it belongs to another tournament: the {0} are not the same")]
+    Other(&'static str),
+    /// A game is there twice, or is none of this tournament.
+    #[error("line {line}: game {number} is there twice or belongs to no pairing")]
+    Game {
+        /// Which line, from 1.
+        line: usize,
+        /// The number of the game.
+        number: u64,
+    },
+}
+
+impl Head {
+    fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
+        Self {
+            chuhe_match: VERSION,
+            engines: tournament
+                .engines
+                .iter()
+                .map(|e| format!("{e:?}"))
+                .collect(),
+            format: tournament.format.name().to_owned(),
+            rules: format!("{:?}", tournament.rules),
+            sprt: tournament
+                .sprt
+                .map_or(String::new(), |sprt| sprt.to_string()),
+            openings: format!("{:016x}", fingerprint(tournament.openings.lines())),
+            pgn,
+        }
+    }
+
+    /// What differs from another one, apart from how long the PGN was.
+    fn difference(&self, other: &Self) -> Option<&'static str> {
+        let pgn = |head: &Self| head.pgn.as_ref().map(|(path, _)| path.clone());
+        let checks = [
+            (self.chuhe_match == other.chuhe_match, "versions"),
+            (self.engines == other.engines, "engines"),
+            (self.format == other.format, "formats"),
+            (self.rules == other.rules, "rules"),
+            (self.sprt == other.sprt, "tests"),
+            (self.openings == other.openings, "openings or their order"),
+            (pgn(self) == pgn(other), "PGN files"),
+        ];
+        checks
+            .into_iter()
+            .find(|(same, _)| !same)
+            .map(|(_, name)| name)
+    }
+}
+
+/// A number that tells lists of openings apart (FNV-1a).
+fn fingerprint(lines: &[Line]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for line in lines {
+        add(fen::write_position(&line.start).as_bytes());
+        for m in &line.moves {
+            add(&m.bits().to_le_bytes());
+        }
+        add(b"\n");
+    }
+    hash
+}
+
+impl Journal {
+    /// Opens the journal of a tournament, or begins it if there is no such file, and returns the
+    /// games that it holds. `pgn` is the file that the games also go to, with its length now.
+    ///
+    /// A last line without its end, which a killed run may leave, is dropped.
+    ///
+    /// # Errors
+    /// The file cannot be read or written, is no journal, or is that of another tournament.
+    pub fn open(
+        path: &Path,
+        tournament: &Tournament,
+        pgn: Option<(String, u64)>,
+    ) -> Result<(Self, Vec<GameRecord>), JournalError> {
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let whole = bytes
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |end| end + 1);
+        file.set_len(whole as u64)?;
+        file.seek(SeekFrom::End(0))?;
+        bytes.truncate(whole);
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = (1..).zip(text.lines());
+        let ours = Head::new(tournament, pgn);
+        let Some((line, text)) = lines.next() else {
+            let mut journal = Self { file, head: ours };
+            journal.line(&journal.head.clone())?;
+            return Ok((journal, Vec::new()));
+        };
+        let fault = |line: usize| move |error| JournalError::Line { line, error };
+        let head: Head = serde_json::from_str(text).map_err(fault(line))?;
+        if let Some(difference) = head.difference(&ours) {
+            return Err(JournalError::Other(difference));
+        }
+        let schedule = tournament.schedule();
+        let mut games: Vec<GameRecord> = Vec::new();
+        let mut numbers = std::collections::HashSet::new();
+        for (line, text) in lines {
+            let game: GameRecord = serde_json::from_str(text).map_err(fault(line))?;
+            let number = game.number;
+            // Fewer rounds than before leave games out that have been played.
+            let fits = schedule
+                .fixture(number)
+                .is_none_or(|f| f.players == game.players);
+            if !fits || !numbers.insert(number) {
+                return Err(JournalError::Game { line, number });
+            }
+            if schedule.fixture(number).is_some() {
+                games.push(game);
+            }
+        }
+        Ok((Self { file, head }, games))
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn add(&mut self, game: &GameRecord) -> io::Result<()> {
+        self.line(game)
+    }
+
+    /// How long the PGN file was before the tournament began.
+    pub fn pgn_length(&self) -> u64 {
+        self.head.pgn.as_ref().map_or(0, |(_, length)| *length)
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(value)?;
+        line.push(b'\n');
+        self.file.write_all(&line)
+    }
+}

@@ -1,0 +1,224 @@
+//! How long engines may think, and the clocks of a game.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// What bounds each move of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// A game clock.
+    Clock(TimeControl),
+    /// A fixed time a move.
+    MoveTime(Duration),
+    /// Nodes a move.
+    Nodes(u64),
+    /// Iterations a move.
+    Depth(u32),
+}
+
+/// A clock: base time, more of it after each move, or again after some moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    /// Time at the beginning, and again after each period.
+    pub base: Duration,
+    /// Added after each move.
+    pub increment: Duration,
+    /// Moves of a period; `None` when the base is for the whole game.
+    pub moves: Option<u32>,
+}
+
+/// The text is no time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a time control ([MOVES/]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)")]
+pub struct ParseTimeControlError;
+
+impl FromStr for TimeControl {
+    type Err = ParseTimeControlError;
+
+    /// Reads `10+0.1`, `40/60`, `2:30`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (moves, rest) = match text.split_once('/') {
+            Some((moves, rest)) => {
+                let moves: u32 = moves.parse().map_err(|_| ParseTimeControlError)?;
+                (Some(moves), rest)
+            }
+            None => (None, text),
+        };
+        let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+        let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
+        let minutes: u32 = minutes.parse().map_err(|_| ParseTimeControlError)?;
+        let base = seconds_of(seconds)? + Duration::from_secs(60 * u64::from(minutes));
+        if base.is_zero() || moves == Some(0) {
+            return Err(ParseTimeControlError);
+        }
+        Ok(Self {
+            base,
+            increment: seconds_of(increment)?,
+            moves,
+        })
+    }
+}
+
+/// A time of at most some days, in seconds.
+fn seconds_of(text: &str) -> Result<Duration, ParseTimeControlError> {
+    let seconds: f64 = text.parse().map_err(|_| ParseTimeControlError)?;
+    Some(seconds)
+        .filter(|s| (0.0..=1e6).contains(s))
+        .map(Duration::from_secs_f64)
+        .ok_or(ParseTimeControlError)
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", self.base.as_secs_f64())?;
+        if !self.increment.is_zero() {
+            write!(f, "+{}", self.increment.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clock(control) => control.fmt(f),
+            Self::MoveTime(time) => write!(f, "{} ms a move", time.as_millis()),
+            Self::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Self::Depth(depth) => write!(f, "depth {depth}"),
+        }
+    }
+}
+
+/// One player's clock in a game; it stands still where there is no time control.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    limit: Limit,
+    left: Duration,
+    moves_left: Option<u32>,
+}
+
+impl Clock {
+    /// A clock at the beginning of a game.
+    pub fn new(limit: Limit) -> Self {
+        let (left, moves_left) = match limit {
+            Limit::Clock(control) => (control.base, control.moves),
+            _ => (Duration::ZERO, None),
+        };
+        Self {
+            limit,
+            left,
+            moves_left,
+        }
+    }
+
+    /// What bounds each move.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Time left, under a time control.
+    pub fn left(&self) -> Option<Duration> {
+        matches!(self.limit, Limit::Clock(_)).then_some(self.left)
+    }
+
+    /// Moves to be played with the time left.
+    pub fn moves_left(&self) -> Option<u32> {
+        self.moves_left
+    }
+
+    /// Added after each move.
+    pub fn increment(&self) -> Duration {
+        match self.limit {
+            Limit::Clock(control) => control.increment,
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// How long the next move may take; `None` where time is no limit.
+    pub fn allowance(&self) -> Option<Duration> {
+        match self.limit {
+            Limit::Clock(_) => Some(self.left),
+            Limit::MoveTime(time) => Some(time),
+            Limit::Nodes(_) | Limit::Depth(_) => None,
+        }
+    }
+
+    /// A move has been played. What it took beyond the clock is forgiven.
+    pub fn punch(&mut self, elapsed: Duration) {
+        let Limit::Clock(control) = self.limit else {
+            return;
+        };
+        self.left = self.left.saturating_sub(elapsed) + control.increment;
+        if let Some(moves) = &mut self.moves_left {
+            *moves -= 1;
+            if *moves == 0 {
+                self.left += control.base;
+                self.moves_left = control.moves;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(time: u64) -> Duration {
+        Duration::from_millis(time)
+    }
+
+    #[test]
+    fn time_controls_are_read() {
+        for (text, base, increment, moves) in [
+            ("10+0.1", 10_000, 100, None),
+            ("0.5", 500, 0, None),
+            ("40/60", 60_000, 0, Some(40)),
+            ("20/2:30+1", 150_000, 1000, Some(20)),
+        ] {
+            let control: TimeControl = text.parse().unwrap();
+            let expected = TimeControl {
+                base: ms(base),
+                increment: ms(increment),
+                moves,
+            };
+            assert_eq!(control, expected, "{text}");
+            assert_eq!(control.to_string().parse(), Ok(control));
+        }
+        for text in [
+            "", "x", "-1", "0", "0/10", "1e9", "NaN", "1+x", "a/1", "1:x", "inf",
+        ] {
+            assert_eq!(
+                text.parse::<TimeControl>(),
+                Err(ParseTimeControlError),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_clock_counts_down_and_periods_renew_it() {
+        let control = "2/10+1".parse().unwrap();
+        let mut clock = Clock::new(Limit::Clock(control));
+        assert_eq!(
+            (clock.left(), clock.moves_left()),
+            (Some(ms(10_000)), Some(2))
+        );
+        clock.punch(ms(4000));
+        assert_eq!(
+            (clock.left(), clock.moves_left()),
+            (Some(ms(7000)), Some(1))
+        );
+        clock.punch(ms(9000));
+        assert_eq!(
+            (clock.left(), clock.moves_left()),
+            (Some(ms(11_000)), Some(2))
+        );
+        let mut fixed = Clock::new(Limit::MoveTime(ms(20)));
+        fixed.punch(ms(500));
+        assert_eq!((fixed.left(), fixed.allowance()), (None, Some(ms(20))));
+    }
+}

@@ -1,0 +1,243 @@
+//! Where games begin: FEN and EPD lines, lines of moves, PGN, or the openings that we bring along.
+
+mod search;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
+pub use search::{Found, OpeningSearch, find_openings};
+
+use super::referee::Referee;
+use crate::notation::{GameText, Line, Separator, fen, pgn};
+use crate::rules::RuleSet;
+
+/// The openings that we bring along: random lines after which the search finds nobody better.
+/// `chuhe openings` makes such files.
+const BALANCED: &str = include_str!("balanced.txt");
+
+/// Words of EPD that follow a position.
+const EPD_WORDS: [&str; 13] = [
+    "bm", "am", "id", "ce", "acd", "acn", "acs", "hmvc", "fmvn", "pv", "dm", "sm", "eval",
+];
+
+/// Openings in the order in which they are played.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    lines: Vec<Line>,
+}
+
+/// Why openings cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OpeningError(String);
+
+impl Openings {
+    /// The openings that we bring along.
+    ///
+    /// # Errors
+    /// Never: a test reads them.
+    pub fn balanced() -> Result<Self, OpeningError> {
+        Self::read(BALANCED)
+    }
+
+    /// The starting position alone.
+    pub fn start() -> Self {
+        let start = fen::start_position();
+        let moves = Vec::new();
+        Self {
+            lines: vec![Line { start, moves }],
+        }
+    }
+
+    /// Reads openings: PGN, or one a line as FEN, EPD, moves from the start, or a FEN with moves.
+    /// Empty lines and lines that begin with `#` are skipped, and so is what follows a `;`.
+    ///
+    /// # Errors
+    /// Names the first that cannot be read.
+    pub fn read(text: &str) -> Result<Self, OpeningError> {
+        let is_pgn = text.trim_start().starts_with('[');
+        let lines = if is_pgn {
+            read_pgn(text)
+        } else {
+            read_lines(text)
+        }?;
+        match lines.is_empty() {
+            true => Err(OpeningError("there are no openings".to_owned())),
+            false => Ok(Self { lines }),
+        }
+    }
+
+    /// Cuts each opening to its first moves.
+    pub fn cut(&mut self, plies: usize) {
+        self.lines
+            .iter_mut()
+            .for_each(|line| line.moves.truncate(plies));
+    }
+
+    /// Puts the openings in an order that the seed decides.
+    pub fn shuffle(&mut self, seed: u64) {
+        self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
+    }
+
+    /// Begins with another one, from 0.
+    pub fn skip(&mut self, count: usize) {
+        let count = count % self.lines.len();
+        self.lines.rotate_left(count);
+    }
+
+    /// Looks for an opening that is over before it begins.
+    ///
+    /// # Errors
+    /// Names the first.
+    pub fn check(&self, rules: RuleSet) -> Result<(), OpeningError> {
+        for (number, line) in (1..).zip(&self.lines) {
+            let mut referee = Referee::new(line.start.clone(), rules, None);
+            let mut over = referee.ending();
+            for m in &line.moves {
+                if over.is_none() && referee.play(*m).is_ok() {
+                    over = referee.ending();
+                }
+            }
+            if let Some(ending) = over {
+                let reason = ending.reason;
+                return Err(OpeningError(format!(
+                    "opening {number} is over before it begins ({reason}); maybe cut it"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The opening of a round, from 0; after the last comes the first again.
+    pub fn of_round(&self, round: u64) -> &Line {
+        let count = self.lines.len() as u64;
+        &self.lines[(round % count) as usize]
+    }
+
+    /// All of them.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+}
+
+fn read_pgn(text: &str) -> Result<Vec<Line>, OpeningError> {
+    let games = pgn::read(text).into_iter();
+    let lines = games.map(|game| game.map(|game| game.line));
+    lines
+        .collect::<Result<_, _>>()
+        .map_err(|error| OpeningError(error.to_string()))
+}
+
+fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
+    let mut lines = Vec::new();
+    for (number, text) in (1..).zip(text.lines()) {
+        let text = text.split(';').next().unwrap_or("").trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let words = text.split_whitespace();
+        let words: Vec<&str> = words.take_while(|word| !EPD_WORDS.contains(word)).collect();
+        let has_start = words
+            .iter()
+            .any(|word| word.contains('/') || word.eq_ignore_ascii_case("startpos"));
+        let line = match has_start {
+            true => GameText::split(&words.join(" "), Separator::Optional).read(),
+            false => Line::play(fen::start_position(), &words),
+        };
+        lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}")))?);
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::notation::MoveStyle;
+    use crate::notation::pgn::{GameResult, PgnGame};
+
+    fn texts(openings: &Openings) -> Vec<String> {
+        let text = |line: &Line| {
+            let moves: Vec<_> = line.moves.iter().map(ToString::to_string).collect();
+            moves.join(" ")
+        };
+        openings.lines().iter().map(text).collect()
+    }
+
+    #[test]
+    fn our_own_are_many_and_differ() {
+        let openings = Openings::balanced().unwrap();
+        openings.check(RuleSet::Asian).unwrap();
+        let end = |line: &Line| {
+            let mut position = line.start.clone();
+            for m in &line.moves {
+                position.make(*m);
+            }
+            position.key()
+        };
+        let ends: HashSet<u64> = openings.lines().iter().map(end).collect();
+        assert_eq!(ends.len(), openings.lines().len());
+        assert!(ends.len() >= 500, "{}", ends.len());
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+        let text = format!(
+            "# comment\n\nh2e2 h9g7 ; +12\n炮二平五 马8进7\nstartpos moves h2e2 h9g7\n\
+             {board} w - - 0 1 bm h2e2; id \"x\";\n{board} w h2e2 h9g7\n{board}\n"
+        );
+        let openings = Openings::read(&text).unwrap();
+        let moved = "h2e2 h9g7";
+        assert_eq!(texts(&openings), [moved, moved, moved, "", moved, ""]);
+        let game = PgnGame {
+            tags: Vec::new(),
+            line: openings.lines()[0].clone(),
+            comments: vec!["book".to_owned(); 2],
+            result: GameResult::Draw,
+        };
+        let pgn = game.write(MoveStyle::Chinese);
+        let mut from_pgn = Openings::read(&pgn).unwrap();
+        assert_eq!(texts(&from_pgn), [moved]);
+        from_pgn.cut(1);
+        assert_eq!(texts(&from_pgn), ["h2e2"]);
+        for (text, reason) in [
+            ("", "no openings"),
+            ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
+            ("9/9", "line 1: the FEN is no position"),
+            ("[Red \"x\"]\n1. h2h3 *", "line 2: move 1"),
+        ] {
+            let told = Openings::read(text).unwrap_err().to_string();
+            assert!(told.contains(reason), "{text}: {told}");
+        }
+    }
+
+    #[test]
+    fn order_is_by_seed() {
+        let fresh = Openings::balanced().unwrap();
+        let shuffled = |seed| {
+            let mut openings = fresh.clone();
+            openings.shuffle(seed);
+            texts(&openings)
+        };
+        assert_eq!(shuffled(1), shuffled(1));
+        assert_ne!(shuffled(1), shuffled(2));
+        assert_ne!(shuffled(1), texts(&fresh));
+        let count = fresh.lines().len();
+        let mut later = fresh.clone();
+        later.skip(count + 3);
+        assert_eq!(texts(&later)[0], texts(&fresh)[3]);
+        assert_eq!(later.of_round(0).moves, fresh.of_round(3).moves);
+        assert_eq!(fresh.of_round(count as u64).moves, fresh.of_round(0).moves);
+    }
+
+    #[test]
+    fn decided_openings_are_refused() {
+        let mate = Openings::read("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9").unwrap();
+        let told = mate.check(RuleSet::Asian).unwrap_err().to_string();
+        assert!(told.starts_with("opening 1 is over"), "{told}");
+        assert!(Openings::start().check(RuleSet::Asian).is_ok());
+    }
+}

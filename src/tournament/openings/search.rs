@@ -1,0 +1,185 @@
+//! Finding balanced openings: short random lines after which a search finds nobody better.
+
+use std::collections::HashSet;
+
+use crossbeam_channel::{Receiver, unbounded};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use crate::board::Move;
+use crate::movegen::legal_moves;
+use crate::notation::fen::start_position;
+use crate::rules::Game;
+use crate::search::{Control, Event, Limits, Pool, SearchRequest, Settings, Verdict};
+
+/// Hash table of the search, in MB.
+const HASH: usize = 16;
+/// Depth of a look that is cheap and throws out most lines.
+const GLANCE: u32 = 3;
+/// How much wider than the wanted bound that look is.
+const GLANCE_SLACK: i32 = 40;
+
+/// What openings to look for.
+#[derive(Clone, Copy, Debug)]
+pub struct OpeningSearch {
+    /// How many.
+    pub count: usize,
+    /// Shortest line, in plies.
+    pub shortest: usize,
+    /// Longest line, in plies.
+    pub longest: usize,
+    /// The score may be this far from zero, in hundredths of a minor piece.
+    pub within: i32,
+    /// Depth of the search.
+    pub depth: u32,
+    /// Where the random lines start from: the same seed gives the same openings.
+    pub seed: u64,
+}
+
+/// An opening that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The moves from the start.
+    pub moves: Vec<Move>,
+    /// The score for red, in hundredths of a minor piece.
+    pub score: i32,
+}
+
+/// Looks for openings no two of which lead to one position or its mirror image, and hands each to
+/// `found`, until there are enough or `found` says `false`.
+pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool) {
+    let searcher = Searcher::new();
+    let mut random = StdRng::seed_from_u64(plan.seed);
+    let mut known = HashSet::new();
+    let mut left = plan.count;
+    while left > 0 {
+        let game = random_line(&mut random, plan);
+        let Some(opening) = searcher.balanced(&game, plan) else {
+            continue;
+        };
+        if !known.insert(game.position().key()) {
+            continue;
+        }
+        known.insert(mirrored(&game).position().key());
+        left -= 1;
+        if !found(&opening) {
+            return;
+        }
+    }
+}
+
+fn random_line(random: &mut StdRng, plan: &OpeningSearch) -> Game {
+    let mut game = Game::new(start_position());
+    let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
+    for _ in 0..plies {
+        let moves = legal_moves(game.position());
+        let Some(m) = moves.choose(random) else { break };
+        if game.push(*m).is_err() {
+            break;
+        }
+    }
+    game
+}
+
+/// The game as a mirror shows it.
+fn mirrored(game: &Game) -> Game {
+    let mut mirror = Game::new(start_position());
+    for ply in game.plies() {
+        if mirror.push(ply.played.flip_file()).is_err() {
+            break;
+        }
+    }
+    mirror
+}
+
+struct Searcher {
+    pool: Pool,
+    events: Receiver<Event>,
+}
+
+impl Searcher {
+    fn new() -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender);
+        // With less memory than asked for it searches with what there is.
+        let _ = pool.set_hash_size(HASH);
+        Self { pool, events }
+    }
+
+    fn balanced(&self, game: &Game, plan: &OpeningSearch) -> Option<Found> {
+        let glance = plan.depth.min(GLANCE);
+        let rough = self.score(game, glance)?;
+        if rough.abs() > plan.within + GLANCE_SLACK {
+            return None;
+        }
+        let score = self.score(game, plan.depth)?;
+        (score.abs() <= plan.within).then(|| Found {
+            moves: game.plies().iter().map(|ply| ply.played).collect(),
+            score,
+        })
+    }
+
+    /// The score for red, unless somebody mates.
+    fn score(&self, game: &Game, depth: u32) -> Option<i32> {
+        self.pool.start(SearchRequest {
+            game: game.clone(),
+            limits: Limits {
+                depth: Some(depth),
+                ..Limits::default()
+            },
+            root_moves: None,
+            settings: Settings::default(),
+            control: Control::new(false),
+        });
+        let outcome = self.events.iter().find_map(|event| match event {
+            Event::Done(outcome) => Some(outcome),
+            _ => None,
+        })?;
+        match outcome.score?.verdict() {
+            Verdict::Centipawns(score) if game.position().side() == crate::board::Color::Black => {
+                Some(-score)
+            }
+            Verdict::Centipawns(score) => Some(score),
+            Verdict::Mates(_) | Verdict::Mated(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_is_asked_for() {
+        let plan = OpeningSearch {
+            count: 4,
+            shortest: 3,
+            longest: 6,
+            within: 15,
+            depth: 3,
+            seed: 5,
+        };
+        let find = |plan: &OpeningSearch| {
+            let mut all = Vec::new();
+            find_openings(plan, |opening| {
+                all.push(opening.clone());
+                true
+            });
+            all
+        };
+        let all = find(&plan);
+        assert_eq!(all.len(), 4);
+        for opening in &all {
+            assert!((3..=6).contains(&opening.moves.len()));
+            assert!(opening.score.abs() <= 15);
+        }
+        assert_ne!(all, find(&OpeningSearch { seed: 6, ..plan }));
+        let mut count = 0;
+        find_openings(&plan, |_| {
+            count += 1;
+            count < 2
+        });
+        assert_eq!(count, 2, "it stops when told to");
+    }
+}

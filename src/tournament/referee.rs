@@ -1,0 +1,158 @@
+//! The referee: whether a move may be played and whether the game is over.
+
+use super::record::{Ending, Reason};
+use crate::board::{Color, Move, Position};
+use crate::movegen::legal_moves;
+use crate::rules::{Cause, Game, IllegalMove, Level, RuleSet, Verdict, judge};
+
+/// A game under rules.
+#[derive(Clone, Debug)]
+pub struct Referee {
+    game: Game,
+    rules: RuleSet,
+    longest: Option<usize>,
+}
+
+impl Referee {
+    /// A game that begins in `start`; it is drawn after `longest` plies.
+    pub fn new(start: Position, rules: RuleSet, longest: Option<usize>) -> Self {
+        Self {
+            game: Game::new(start),
+            rules,
+            longest,
+        }
+    }
+
+    /// The game so far.
+    pub fn game(&self) -> &Game {
+        &self.game
+    }
+
+    /// The side to move.
+    pub fn side(&self) -> Color {
+        self.game.position().side()
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// It is illegal; nothing happens.
+    pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
+        self.game.push(m)
+    }
+
+    /// How the rules have ended the game, if they have; then the length.
+    pub fn ending(&self) -> Option<Ending> {
+        let judgement = judge(&self.game, self.rules);
+        let reason = match judgement.cause {
+            Cause::Nothing => {
+                let too_long = self.longest.is_some_and(|n| self.game.plies().len() >= n);
+                return too_long.then(|| Ending::draw(Reason::Length));
+            }
+            Cause::Checkmate => Reason::Checkmate,
+            Cause::Stalemate => Reason::Stalemate,
+            Cause::InsufficientMaterial => Reason::InsufficientMaterial,
+            Cause::NoCapture => Reason::NoCapture,
+            Cause::Repetition => match judgement.verdict.loser() {
+                None => Reason::Repetition,
+                Some(loser) => match judgement.levels[loser.index()] {
+                    Level::Check => Reason::PerpetualCheck,
+                    Level::Chase | Level::Nothing => Reason::PerpetualChase,
+                },
+            },
+        };
+        Some(match judgement.verdict.loser() {
+            Some(loser) => Ending::loss(loser, reason, ""),
+            None => Ending::draw(reason),
+        })
+    }
+
+    /// The legal moves that would lose at once by repetition.
+    pub fn losing_repetitions(&mut self) -> Vec<Move> {
+        let side = self.side();
+        let mut banned = Vec::new();
+        for m in legal_moves(self.game.position()) {
+            if self.game.push(m).is_err() {
+                continue;
+            }
+            if self.game.occurrences() >= self.rules.deciding_occurrence() {
+                let judgement = judge(&self.game, self.rules);
+                if judgement.cause == Cause::Repetition
+                    && judgement.verdict == Verdict::against(side)
+                {
+                    banned.push(m);
+                }
+            }
+            self.game.pop();
+        }
+        banned
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::parse_position;
+    use crate::notation::pgn::GameResult;
+
+    fn referee(fen: &str, moves: &str, longest: Option<usize>) -> Referee {
+        let mut referee = Referee::new(parse_position(fen).unwrap(), RuleSet::Asian, longest);
+        for m in moves.split_ascii_whitespace() {
+            assert_eq!(referee.ending(), None);
+            referee.play(m.parse().unwrap()).unwrap();
+        }
+        referee
+    }
+
+    fn ending(fen: &str, moves: &str, longest: Option<usize>) -> (GameResult, Reason) {
+        let ending = referee(fen, moves, longest).ending().unwrap();
+        (ending.result, ending.reason)
+    }
+
+    const CHECKS: &str = "4k4/9/9/9/9/9/9/9/R8/3K5 w";
+    const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w";
+
+    #[test]
+    fn endings() {
+        let checking = "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9 f1e1";
+        assert_eq!(
+            ending(CHECKS, checking, None),
+            (GameResult::BlackWins, Reason::PerpetualCheck)
+        );
+        let chasing = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6";
+        assert_eq!(
+            ending(CHASE, chasing, None),
+            (GameResult::BlackWins, Reason::PerpetualChase)
+        );
+        let idle = "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1 f9e9";
+        assert_eq!(
+            ending(CHECKS, idle, None),
+            (GameResult::Draw, Reason::Repetition)
+        );
+        assert_eq!(
+            ending(CHECKS, "a1a2 e9f9 a2a1", Some(3)),
+            (GameResult::Draw, Reason::Length)
+        );
+        let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
+        assert_eq!(
+            ending(mate, "b1b9", Some(1)),
+            (GameResult::RedWins, Reason::Checkmate)
+        );
+        assert_eq!(
+            ending("3k5/9/9/9/9/9/9/9/R8/4K4 w", "a1a8", None),
+            (GameResult::RedWins, Reason::Stalemate)
+        );
+    }
+
+    #[test]
+    fn losing_repetitions_are_banned() {
+        let mut checking = referee(CHECKS, "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9", None);
+        assert_eq!(checking.losing_repetitions(), ["f1e1".parse().unwrap()]);
+        let plies = checking.game().plies().len();
+        assert_eq!(plies, 8, "the game is left as it was");
+        let mut chasing = referee(CHASE, "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0", None);
+        assert_eq!(chasing.losing_repetitions(), ["h6i6".parse().unwrap()]);
+        let mut idle = referee(CHECKS, "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1", None);
+        assert_eq!(idle.losing_repetitions(), []);
+    }
+}

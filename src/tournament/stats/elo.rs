@@ -1,0 +1,256 @@
+//! Elo, and how sure one may be of it.
+
+/// Elo units of one unit of normalized score: 800 / ln 10.
+pub(super) const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
+/// Standard errors on either side that hold the truth with 95 % probability.
+const TWO_SIDED: f64 = 1.959_963_984_540_054;
+
+/// Results from one side's point of view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scores {
+    /// Losses, draws and wins.
+    pub games: [u64; 3],
+    /// Pairs of games with one opening and both colours that brought 0, ½, 1, 1½ and 2 points.
+    pub pairs: [u64; 5],
+}
+
+/// A value with its bounds of 95 % probability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The value.
+    pub value: f64,
+    /// Lower bound.
+    pub low: f64,
+    /// Upper bound.
+    pub high: f64,
+}
+
+/// What results tell about strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Share of the points, 0 to 1.
+    pub score: f64,
+    /// Elo difference; infinite where one side has all points.
+    pub elo: Interval,
+    /// Normalized Elo difference: the score in units of its standard deviation a game.
+    pub normalized_elo: Interval,
+    /// Probability of being the stronger.
+    pub superiority: f64,
+    /// Share of drawn games.
+    pub draw_ratio: f64,
+}
+
+impl Scores {
+    /// Number of games.
+    pub fn count(&self) -> u64 {
+        self.games.iter().sum()
+    }
+
+    /// Points.
+    pub fn points(&self) -> f64 {
+        self.games[2] as f64 + self.games[1] as f64 / 2.0
+    }
+
+    /// From the other side's point of view.
+    pub fn reversed(mut self) -> Self {
+        self.games.reverse();
+        self.pairs.reverse();
+        self
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, others: &Self) {
+        let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
+        add(&mut self.games, &others.games);
+        add(&mut self.pairs, &others.pairs);
+    }
+
+    /// What the results tell, `None` if there are none.
+    ///
+    /// The error is that of pairs, whose games share an opening; without a whole pair it is that of
+    /// single games.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let count = self.count();
+        if count == 0 {
+            return None;
+        }
+        let games = count as f64;
+        let score = self.points() / games;
+        let variance = match self.pairs.iter().sum::<u64>() {
+            0 => variance(&self.games),
+            // The mean of two independent games varies half as much as one game.
+            _ => 2.0 * variance(&self.pairs),
+        };
+        let error = (variance / games).sqrt();
+        let half = TWO_SIDED * error;
+        let interval = |f: &dyn Fn(f64) -> f64| Interval {
+            value: f(score),
+            low: f(score - half),
+            high: f(score + half),
+        };
+        let normalized = |score: f64| (score - 0.5) / variance.sqrt() * NORMALIZED_SCALE;
+        let superiority = match error > 0.0 {
+            true => normal_distribution((score - 0.5) / error),
+            false if score == 0.5 => 0.5,
+            false => f64::from(u8::from(score > 0.5)),
+        };
+        Some(Estimate {
+            score,
+            elo: interval(&elo_of),
+            normalized_elo: match score == 0.5 {
+                // Without any variance the quotient would mean nothing.
+                true if error == 0.0 => interval(&|_| 0.0),
+                _ => interval(&normalized),
+            },
+            superiority,
+            draw_ratio: self.games[1] as f64 / games,
+        })
+    }
+}
+
+/// The variance of equally spaced outcomes from 0 to 1.
+fn variance(counts: &[u64]) -> f64 {
+    let total: u64 = counts.iter().sum();
+    let step = 1.0 / (counts.len() - 1) as f64;
+    let moment = |power: i32| {
+        let weighted = counts.iter().enumerate();
+        let sum: f64 = weighted
+            .map(|(i, n)| *n as f64 * (i as f64 * step).powi(power))
+            .sum();
+        sum / total as f64
+    };
+    (moment(2) - moment(1).powi(2)).max(0.0)
+}
+
+/// The Elo difference of an expected score.
+pub(super) fn elo_of(score: f64) -> f64 {
+    match score {
+        s if s <= 0.0 => f64::NEG_INFINITY,
+        s if s >= 1.0 => f64::INFINITY,
+        s => -400.0 * (1.0 / s - 1.0).log10(),
+    }
+}
+
+/// The expected score of an Elo difference.
+pub(super) fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The probability that a standard normal variable is below `x`, right to seven digits.
+///
+/// By the continued fraction of the tail beyond 3, by the power series elsewhere (Abramowitz and
+/// Stegun 26.2.10 and 26.2.14).
+fn normal_distribution(x: f64) -> f64 {
+    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    if x.abs() > 3.0 {
+        let fraction = (1..=60)
+            .rev()
+            .fold(x.abs(), |tail, k| x.abs() + f64::from(k) / tail);
+        let tail = density / fraction;
+        return if x > 0.0 { 1.0 - tail } else { tail };
+    }
+    let mut term = x;
+    let mut sum = x;
+    for k in 1..60 {
+        term *= x * x / f64::from(2 * k + 1);
+        sum += term;
+    }
+    0.5 + density * sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance
+    }
+
+    #[test]
+    fn elo_and_score_are_inverse() {
+        for elo in [-800.0, -35.0, 0.0, 3.0, 200.0] {
+            assert!(near(elo_of(score_of(elo)), elo, 1e-9));
+        }
+        assert!(near(score_of(400.0), 10.0 / 11.0, 1e-12));
+        assert_eq!(
+            (elo_of(0.0), elo_of(1.0)),
+            (f64::NEG_INFINITY, f64::INFINITY)
+        );
+    }
+
+    #[test]
+    fn the_normal_distribution_is_that_of_the_tables() {
+        for (x, p) in [
+            (0.0, 0.5),
+            (1.0, 0.841_344_746),
+            (-1.96, 0.024_997_895),
+            (2.999, 0.998_645_6),
+            (3.001, 0.998_654_5),
+            (5.0, 0.999_999_713),
+            (-4.0, 3.167_12e-5),
+            (40.0, 1.0),
+        ] {
+            assert!(
+                near(normal_distribution(x), p, 1e-7),
+                "{x}: {}",
+                normal_distribution(x)
+            );
+        }
+    }
+
+    #[test]
+    fn estimates_by_hand() {
+        // 100 games, +40 =40 -20 without pairs: 0.6 points a game, variance 0.5 - 0.36 = 0.14.
+        let scores = Scores {
+            games: [20, 40, 40],
+            pairs: [0; 5],
+        };
+        let estimate = scores.estimate().unwrap();
+        assert!(near(estimate.score, 0.6, 1e-12));
+        assert!(near(estimate.elo.value, 70.437, 1e-3));
+        let error = 1.959_964 * (0.14f64 / 100.0).sqrt();
+        assert!(near(estimate.elo.low, elo_of(0.6 - error), 1e-6));
+        assert!(near(
+            estimate.normalized_elo.value,
+            0.1 / 0.14f64.sqrt() * 347.4356,
+            1e-3
+        ));
+        assert!(near(estimate.superiority, 0.996_23, 1e-4));
+        assert!(near(estimate.draw_ratio, 0.4, 1e-12));
+        // Fifty pairs of one win and one loss each say that the openings decide: no error at all.
+        let even = Scores {
+            games: [50, 0, 50],
+            pairs: [0, 0, 50, 0, 0],
+        };
+        let estimate = even.estimate().unwrap();
+        assert_eq!((estimate.elo.low, estimate.elo.high), (0.0, 0.0));
+        assert_eq!(estimate.superiority, 0.5);
+        assert_eq!(estimate.normalized_elo.value, 0.0);
+        // The same results in independent pairs have the error of single games.
+        let mixed = Scores {
+            games: [50, 0, 50],
+            pairs: [13, 0, 24, 0, 13],
+        };
+        let unpaired = Scores {
+            games: [50, 0, 50],
+            pairs: [0; 5],
+        };
+        let (a, b) = (mixed.estimate().unwrap(), unpaired.estimate().unwrap());
+        assert!(near(a.elo.high, b.elo.high, 2.0));
+        assert_eq!(Scores::default().estimate(), None);
+    }
+
+    #[test]
+    fn one_sided_results_are_infinite_but_no_nonsense() {
+        let all = Scores {
+            games: [0, 0, 4],
+            pairs: [0, 0, 0, 0, 2],
+        };
+        let estimate = all.estimate().unwrap();
+        assert_eq!(estimate.elo.value, f64::INFINITY);
+        assert_eq!(estimate.superiority, 1.0);
+        assert!(!estimate.normalized_elo.value.is_nan());
+        let none = all.reversed().estimate().unwrap();
+        assert_eq!((none.elo.value, none.superiority), (f64::NEG_INFINITY, 0.0));
+    }
+}

@@ -1,0 +1,263 @@
+//! The sequential test of one strength against another.
+//!
+//! The generalized sequential probability ratio test on the results of pairs of games, as Michel
+//! Van den Bergh describes it ("A practical introduction to the GSPRT", "Normalized Elo in
+//! practice"): the likelihoods are those of the most likely distributions of pair results that have
+//! the strengths in question.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::elo::{NORMALIZED_SCALE, score_of};
+
+/// What the bounds of a test are counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EloModel {
+    /// Elo as everybody knows it.
+    Logistic,
+    /// The score in units of its standard deviation: what a test can tell does not depend on how
+    /// many games are drawn.
+    Normalized,
+}
+
+/// A test of strength `elo1` against `elo0`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sprt {
+    /// The strength of hypothesis 0.
+    pub elo0: f64,
+    /// The strength of hypothesis 1.
+    pub elo1: f64,
+    /// The probability of taking 1 where 0 is true.
+    pub alpha: f64,
+    /// The probability of taking 0 where 1 is true.
+    pub beta: f64,
+    /// What the strengths are counted in.
+    pub model: EloModel,
+}
+
+/// What a test has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The strength is `elo0` or less.
+    H0,
+    /// The strength is `elo1` or more.
+    H1,
+}
+
+impl FromStr for Sprt {
+    type Err = String;
+
+    /// Reads `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three may be left out.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut elo0, mut elo1) = (None, None);
+        let mut sprt = Self {
+            elo0: 0.0,
+            elo1: 0.0,
+            alpha: 0.05,
+            beta: 0.05,
+            model: EloModel::Normalized,
+        };
+        for part in text.split(',') {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let number = || {
+                let number: Option<f64> = value.parse().ok().filter(|n: &f64| n.is_finite());
+                number.ok_or_else(|| format!("{part:?} gives no number"))
+            };
+            match key {
+                "elo0" => elo0 = Some(number()?),
+                "elo1" => elo1 = Some(number()?),
+                "alpha" => sprt.alpha = number()?,
+                "beta" => sprt.beta = number()?,
+                "model" => {
+                    sprt.model = match value {
+                        "normalized" => EloModel::Normalized,
+                        "logistic" => EloModel::Logistic,
+                        _ => return Err("model= is normalized or logistic".to_owned()),
+                    }
+                }
+                _ => return Err(format!("{key:?} is none of elo0, elo1, alpha, beta, model")),
+            }
+        }
+        sprt.elo0 = elo0.ok_or("elo0= is missing")?;
+        sprt.elo1 = elo1.ok_or("elo1= is missing")?;
+        if sprt.elo0 >= sprt.elo1 {
+            return Err("elo0 has to be below elo1".to_owned());
+        }
+        if [sprt.alpha, sprt.beta]
+            .iter()
+            .any(|p| !(1e-6..0.5).contains(p))
+        {
+            return Err("alpha and beta are probabilities below 0.5".to_owned());
+        }
+        Ok(sprt)
+    }
+}
+
+impl fmt::Display for Sprt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = match self.model {
+            EloModel::Logistic => "Elo",
+            EloModel::Normalized => "normalized Elo",
+        };
+        let Self {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            ..
+        } = self;
+        write!(
+            f,
+            "{model} {elo1} against {elo0}, alpha {alpha}, beta {beta}"
+        )
+    }
+}
+
+impl Sprt {
+    /// The log-likelihood ratios at which the test decides for hypothesis 0 and 1 (Wald).
+    pub fn bounds(&self) -> (f64, f64) {
+        let lower = (self.beta / (1.0 - self.alpha)).ln();
+        let upper = ((1.0 - self.beta) / self.alpha).ln();
+        (lower, upper)
+    }
+
+    /// The log-likelihood ratio of hypothesis 1 against 0, from the pairs that brought 0, ½, 1, 1½
+    /// and 2 points.
+    pub fn log_likelihood_ratio(&self, pairs: &[u64; 5]) -> f64 {
+        if pairs.iter().sum::<u64>() == 0 {
+            return 0.0;
+        }
+        // A result never seen may yet be; without this trace of it some scores would have no
+        // likelihood at all.
+        let counts = pairs.map(|n| (n as f64).max(1e-3));
+        let total: f64 = counts.iter().sum();
+        let seen = counts.map(|n| n / total);
+        let likeliest = |elo: f64| match self.model {
+            EloModel::Logistic => with_mean(&seen, &SCORES, score_of(elo)),
+            EloModel::Normalized => with_normalized(&seen, elo),
+        };
+        let (p0, p1) = (likeliest(self.elo0), likeliest(self.elo1));
+        (0..5).map(|i| counts[i] * (p1[i] / p0[i]).ln()).sum()
+    }
+
+    /// What the pairs decide.
+    pub fn decision(&self, pairs: &[u64; 5]) -> Option<Decision> {
+        let (lower, upper) = self.bounds();
+        match self.log_likelihood_ratio(pairs) {
+            ratio if ratio <= lower => Some(Decision::H0),
+            ratio if ratio >= upper => Some(Decision::H1),
+            _ => None,
+        }
+    }
+}
+
+/// The mean score of the five results of a pair.
+const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// The distribution over `values` with the given mean under which `seen` is likeliest.
+///
+/// It is `seen / (1 + x (value - mean))`, with the x that makes it a distribution, found by halving.
+fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
+    let off = values.map(|value| value - mean);
+    let least = off.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = off.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // The mean lies between the values, so that both ends exist.
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    for _ in 0..60 {
+        let x = (low + high) / 2.0;
+        let slope: f64 = (0..5).map(|i| seen[i] * off[i] / (1.0 + x * off[i])).sum();
+        if slope > 0.0 {
+            low = x;
+        } else {
+            high = x;
+        }
+    }
+    let x = (low + high) / 2.0;
+    std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
+}
+
+/// The distribution of pair results with a normalized Elo under which `seen` is likeliest.
+///
+/// The condition, mean - ½ = t × deviation, is not linear in the distribution; it is replaced by its
+/// tangent at the last guess until the guess stays.
+fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
+    // The deviation of a pair's mean score is that of a game over the root of two.
+    let t = elo / NORMALIZED_SCALE * std::f64::consts::SQRT_2;
+    let mut guess = [0.2; 5];
+    for _ in 0..20 {
+        let mean: f64 = (0..5).map(|i| guess[i] * SCORES[i]).sum();
+        let variance: f64 = (0..5).map(|i| guess[i] * (SCORES[i] - mean).powi(2)).sum();
+        let deviation = variance.sqrt();
+        let values = SCORES
+            .map(|s| s - 0.5 - t * deviation / 2.0 * (1.0 + ((s - mean) / deviation).powi(2)));
+        let next = with_mean(seen, &values, 0.0);
+        let change = (0..5)
+            .map(|i| (next[i] - guess[i]).abs())
+            .fold(0.0, f64::max);
+        guess = next;
+        if change < 1e-9 {
+            break;
+        }
+    }
+    guess
+}
+
+/// A test in progress.
+///
+/// Pairs count in the order of the schedule, whatever order they end in: if quick games counted
+/// first, the test would see another distribution than that of all games.
+#[derive(Clone, Debug)]
+pub struct SprtRun {
+    sprt: Sprt,
+    pairs: [u64; 5],
+    next: u64,
+    waiting: BTreeMap<u64, usize>,
+    decision: Option<Decision>,
+}
+
+impl SprtRun {
+    /// A test that has seen nothing.
+    pub fn new(sprt: Sprt) -> Self {
+        Self {
+            sprt,
+            pairs: [0; 5],
+            next: 0,
+            waiting: BTreeMap::new(),
+            decision: None,
+        }
+    }
+
+    /// Takes in a pair by its number in the schedule, with its result in halves of a point. What has
+    /// been decided stays.
+    pub fn add(&mut self, pair: u64, half_points: usize) {
+        self.waiting.insert(pair, half_points);
+        while self.decision.is_none()
+            && let Some(result) = self.waiting.remove(&self.next)
+        {
+            self.next += 1;
+            self.pairs[result.min(4)] += 1;
+            self.decision = self.sprt.decision(&self.pairs);
+        }
+    }
+
+    /// What is tested.
+    pub fn sprt(&self) -> &Sprt {
+        &self.sprt
+    }
+
+    /// What has been decided.
+    pub fn decision(&self) -> Option<Decision> {
+        self.decision
+    }
+
+    /// The pairs that the test has seen.
+    pub fn pairs(&self) -> &[u64; 5] {
+        &self.pairs
+    }
+
+    /// The log-likelihood ratio as it stands.
+    pub fn ratio(&self) -> f64 {
+        self.sprt.log_likelihood_ratio(&self.pairs)
+    }
+}

@@ -1,0 +1,183 @@
+//! What a tournament has come to so far.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use super::elo::Scores;
+use super::sprt::{Sprt, SprtRun};
+use crate::board::Color;
+use crate::tournament::record::{GameRecord, Reason};
+use crate::tournament::schedule::Schedule;
+
+/// What one engine did with its time, and its faults.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EngineFigures {
+    /// Moves of its own.
+    pub moves: u64,
+    /// Time of all its moves.
+    pub time: Duration,
+    /// Sum of the depths that it has told, and the moves with such a depth.
+    pub depth: (u64, u64),
+    /// Sum of the nodes that it has told, and the time of the moves with such a number.
+    pub nodes: (u64, Duration),
+    /// Games lost by illegal moves.
+    pub illegal: u64,
+    /// Games lost on time.
+    pub late: u64,
+    /// Games lost by crashes.
+    pub crashes: u64,
+    /// The longest that it went beyond its clock.
+    pub overrun: Option<Duration>,
+}
+
+impl EngineFigures {
+    /// Mean time of a move.
+    pub fn mean_time(&self) -> Option<Duration> {
+        let moves = u32::try_from(self.moves).ok()?;
+        self.time.checked_div(moves)
+    }
+
+    /// Mean depth of a move.
+    pub fn mean_depth(&self) -> Option<f64> {
+        let (sum, count) = self.depth;
+        (count > 0).then(|| sum as f64 / count as f64)
+    }
+
+    /// Nodes a second.
+    pub fn speed(&self) -> Option<f64> {
+        let (nodes, time) = self.nodes;
+        (!time.is_zero()).then(|| nodes as f64 / time.as_secs_f64())
+    }
+
+    fn add(&mut self, record: &GameRecord, color: Color, mut mover: Color) {
+        for played in &record.moves {
+            let is_own = mover == color;
+            mover = !mover;
+            let Some(time) = played.time().filter(|_| is_own) else {
+                continue;
+            };
+            self.moves += 1;
+            self.time += time;
+            if let Some(depth) = played.depth {
+                self.depth.0 += u64::from(depth);
+                self.depth.1 += 1;
+            }
+            if let Some(nodes) = played.nodes {
+                self.nodes.0 = self.nodes.0.saturating_add(nodes);
+                self.nodes.1 += time;
+            }
+        }
+        let overrun = record.overrun[color.index()].map(Duration::from_micros);
+        self.overrun = self.overrun.max(overrun);
+        if record.result.winner() == Some(!color) {
+            match record.reason {
+                Reason::IllegalMove => self.illegal += 1,
+                Reason::TimeLoss => self.late += 1,
+                Reason::Crash => self.crashes += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// What a tournament has come to so far.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    pairings: Vec<[usize; 2]>,
+    /// Results by pairing, for its first engine.
+    scores: Vec<Scores>,
+    figures: Vec<EngineFigures>,
+    /// First results of pairs that are not whole yet, for the first engine of the pairing.
+    halves: HashMap<u64, usize>,
+    reasons: HashMap<Reason, u64>,
+    plies: u64,
+    /// The test, where there is one.
+    pub sprt: Option<SprtRun>,
+}
+
+impl Standings {
+    /// Before the first game of so many engines.
+    pub fn new(schedule: &Schedule, engines: usize, sprt: Option<Sprt>) -> Self {
+        Self {
+            pairings: schedule.pairings().to_vec(),
+            scores: vec![Scores::default(); schedule.pairings().len()],
+            figures: vec![EngineFigures::default(); engines],
+            halves: HashMap::new(),
+            reasons: HashMap::new(),
+            plies: 0,
+            sprt: sprt.map(SprtRun::new),
+        }
+    }
+
+    /// Takes in a game.
+    pub fn add(&mut self, record: &GameRecord) {
+        let pair = record.number / 2;
+        let index = (pair % self.pairings.len() as u64) as usize;
+        let points = record.half_points(self.pairings[index][0]);
+        self.scores[index].games[points] += 1;
+        if let Some(other) = self.halves.remove(&pair) {
+            self.scores[index].pairs[points + other] += 1;
+            if let Some(sprt) = &mut self.sprt {
+                sprt.add(pair, points + other);
+            }
+        } else {
+            self.halves.insert(pair, points);
+        }
+        *self.reasons.entry(record.reason).or_default() += 1;
+        self.plies += record.moves.len() as u64;
+        let first = match record.start.split_ascii_whitespace().nth(1) {
+            Some("b") => Color::Black,
+            _ => Color::Red,
+        };
+        for color in Color::ALL {
+            self.figures[record.players[color.index()]].add(record, color, first);
+        }
+    }
+
+    /// Games taken in.
+    pub fn games(&self) -> u64 {
+        self.scores.iter().map(Scores::count).sum()
+    }
+
+    /// Mean length of a game in plies.
+    pub fn mean_plies(&self) -> f64 {
+        self.plies as f64 / self.games().max(1) as f64
+    }
+
+    /// The pairings with the results of the first engine of each.
+    pub fn pairings(&self) -> impl Iterator<Item = ([usize; 2], &Scores)> {
+        self.pairings.iter().copied().zip(&self.scores)
+    }
+
+    /// The results of one engine against another.
+    pub fn between(&self, engine: usize, other: usize) -> Option<Scores> {
+        self.pairings().find_map(|(pairing, scores)| match pairing {
+            [a, b] if (a, b) == (engine, other) => Some(*scores),
+            [a, b] if (a, b) == (other, engine) => Some(scores.reversed()),
+            _ => None,
+        })
+    }
+
+    /// All results of one engine.
+    pub fn of(&self, engine: usize) -> Scores {
+        let mut sum = Scores::default();
+        for other in 0..self.figures.len() {
+            if let Some(scores) = self.between(engine, other) {
+                sum.add(&scores);
+            }
+        }
+        sum
+    }
+
+    /// What each engine did with its time, and its faults.
+    pub fn figures(&self) -> &[EngineFigures] {
+        &self.figures
+    }
+
+    /// How often games ended for each reason, the most frequent first.
+    pub fn reasons(&self) -> Vec<(Reason, u64)> {
+        let mut reasons: Vec<_> = self.reasons.iter().map(|(r, n)| (*r, *n)).collect();
+        reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
+        reasons
+    }
+}

@@ -1,0 +1,156 @@
+//! One of those who play games: it keeps the engines of its game at work.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, TryRecvError};
+
+use super::engine::{Engine, Fault};
+use super::limit::Clock;
+use super::play::{Interrupted, Played, play};
+use super::record::{Ending, GameRecord, MoveRecord, Reason};
+use super::runner::Tournament;
+use super::schedule::Fixture;
+use crate::board::Color;
+use crate::notation::{Line, fen};
+
+/// A worker with its engines.
+pub(super) struct Worker<'a> {
+    tournament: &'a Tournament,
+    /// The processors of its engines, if they are bound to some.
+    cpus: Option<Vec<usize>>,
+    /// Disconnected when the tournament is over.
+    over: Receiver<()>,
+    /// The engines at work, by their number.
+    engines: HashMap<usize, Engine>,
+}
+
+impl<'a> Worker<'a> {
+    /// A worker whose engines have not been started.
+    pub(super) fn new(
+        tournament: &'a Tournament,
+        cpus: Option<Vec<usize>>,
+        over: Receiver<()>,
+    ) -> Self {
+        Self {
+            tournament,
+            cpus,
+            over,
+            engines: HashMap::new(),
+        }
+    }
+
+    /// Whether there is nothing left to play for.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.try_recv() == Err(TryRecvError::Disconnected)
+    }
+
+    /// Plays a game; `None` when the tournament ends before it.
+    pub(super) fn play(&mut self, fixture: &Fixture) -> Option<GameRecord> {
+        let opening = self.tournament.openings.of_round(fixture.round);
+        let leaving: Vec<usize> = self.engines.keys().copied().collect();
+        for number in leaving {
+            let restarts = self.tournament.engines[number].restart;
+            if (restarts || !fixture.players.contains(&number))
+                && let Some(engine) = self.engines.remove(&number)
+            {
+                engine.quit();
+            }
+        }
+        for color in Color::ALL {
+            let number = fixture.players[color.index()];
+            match self.prepare(number) {
+                Ok(()) => {}
+                Err(Fault::Interrupted) => return None,
+                Err(fault) => {
+                    self.engines.remove(&number);
+                    return Some(forfeit(fixture, opening, color, &fault));
+                }
+            }
+        }
+        let played = self.sit_down(fixture, opening).ok()?;
+        for color in Color::ALL {
+            if played.broken[color.index()] {
+                self.engines.remove(&fixture.players[color.index()]);
+            }
+        }
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        Some(GameRecord {
+            number: fixture.number,
+            players: fixture.players,
+            start: fen::write_position(&opening.start),
+            moves: played.moves,
+            result: played.ending.result,
+            reason: played.ending.reason,
+            detail: played.ending.detail,
+            overrun: played.overrun.map(|over| over.map(micros)),
+        })
+    }
+
+    /// Has an engine ready for a new game.
+    fn prepare(&mut self, number: usize) -> Result<(), Fault> {
+        if let Some(engine) = self.engines.get_mut(&number) {
+            match engine.new_game() {
+                Ok(()) => return Ok(()),
+                Err(Fault::Interrupted) => return Err(Fault::Interrupted),
+                // It may have died of the last game, which it should not pay for twice.
+                Err(fault) => log::warn!("{}: {fault}", self.tournament.engines[number].name),
+            }
+            self.engines.remove(&number);
+        }
+        let spec = &self.tournament.engines[number];
+        let patience = self.tournament.patience;
+        let mut engine = Engine::start(spec, self.cpus.as_deref(), patience, self.over.clone())?;
+        engine.new_game()?;
+        self.engines.insert(number, engine);
+        Ok(())
+    }
+
+    fn sit_down(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Interrupted> {
+        let specs = fixture
+            .players
+            .map(|number| &self.tournament.engines[number]);
+        let engines = self
+            .engines
+            .get_disjoint_mut([&fixture.players[0], &fixture.players[1]]);
+        let [Some(red), Some(black)] = engines else {
+            return Err(Interrupted);
+        };
+        play(
+            opening,
+            &self.tournament.rules,
+            [red, black],
+            specs.map(|spec| Clock::new(spec.limit)),
+            specs.map(|spec| spec.ponder),
+        )
+    }
+
+    /// Asks the engines to leave; at the end of an interrupted tournament they are not asked.
+    pub(super) fn leave(self) {
+        if self.is_over() {
+            return;
+        }
+        for engine in self.engines.into_values() {
+            engine.quit();
+        }
+    }
+}
+
+/// The game of an engine that cannot be started.
+fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &Fault) -> GameRecord {
+    let ending = Ending::loss(loser, Reason::Crash, fault.to_string());
+    GameRecord {
+        number: fixture.number,
+        players: fixture.players,
+        start: fen::write_position(&opening.start),
+        moves: opening
+            .moves
+            .iter()
+            .map(|m| MoveRecord::opening(*m))
+            .collect(),
+        result: ending.result,
+        reason: ending.reason,
+        detail: ending.detail,
+        overrun: [None; Color::COUNT],
+    }
+}
