@@ -207,7 +207,7 @@ mod tests {
             ("", "no openings"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("9/9", "line 1: the FEN is no position"),
-            ("[Red \"x\"]\n1. h2h3 *", "line 2: move 1"),
+            ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
         ] {
             let told = Openings::read(text).unwrap_err().to_string();
             assert!(told.contains(reason), "{text}: {told}");

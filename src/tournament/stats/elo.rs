@@ -67,8 +67,8 @@ impl Scores {
 
     /// What the results tell, `None` if there are none.
     ///
-    /// The error is that of pairs, whose games share an opening; without a whole pair it is that of
-    /// single games.
+    /// The error is that of pairs, whose games share an opening; where they do not differ or there are
+    /// none it is that of single games.
     pub fn estimate(&self) -> Option<Estimate> {
         let count = self.count();
         if count == 0 {
@@ -76,8 +76,8 @@ impl Scores {
         }
         let games = count as f64;
         let score = self.points() / games;
-        let variance = match self.pairs.iter().sum::<u64>() {
-            0 => variance(&self.games),
+        let variance = match self.pairs.iter().filter(|n| **n > 0).count() {
+            0 | 1 => variance(&self.games),
             // The mean of two independent games varies half as much as one game.
             _ => 2.0 * variance(&self.pairs),
         };
@@ -217,12 +217,18 @@ mod tests {
         ));
         assert!(near(estimate.superiority, 0.996_23, 1e-4));
         assert!(near(estimate.draw_ratio, 0.4, 1e-12));
-        // Fifty pairs of one win and one loss each say that the openings decide: no error at all.
+        // Pairs of one win and one loss each say that the openings decide, and who plays does not.
         let even = Scores {
-            games: [50, 0, 50],
-            pairs: [0, 0, 50, 0, 0],
+            games: [50, 1, 49],
+            pairs: [0, 1, 49, 0, 0],
         };
         let estimate = even.estimate().unwrap();
+        assert!(estimate.elo.high - estimate.elo.low < 15.0);
+        let equal = Scores {
+            games: [0, 100, 0],
+            pairs: [0, 0, 50, 0, 0],
+        };
+        let estimate = equal.estimate().unwrap();
         assert_eq!((estimate.elo.low, estimate.elo.high), (0.0, 0.0));
         assert_eq!(estimate.superiority, 0.5);
         assert_eq!(estimate.normalized_elo.value, 0.0);

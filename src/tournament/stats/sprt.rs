@@ -81,6 +81,9 @@ impl FromStr for Sprt {
         }
         sprt.elo0 = elo0.ok_or("elo0= is missing")?;
         sprt.elo1 = elo1.ok_or("elo1= is missing")?;
+        if [sprt.elo0, sprt.elo1].iter().any(|elo| elo.abs() > 200.0) {
+            return Err("elo0 and elo1 are at most 200 from zero".to_owned());
+        }
         if sprt.elo0 >= sprt.elo1 {
             return Err("elo0 has to be below elo1".to_owned());
         }
@@ -157,23 +160,39 @@ const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
 /// The distribution over `values` with the given mean under which `seen` is likeliest.
 ///
-/// It is `seen / (1 + x (value - mean))`, with the x that makes it a distribution, found by halving.
+/// It is `seen / (1 + x (value - mean))`, with the x that makes it a distribution, found by Newton's
+/// method between the bounds that keep it positive.
 fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = values.map(|value| value - mean);
     let least = off.iter().copied().fold(f64::INFINITY, f64::min);
     let most = off.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     // The mean lies between the values, so that both ends exist.
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    let mut x = 0.0;
     for _ in 0..60 {
-        let x = (low + high) / 2.0;
-        let slope: f64 = (0..5).map(|i| seen[i] * off[i] / (1.0 + x * off[i])).sum();
+        let (mut slope, mut curve) = (0.0, 0.0);
+        for (seen, off) in seen.iter().zip(&off) {
+            let part = off / (1.0 + x * off);
+            slope += seen * part;
+            curve += seen * part * part;
+        }
         if slope > 0.0 {
             low = x;
         } else {
             high = x;
         }
+        let newton = x + slope / curve;
+        let next = if newton > low && newton < high {
+            newton
+        } else {
+            (low + high) / 2.0
+        };
+        let step = (next - x).abs();
+        x = next;
+        if step < 1e-12 {
+            break;
+        }
     }
-    let x = (low + high) / 2.0;
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
 }
 
@@ -259,5 +278,130 @@ impl SprtRun {
     /// The log-likelihood ratio as it stands.
     pub fn ratio(&self) -> f64 {
         self.sprt.log_likelihood_ratio(&self.pairs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(model: EloModel) -> Sprt {
+        Sprt {
+            elo0: 0.0,
+            elo1: 10.0,
+            alpha: 0.05,
+            beta: 0.1,
+            model,
+        }
+    }
+
+    const PAIRS: [u64; 5] = [30, 120, 300, 150, 40];
+
+    #[test]
+    fn the_ratio_is_near_that_of_the_normal_approximation() {
+        let mean: f64 = (0..5).map(|i| PAIRS[i] as f64 * SCORES[i]).sum::<f64>() / 640.0;
+        let off = |i: usize| (SCORES[i] - mean).powi(2);
+        let variance: f64 = (0..5).map(|i| PAIRS[i] as f64 * off(i)).sum::<f64>() / 640.0;
+        let (s0, s1) = (score_of(0.0), score_of(10.0));
+        let normal = 640.0 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
+        let ratio = test(EloModel::Logistic).log_likelihood_ratio(&PAIRS);
+        assert!((ratio - normal).abs() < 0.03, "{ratio} {normal}");
+        // Normalized bounds stand for these scores, with the deviation of a game.
+        let deviation = (2.0 * variance).sqrt();
+        let normalized = |score: f64| (score - 0.5) / deviation * NORMALIZED_SCALE;
+        let sprt = Sprt {
+            elo1: normalized(s1),
+            ..test(EloModel::Normalized)
+        };
+        let ratio = sprt.log_likelihood_ratio(&PAIRS);
+        assert!((ratio - normal).abs() < 0.1, "{ratio} {normal}");
+    }
+
+    #[test]
+    fn the_likeliest_distributions_fit_and_none_is_likelier() {
+        let total: u64 = PAIRS.iter().sum();
+        let seen = PAIRS.map(|n| n as f64 / total as f64);
+        let likelihood = |p: &[f64; 5]| -> f64 { (0..5).map(|i| seen[i] * p[i].ln()).sum() };
+        for mean in [0.1, 0.45, 0.5, 0.52, 0.9] {
+            let p = with_mean(&seen, &SCORES, mean);
+            assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            let got: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
+            assert!((got - mean).abs() < 1e-9, "{got} {mean}");
+            // A step that keeps sum and mean makes it less likely.
+            for step in [1e-4, -1e-4] {
+                let mut other = p;
+                other[1] += step;
+                other[2] -= 2.0 * step;
+                other[3] += step;
+                assert!(likelihood(&other) < likelihood(&p));
+            }
+        }
+        for elo in [-150.0, 0.0, 7.0, 150.0] {
+            let p = with_normalized(&seen, elo);
+            let mean: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
+            let variance: f64 = (0..5).map(|i| p[i] * (SCORES[i] - mean).powi(2)).sum();
+            let got = (mean - 0.5) / (2.0 * variance).sqrt() * NORMALIZED_SCALE;
+            assert!((got - elo).abs() < 1e-3, "{got} {elo}");
+        }
+    }
+
+    #[test]
+    fn extreme_results_are_no_trouble() {
+        for model in [EloModel::Logistic, EloModel::Normalized] {
+            let sprt = test(model);
+            for index in 0..5 {
+                let mut pairs = [0; 5];
+                assert_eq!(sprt.decision(&pairs), None);
+                pairs[index] = 1;
+                assert!(sprt.log_likelihood_ratio(&pairs).is_finite());
+                pairs[index] = 5000;
+                let expected = if index > 2 {
+                    Decision::H1
+                } else {
+                    Decision::H0
+                };
+                assert_eq!(sprt.decision(&pairs), Some(expected), "{model:?} {index}");
+            }
+        }
+    }
+
+    #[test]
+    fn pairs_count_in_the_order_of_the_schedule() {
+        let sprt = test(EloModel::Logistic);
+        let mut run = SprtRun::new(sprt);
+        for pair in 1..2000 {
+            run.add(pair, 4);
+        }
+        assert_eq!((run.pairs(), run.decision()), (&[0; 5], None));
+        run.add(0, 0);
+        assert_eq!(run.decision(), Some(Decision::H1));
+        let seen: u64 = run.pairs().iter().sum();
+        assert!(
+            run.pairs()[0] == 1 && seen < 2000,
+            "no more than it takes: {seen}"
+        );
+        run.add(2000, 0);
+        assert_eq!(run.pairs().iter().sum::<u64>(), seen);
+    }
+
+    #[test]
+    fn words_are_read() {
+        let sprt: Sprt = "elo0=0,elo1=10,beta=0.1,model=logistic".parse().unwrap();
+        assert_eq!(sprt, test(EloModel::Logistic));
+        let (lower, upper) = sprt.bounds();
+        assert!((lower + 2.2513).abs() < 1e-3 && (upper - 2.8904).abs() < 1e-3);
+        for bad in [
+            "",
+            "elo0=0",
+            "elo0=5,elo1=5",
+            "elo0=0,elo1=x",
+            "elo0=0,elo1=5,alpha=0.7",
+            "elo0=0,elo1=NaN",
+            "elo0=0,elo1=1000",
+            "elo0=0,elo1=5,model=x",
+            "elo0=0,elo1=5,x=1",
+        ] {
+            assert!(bad.parse::<Sprt>().is_err(), "{bad}");
+        }
     }
 }

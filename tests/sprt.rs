@@ -1,0 +1,114 @@
+//! The error rates of the sequential test, by simulation.
+
+use chuhe::tournament::stats::{Decision, EloModel, Sprt};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// Matches of each simulation.
+const MATCHES: u64 = 10_000;
+
+/// Probabilities of the five results of a pair, whose mean is a certain score: a distribution as
+/// matches have it, tilted until it fits.
+fn pairs_with_score(score: f64) -> [f64; 5] {
+    let shape: [f64; 5] = [0.05, 0.20, 0.45, 0.25, 0.05];
+    let tilted = |x: f64| {
+        let weights: [f64; 5] = std::array::from_fn(|i| shape[i] * (x * i as f64).exp());
+        let sum: f64 = weights.iter().sum();
+        weights.map(|w| w / sum)
+    };
+    let mean = |p: &[f64; 5]| (0..5).map(|i| p[i] * i as f64 / 4.0).sum::<f64>();
+    let (mut low, mut high) = (-10.0, 10.0);
+    for _ in 0..200 {
+        let middle = (low + high) / 2.0;
+        if mean(&tilted(middle)) < score {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    tilted(low)
+}
+
+/// As [`pairs_with_score`], for a normalized Elo.
+fn pairs_with_normalized_elo(elo: f64) -> [f64; 5] {
+    let (mut low, mut high) = (0.2, 0.8);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if normalized_elo(&pairs_with_score(middle)) < elo {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    pairs_with_score(low)
+}
+
+fn normalized_elo(p: &[f64; 5]) -> f64 {
+    let mean: f64 = (0..5).map(|i| p[i] * i as f64 / 4.0).sum();
+    let variance: f64 = (0..5).map(|i| p[i] * (i as f64 / 4.0 - mean).powi(2)).sum();
+    (mean - 0.5) / (2.0 * variance).sqrt() * 800.0 / std::f64::consts::LN_10
+}
+
+/// How many of the matches decide for either hypothesis, and the mean number of pairs.
+fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
+    let mut decided = [0; 2];
+    let mut played = 0u64;
+    for number in 0..MATCHES {
+        let mut random = StdRng::seed_from_u64(seed * MATCHES + number);
+        let mut pairs = [0u64; 5];
+        let decision = loop {
+            let mut point: f64 = random.random();
+            let result = truth.iter().position(|p| {
+                point -= p;
+                point < 0.0
+            });
+            pairs[result.unwrap_or(4)] += 1;
+            played += 1;
+            if let Some(decision) = sprt.decision(&pairs) {
+                break decision;
+            }
+        };
+        decided[usize::from(decision == Decision::H1)] += 1;
+    }
+    (decided, played as f64 / MATCHES as f64)
+}
+
+/// The test errs as often as it says, within a fifth.
+fn check(model: EloModel, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
+    let sprt = Sprt {
+        elo0: 0.0,
+        elo1: 20.0,
+        alpha: 0.05,
+        beta: 0.05,
+        model,
+    };
+    for (elo, wrong, seed) in [(sprt.elo0, 1, seed), (sprt.elo1, 0, seed + 1)] {
+        let (decided, pairs) = simulate(&sprt, &distribution(elo), seed);
+        let rate = decided[wrong] as f64 / MATCHES as f64;
+        println!("{model:?}, truth {elo}: wrong {rate}, {pairs:.0} pairs a match");
+        assert!((0.04..=0.06).contains(&rate), "{model:?} {elo}: {rate}");
+    }
+}
+
+#[test]
+fn logistic_error_rates() {
+    let truth = |elo: f64| pairs_with_score(1.0 / (1.0 + 10f64.powf(-elo / 400.0)));
+    check(EloModel::Logistic, 1, truth);
+}
+
+#[test]
+fn normalized_error_rates() {
+    check(EloModel::Normalized, 3, pairs_with_normalized_elo);
+}
+
+#[test]
+fn between_the_hypotheses_it_takes_longer_and_either_may_win() {
+    let sprt: Sprt = "elo0=0,elo1=40,model=logistic".parse().unwrap();
+    let middle = pairs_with_score(1.0 / (1.0 + 10f64.powf(-20.0 / 400.0)));
+    let (decided, in_the_middle) = simulate(&sprt, &middle, 5);
+    let strong = pairs_with_score(1.0 / (1.0 + 10f64.powf(-100.0 / 400.0)));
+    let (clear, pairs) = simulate(&sprt, &strong, 6);
+    assert!(decided.iter().all(|n| *n > MATCHES / 4), "{decided:?}");
+    assert_eq!(clear[0], 0);
+    assert!(pairs < in_the_middle / 2.0, "{pairs} {in_the_middle}");
+}
