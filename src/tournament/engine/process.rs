@@ -59,6 +59,8 @@ pub(super) struct Process {
     pub(super) output: Receiver<Output>,
     heard: Arc<Mutex<Heard>>,
     last_words: Arc<Mutex<String>>,
+    /// Disconnected once standard error has been read to its end.
+    errors_end: Receiver<()>,
     label: Arc<str>,
 }
 
@@ -86,6 +88,7 @@ impl Process {
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
+        let (errors, errors_end) = bounded(0);
         let nice = match spec.nice {
             Some(nice) => platform::set_nice(&child, nice),
             None => Ok(()),
@@ -97,6 +100,7 @@ impl Process {
             output,
             heard: Arc::default(),
             last_words: Arc::default(),
+            errors_end,
         };
         nice?;
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -111,7 +115,10 @@ impl Process {
         };
         spawn(Box::new(move || reader.run(stdout)))?;
         let last_words = Arc::clone(&process.last_words);
-        spawn(Box::new(move || drain(stderr, &last_words)))?;
+        spawn(Box::new(move || {
+            let _errors: Sender<()> = errors;
+            drain(stderr, &last_words);
+        }))?;
         Ok(process)
     }
 
@@ -146,6 +153,8 @@ impl Process {
             Some(None) => "it ended".to_owned(),
             None => "it closed its output".to_owned(),
         };
+        // What it said last may still be on its way.
+        let _ = self.errors_end.recv_timeout(patience);
         match lock(&self.last_words).trim() {
             "" => how,
             words => format!("{how}: {words}"),

@@ -127,7 +127,7 @@ pub(super) fn elo_of(score: f64) -> f64 {
     match score {
         s if s <= 0.0 => f64::NEG_INFINITY,
         s if s >= 1.0 => f64::INFINITY,
-        s => -400.0 * (1.0 / s - 1.0).log10(),
+        s => 400.0 * (s / (1.0 - s)).log10(),
     }
 }
 

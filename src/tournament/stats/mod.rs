@@ -2,8 +2,10 @@
 
 mod elo;
 mod sprt;
+mod sprt_run;
 mod standings;
 
 pub use elo::{Estimate, Interval, Scores};
-pub use sprt::{Decision, EloModel, Sprt, SprtRun};
+pub use sprt::{Decision, EloModel, Sprt};
+pub use sprt_run::SprtRun;
 pub use standings::{EngineFigures, Standings};

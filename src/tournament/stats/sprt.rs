@@ -5,7 +5,6 @@
 //! practice"): the likelihoods are those of the most likely distributions of pair results that have
 //! the strengths in question.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -181,17 +180,14 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
         } else {
             high = x;
         }
-        let newton = x + slope / curve;
-        let next = if newton > low && newton < high {
-            newton
-        } else {
-            (low + high) / 2.0
-        };
-        let step = (next - x).abs();
-        x = next;
-        if step < 1e-12 {
+        let step = slope / curve;
+        if step.abs() < 1e-12 {
             break;
         }
+        x = match x + step {
+            newton if newton > low && newton < high => newton,
+            _ => (low + high) / 2.0,
+        };
     }
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
 }
@@ -220,65 +216,6 @@ fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
         }
     }
     guess
-}
-
-/// A test in progress.
-///
-/// Pairs count in the order of the schedule, whatever order they end in: if quick games counted
-/// first, the test would see another distribution than that of all games.
-#[derive(Clone, Debug)]
-pub struct SprtRun {
-    sprt: Sprt,
-    pairs: [u64; 5],
-    next: u64,
-    waiting: BTreeMap<u64, usize>,
-    decision: Option<Decision>,
-}
-
-impl SprtRun {
-    /// A test that has seen nothing.
-    pub fn new(sprt: Sprt) -> Self {
-        Self {
-            sprt,
-            pairs: [0; 5],
-            next: 0,
-            waiting: BTreeMap::new(),
-            decision: None,
-        }
-    }
-
-    /// Takes in a pair by its number in the schedule, with its result in halves of a point. What has
-    /// been decided stays.
-    pub fn add(&mut self, pair: u64, half_points: usize) {
-        self.waiting.insert(pair, half_points);
-        while self.decision.is_none()
-            && let Some(result) = self.waiting.remove(&self.next)
-        {
-            self.next += 1;
-            self.pairs[result.min(4)] += 1;
-            self.decision = self.sprt.decision(&self.pairs);
-        }
-    }
-
-    /// What is tested.
-    pub fn sprt(&self) -> &Sprt {
-        &self.sprt
-    }
-
-    /// What has been decided.
-    pub fn decision(&self) -> Option<Decision> {
-        self.decision
-    }
-
-    /// The pairs that the test has seen.
-    pub fn pairs(&self) -> &[u64; 5] {
-        &self.pairs
-    }
-
-    /// The log-likelihood ratio as it stands.
-    pub fn ratio(&self) -> f64 {
-        self.sprt.log_likelihood_ratio(&self.pairs)
-    }
 }
 
 #[cfg(test)]
@@ -363,25 +300,6 @@ mod tests {
                 assert_eq!(sprt.decision(&pairs), Some(expected), "{model:?} {index}");
             }
         }
-    }
-
-    #[test]
-    fn pairs_count_in_the_order_of_the_schedule() {
-        let sprt = test(EloModel::Logistic);
-        let mut run = SprtRun::new(sprt);
-        for pair in 1..2000 {
-            run.add(pair, 4);
-        }
-        assert_eq!((run.pairs(), run.decision()), (&[0; 5], None));
-        run.add(0, 0);
-        assert_eq!(run.decision(), Some(Decision::H1));
-        let seen: u64 = run.pairs().iter().sum();
-        assert!(
-            run.pairs()[0] == 1 && seen < 2000,
-            "no more than it takes: {seen}"
-        );
-        run.add(2000, 0);
-        assert_eq!(run.pairs().iter().sum::<u64>(), seen);
     }
 
     #[test]

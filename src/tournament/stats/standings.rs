@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::elo::Scores;
-use super::sprt::{Sprt, SprtRun};
+use super::sprt::Sprt;
+use super::sprt_run::SprtRun;
 use crate::board::Color;
 use crate::tournament::record::{GameRecord, Reason};
 use crate::tournament::schedule::Schedule;

@@ -1,0 +1,101 @@
+#!/bin/sh
+# An engine to test tournaments with: it moves rooks to and fro, and does what its first word says.
+# From the starting position that is a draw by repetition after eight plies.
+mode=$1
+file=$2
+moves=0
+banned=
+
+say() { printf '%s\n' "$1"; }
+
+# The move for the position as it stands; the game is known by its length alone.
+choose() {
+    case $mode-$((moves % 4)) in
+        checker-0) if [ "$moves" = 0 ]; then move=a1e1; else move=f1e1; fi ;;
+        checker-1) move=e9f9 ;;
+        checker-2) move=e1f1 ;;
+        checker-3) move=f9e9 ;;
+        ranks-0) move=a1a2 ;;
+        ranks-1) move=a10a9 ;;
+        ranks-2) move=a2a1 ;;
+        ranks-3) move=a9a10 ;;
+        *-0) move=a0a1 ;;
+        *-1) move=a9a8 ;;
+        *-2) move=a1a0 ;;
+        *-3) move=a8a9 ;;
+    esac
+    [ "$move" = "$banned" ] && move=f1g1
+}
+
+answer() {
+    choose
+    case $mode in
+        hang) sleep 1000 & [ -n "$file" ] && say "$!" >>"$file"; wait ;;
+        deaf) exec sleep 1000 ;;
+        crash) say "out of luck" >&2; exit 3 ;;
+        killed) kill -KILL $$ ;;
+        closed) exec 1>&-; sleep 1000 ;;
+        illegal) say "bestmove a0a9" ;;
+        theft) say "bestmove b9c7" ;;
+        garbage) printf 'bestmove \377\376 %%n\n' ;;
+        flood) while :; do say "info depth 1 score 1"; say "blah"; done ;;
+        chatter) exec yes "blah blah blah" ;;
+        endless) exec tr '\000' x </dev/zero ;;
+        late) sleep 0.5; say "bestmove $move" ;;
+        resign) say "bestmove $move resign" ;;
+        nothing) say "nobestmove" ;;
+        none) say "bestmove (none)" ;;
+        offer) say "bestmove $move draw" ;;
+        polite) case $1 in *draw*) say "bestmove $move draw" ;; *) say "bestmove $move" ;; esac ;;
+        win) say "info depth 9 score 900"; say "bestmove $move" ;;
+        lose) say "info depth 9 score -900"; say "bestmove $move" ;;
+        liar) say "info depth 99999999999 score cp 99999999999999 nodes 99999999999999999999 nps -1 pv x"
+              say "info score mate"; say "info"; say "bestmove $move ponder nonsense" ;;
+        noisy) head -c 300000 /dev/zero | tr '\000' e >&2
+               printf '\r\n\r\nbestmove\n' | tr 'x' 'y' >&2
+               printf '  info depth 3 score 5\r\n\377\r\nbestmoves a0a9\r\nbestmove %s\r\n' "$move" ;;
+        twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
+        slow) sleep 0.03; say "bestmove $move" ;;
+        foresee) case $1 in
+                *ponder*) ;;
+                *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
+                   say "bestmove $move ponder $next" ;;
+            esac ;;
+        *) say "info depth 5 score 10 nodes 1000 time 1"; say "bestmove $move" ;;
+    esac
+}
+
+# It starts once and never again.
+if [ "$mode" = once ]; then
+    [ -e "$file" ] && exit 1
+fi
+
+while read -r line; do
+    line=${line%"$(printf '\r')"}
+    case $line in
+        ucci | uci)
+            [ "$mode" = mute ] && continue
+            say "id name Shuffler $mode"
+            say "option usemillisec type check default false"
+            say "${line}ok"
+            ;;
+        isready)
+            [ "$mode" = eager ] && say "bestmove a0a9"
+            say readyok
+            ;;
+        position*)
+            banned=
+            moves=0
+            case $line in *" moves "*) set -- ${line#* moves }; moves=$# ;; esac
+            ;;
+        banmoves*) banned=${line#banmoves } ;;
+        ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
+        stop) [ "$mode" = foresee ] && { choose; say "bestmove $move"; } ;;
+        go*)
+            if [ "$mode" = once ]; then : >"$file"; exit 1; fi
+            answer "$line"
+            ;;
+        quit) [ "$mode" = stays ] || exit 0 ;;
+    esac
+done
+[ "$mode" = stays ] && sleep 1000

@@ -1,0 +1,138 @@
+//! What a match writes, and how it goes on.
+
+use std::fs;
+
+use crate::{complaint, match_of, output, scratch, script};
+
+fn good() -> [Vec<String>; 2] {
+    [script("one", "good"), script("two", "good")]
+}
+
+const PLAIN: &str = "--openings start --rounds 2 --each movetime=1000";
+
+#[test]
+fn plain_lines_in_a_pipe() {
+    let text = output(&mut match_of(good(), PLAIN));
+    assert!(
+        text.starts_with("one: Shuffler good, UCCI, 1000 ms a move\n"),
+        "{text}"
+    );
+    let games: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains("  game "))
+        .collect();
+    assert_eq!(games.len(), 4, "{text}");
+    let last =
+        "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [+0.0, +0.0]";
+    assert_eq!(games[3], last);
+    for part in [
+        "one against two: 4 games, +0 =4 -0, 2 points (50.0 %)",
+        "pairs           0 0 2 0 0",
+        "ends: repetition 4; 8 plies a game",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains('\x1b'), "no colours in a pipe");
+}
+
+#[test]
+fn records_have_what_was_played() {
+    let pgn = scratch("played.pgn");
+    fs::write(&pgn, "[Event \"older\"]\n\n1. H2-E2 *\n\n").unwrap();
+    let arguments = format!("{PLAIN} --event Cup --rules computer");
+    output(match_of(good(), &arguments).arg("--pgn").arg(&pgn));
+    let text = fs::read_to_string(&pgn).unwrap();
+    fs::remove_file(pgn).unwrap();
+    assert!(
+        text.starts_with("[Event \"older\"]"),
+        "what was there is kept"
+    );
+    for part in [
+        "[Event \"Cup\"]",
+        "[Red \"two\"]",
+        "[Rules \"computer\"]",
+        "[Termination \"normal\"]",
+        "[Reason \"repetition\"]",
+        "[PlyCount \"8\"]",
+        "[Round \"2.4\"]",
+        "1. A0-A1 {+0.10/5 0.0",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let games = chuhe::notation::pgn::read(&text);
+    assert_eq!(games.len(), 5);
+    assert!(games.iter().all(Result::is_ok));
+}
+
+#[test]
+fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
+    let [journal, pgn] = ["done.jsonl", "done.pgn"].map(scratch);
+    let run = |arguments: &str| {
+        let mut command = match_of(good(), arguments);
+        command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
+        output(&mut command)
+    };
+    let games = |text: &str| text.matches("  game ").count();
+    assert_eq!(games(&run(PLAIN)), 4);
+    let again = run(PLAIN);
+    assert_eq!(games(&again), 0, "{again}");
+    assert!(again.contains("4 games were played before"), "{again}");
+    assert!(again.contains("+0 =4 -0"), "{again}");
+    let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    assert_eq!(games(&more), 2, "{more}");
+    let text = fs::read_to_string(&pgn).unwrap();
+    assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
+    // A line that was cut short is forgotten and its game played again.
+    let kept = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
+    let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
+    assert_eq!(games(&repaired), 1, "{repaired}");
+    let text = fs::read_to_string(&pgn).unwrap();
+    assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
+
+    for (change, part) in [
+        ("--rules computer", "rules"),
+        ("--openings balanced", "openings"),
+        ("--sprt elo0=0,elo1=5", "tests"),
+        ("--each movetime=999", "engines"),
+    ] {
+        let arguments = match change {
+            c if c.contains("openings") => PLAIN.replace("--openings start", c),
+            c if c.contains("each") => PLAIN.replace("--each movetime=1000", c),
+            c => format!("{PLAIN} {c}"),
+        };
+        let mut command = match_of(good(), &arguments);
+        command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
+        let told = complaint(&mut command);
+        assert!(told.contains(&format!("the {part}")), "{change}: {told}");
+    }
+    fs::write(&journal, "nonsense\n").unwrap();
+    let told = complaint(match_of(good(), PLAIN).arg("--resume").arg(&journal));
+    assert!(told.contains("line 1"), "{told}");
+    fs::remove_file(journal).unwrap();
+    fs::remove_file(pgn).unwrap();
+}
+
+#[test]
+fn engines_from_a_file() {
+    let path = scratch("engines.toml");
+    let script_path = crate::SCRIPT;
+    let text = format!(
+        "[each]\ncmd = \"sh\"\nmovetime = 1000\n\
+         [[engine]]\nname = \"one\"\nargs = [{script_path:?}, \"good\"]\n\
+         [[engine]]\nname = \"two\"\nargs = [{script_path:?}, \"resign\"]\n"
+    );
+    fs::write(&path, text).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.args([
+        "match",
+        "--rounds",
+        "1",
+        "--openings",
+        "start",
+        "--engines-file",
+    ]);
+    let text = output(command.arg(&path));
+    assert!(text.contains("+2 =0 -0"), "{text}");
+    fs::remove_file(path).unwrap();
+}

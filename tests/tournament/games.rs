@@ -1,0 +1,198 @@
+//! How games are played and end.
+
+use std::process::Command;
+
+use crate::{chuhe, match_of, output, report, scratch, script};
+
+/// Two scripts on the starting position.
+const PLAIN: &str = "--openings start --rounds 1 --each movetime=1000";
+
+/// The reason and length of the first game.
+fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
+    let report = report(
+        [script("one", modes[0]), script("two", modes[1])],
+        arguments,
+    );
+    let game = &report["games"][0];
+    let text = |key: &str| game[key].as_str().unwrap().to_owned();
+    (
+        text("reason"),
+        game["plies"].as_u64().unwrap(),
+        text("result"),
+    )
+}
+
+#[test]
+fn draws_by_agreement() {
+    let agreed = ("agreement".to_owned(), 2, "1/2-1/2".to_owned());
+    assert_eq!(first_game(["offer", "offer"], PLAIN), agreed);
+    // The polite one takes a draw only when it is told of the offer.
+    assert_eq!(first_game(["offer", "polite"], PLAIN), agreed);
+    assert_eq!(first_game(["offer", "good"], PLAIN).0, "repetition");
+    assert_eq!(first_game(["polite", "polite"], PLAIN).0, "repetition");
+}
+
+#[test]
+fn decisions_by_score() {
+    let win = format!("{PLAIN} --adjudicate-win score=800,moves=2");
+    let won = ("won by score".to_owned(), 4, "1-0".to_owned());
+    assert_eq!(first_game(["win", "lose"], &win), won);
+    let lost = ("won by score".to_owned(), 4, "0-1".to_owned());
+    assert_eq!(first_game(["lose", "win"], &win), lost);
+    assert_eq!(first_game(["win", "win"], &win).0, "repetition");
+    let draw = format!("{PLAIN} --adjudicate-draw score=10,moves=2,after=6");
+    let drawn = ("drawn by score".to_owned(), 6, "1/2-1/2".to_owned());
+    assert_eq!(first_game(["good", "good"], &draw), drawn);
+}
+
+#[test]
+fn length_and_rules() {
+    let short = format!("{PLAIN} --max-plies 5");
+    assert_eq!(first_game(["good", "good"], &short).0, "length");
+    // The league waits for the fourth time.
+    let league = format!("{PLAIN} --rules elephanteye");
+    assert_eq!(first_game(["good", "good"], &league).1, 12);
+}
+
+#[test]
+fn perpetual_check_loses_and_banmoves_warn_of_it() {
+    let path = scratch("checks.epd");
+    std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
+    let arguments = format!(
+        "--openings {} --rounds 1 --max-plies 9 --each movetime=1000",
+        path.display()
+    );
+    let lost = ("perpetual check".to_owned(), 9, "0-1".to_owned());
+    assert_eq!(first_game(["checker", "checker"], &arguments), lost);
+    let warned = format!("{arguments} --banmoves");
+    let going_on = ("length".to_owned(), 9, "1/2-1/2".to_owned());
+    assert_eq!(first_game(["checker", "checker"], &warned), going_on);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn coordinates_may_count_from_one() {
+    let mut one = script("one", "ranks");
+    one.extend(["ranks=1", "proto=uci"].map(str::to_owned));
+    let report = report([one, script("two", "good")], PLAIN);
+    for game in report["games"].as_array().unwrap() {
+        assert_eq!(game["reason"], "repetition", "{game}");
+    }
+}
+
+#[test]
+fn pondering() {
+    let log = scratch("ponder.log");
+    let engines = [script("one", "foresee"), script("two", "good")];
+    let mut command = match_of(
+        engines,
+        "--openings start --rounds 1 --each tc=20+1 ponder=on",
+    );
+    let text = output(command.arg("--log").arg(&log));
+    assert!(text.contains("repetition 2"), "{text}");
+    let log_text = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(log).unwrap();
+    // Four moves of its own in each game; it guesses with every second one and is always right.
+    assert_eq!(
+        log_text.matches("<- go ponder time").count(),
+        4,
+        "{log_text}"
+    );
+    assert_eq!(log_text.matches("<- ponderhit").count(), 4, "{log_text}");
+}
+
+#[test]
+fn chuhe_ponders_and_keeps_time() {
+    let engines = [chuhe("one"), chuhe("two")];
+    let arguments = "--rounds 1 --max-plies 60 --each tc=2+0.02 margin=2000 ponder=on";
+    let report = report(engines, arguments);
+    for engine in report["engines"].as_array().unwrap() {
+        assert_eq!(engine["time_losses"], 0, "{report}");
+        assert_eq!(engine["illegal_moves"], 0, "{report}");
+        assert!(engine["moves"].as_u64().unwrap() > 10);
+    }
+}
+
+#[test]
+fn a_hundred_games_agree_with_their_replay() {
+    for (notation, limit) in [
+        ("iccs", "nodes=60"),
+        ("wxf", "nodes=30"),
+        ("chinese", "depth=2"),
+    ] {
+        let pgn = scratch("games.pgn");
+        let engines = [chuhe("one"), chuhe("two")];
+        let rounds = if notation == "iccs" { 50 } else { 5 };
+        let arguments = format!(
+            "--rounds {rounds} --concurrency 2 --shuffle 3 --notation {notation} --each {limit}"
+        );
+        output(match_of(engines, &arguments).arg("--pgn").arg(&pgn));
+        let replay = || {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+            command.arg("replay").arg(&pgn);
+            command
+        };
+        let text = output(&mut replay());
+        let count = 2 * rounds;
+        assert!(
+            text.contains(&format!("{count} of {count} games agree")),
+            "{text}"
+        );
+        // A result that the rules do not give is found.
+        let record = std::fs::read_to_string(&pgn).unwrap();
+        let (before, mate) = record.split_once("[Reason \"checkmate\"]").unwrap();
+        let turned = match mate.starts_with("\n[Result \"1-0\"]") {
+            true => mate.replacen("1-0", "0-1", 1),
+            false => mate.replacen("0-1", "1-0", 1),
+        };
+        // The result stands in the tag and behind the moves.
+        let (game, rest) = turned.split_once("\n\n[").unwrap_or((&turned, ""));
+        let end = game.rfind(char::is_whitespace).unwrap();
+        std::fs::write(&pgn, format!("{before}{}\n\n[{rest}", &game[..end])).unwrap();
+        let text = crate::complaint(&mut replay());
+        assert!(text.contains("one game does not agree"), "{text}");
+        std::fs::remove_file(pgn).unwrap();
+    }
+}
+
+#[test]
+fn round_robin_and_gauntlet() {
+    for (format, games) in [("round-robin", 12), ("gauntlet", 8)] {
+        let engines = [script("one", "good"), script("two", "crash")];
+        let arguments = format!("--openings start --rounds 2 --format {format}");
+        let mut command = match_of(engines, &arguments);
+        command.args(script("three", "good"));
+        command.args(["--each", "movetime=1000"]);
+        let text = output(&mut command);
+        assert!(
+            text.contains(&format!("\n{games} games, 1 at a time")),
+            "{text}"
+        );
+        assert!(text.contains(&format!("{games}/{games}")), "{text}");
+        let row = |name: &str| {
+            let line = text
+                .lines()
+                .find(|l| l.get(1..).is_some_and(|l| l.starts_with(name)))
+                .unwrap();
+            let words = line.split_whitespace();
+            words.map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Rank, name, games, won, drawn, lost, points.
+        assert_eq!(row(" one")[2..7], ["8", "4", "4", "0", "6"], "{text}");
+        let two = if format == "gauntlet" {
+            ["4", "0", "0", "4", "0"]
+        } else {
+            ["8", "0", "0", "8", "0"]
+        };
+        assert_eq!(row(" two")[2..7], two, "{text}");
+    }
+}
+
+#[test]
+fn a_test_ends_the_match() {
+    let engines = [script("one", "good"), script("two", "crash")];
+    let arguments = "--openings start --sprt elo0=0,elo1=100 --each movetime=1000 --concurrency 2";
+    let text = output(&mut match_of(engines, arguments));
+    assert!(text.contains("the test has decided"), "{text}");
+    assert!(text.contains("H1: 100 or more"), "{text}");
+}

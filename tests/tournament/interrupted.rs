@@ -1,0 +1,133 @@
+//! Matches that are interrupted or killed.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{is_alive, match_of, output, scratch, script};
+
+const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each movetime=2000 margin=5000";
+
+/// A match of slow engines that has some games behind it.
+fn begin(journal: &Path, pgn: &Path) -> Child {
+    let mut child = command(journal, pgn)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let lines = || fs::read_to_string(journal).map_or(0, |text| text.lines().count());
+    while lines() < 6 {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+fn command(journal: &Path, pgn: &Path) -> Command {
+    let mut command = match_of([script("one", "slow"), script("two", "slow")], SLOW);
+    command.arg("--resume").arg(journal).arg("--pgn").arg(pgn);
+    command
+}
+
+/// The processes that a match has started.
+fn engines(of: &Child) -> Vec<String> {
+    let path = format!("/proc/{0}/task", of.id());
+    let tasks = fs::read_dir(path).unwrap().flatten();
+    let children = tasks.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
+    let children: Vec<String> = children.collect();
+    children
+        .iter()
+        .flat_map(|list| list.split_whitespace())
+        .map(str::to_owned)
+        .collect()
+}
+
+fn assert_they_leave(engines: &[String]) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while engines.iter().any(|engine| is_alive(engine)) {
+        assert!(Instant::now() < deadline, "{engines:?} live on");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+fn interrupt(signal: Signal) {
+    let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(scratch);
+    let child = begin(&journal, &pgn);
+    let engines = engines(&child);
+    assert_eq!(engines.len(), 4);
+    let begin = Instant::now();
+    kill_process(Pid::from_child(&child), signal).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("\ninterrupted\none against two: "), "{text}");
+    assert_they_leave(&engines);
+    finish(&journal, &pgn);
+}
+
+/// Goes on to the end, and looks for every game once.
+fn finish(journal: &Path, pgn: &Path) {
+    let before = fs::read_to_string(journal).unwrap();
+    let text = output(&mut command(journal, pgn));
+    assert!(text.contains("games were played before"), "{text}");
+    assert!(
+        text.contains("all games played\none against two: 30 games, +0 =30 -0"),
+        "{text}"
+    );
+    let after = fs::read_to_string(journal).unwrap();
+    let whole = before.rfind('\n').unwrap();
+    assert!(
+        after.starts_with(&before[..whole]),
+        "no game is played anew"
+    );
+    let numbers: HashSet<u64> = after
+        .lines()
+        .skip(1)
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["number"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(numbers, (0..30).collect());
+    assert_eq!(after.lines().count(), 31);
+    let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
+    let rounds: HashSet<String> = games
+        .iter()
+        .map(|game| game.as_ref().unwrap().tag("Round").unwrap().to_owned())
+        .collect();
+    assert_eq!((games.len(), rounds.len()), (30, 30));
+    fs::remove_file(journal).unwrap();
+    fs::remove_file(pgn).unwrap();
+}
+
+#[test]
+fn interrupts_end_a_match_cleanly() {
+    interrupt(Signal::INT);
+    interrupt(Signal::TERM);
+}
+
+#[test]
+fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
+    let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(scratch);
+    let mut child = begin(&journal, &pgn);
+    let engines = engines(&child);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Nobody is left to end them, but their input ends.
+    assert_they_leave(&engines);
+    // What a kill in the middle of a write leaves behind.
+    let mut text = fs::read_to_string(&journal).unwrap();
+    text += "{\"number\":29,\"players\":[1";
+    fs::write(&journal, text).unwrap();
+    let mut text = fs::read_to_string(&pgn).unwrap();
+    text += "[Event \"half";
+    fs::write(&pgn, text).unwrap();
+    finish(&journal, &pgn);
+}

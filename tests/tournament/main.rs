@@ -1,0 +1,95 @@
+//! `chuhe match` with good and bad engines.
+#![cfg(unix)]
+
+mod bad;
+mod files;
+mod games;
+mod interrupted;
+mod refused;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::Value;
+
+/// The script that plays as it is told.
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
+
+/// A path of its own for each call.
+fn scratch(name: &str) -> PathBuf {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let name = format!("{}-{number}-{name}", std::process::id());
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The words that describe the script as an engine; `mode` may have a file behind it.
+fn script(name: &str, mode: &str) -> Vec<String> {
+    vec![
+        "--engine".to_owned(),
+        format!("name={name}"),
+        "cmd=sh".to_owned(),
+        format!("args='{SCRIPT}' {mode}"),
+    ]
+}
+
+/// Chuhe itself, as an engine.
+fn chuhe(name: &str) -> Vec<String> {
+    let command = env!("CARGO_BIN_EXE_chuhe");
+    let words = [
+        "--engine",
+        &format!("name={name}"),
+        &format!("cmd={command}"),
+    ];
+    let mut words = words.map(str::to_owned).to_vec();
+    words.push("option.hashsize=1".to_owned());
+    words
+}
+
+/// `chuhe match` with two engines.
+fn match_of(engines: [Vec<String>; 2], arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command
+        .arg("match")
+        .args(engines.concat())
+        .args(arguments.split_whitespace())
+        .env_remove("RUST_LOG");
+    command
+}
+
+/// Runs a command that has to succeed, and returns what it prints.
+fn output(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}\n{errors}");
+    text
+}
+
+/// Runs a command that has to fail, and returns what it complains about.
+fn complaint(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let code = output.status.code();
+    assert!(matches!(code, Some(1 | 2)), "{code:?} {text}\n{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    errors
+}
+
+/// Plays a match and returns its JSON report.
+fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
+    let path = scratch("report.json");
+    let mut command = match_of(engines, arguments);
+    output(command.arg("--json").arg(&path));
+    let report = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    serde_json::from_str(&report).unwrap()
+}
+
+/// Whether a process runs.
+fn is_alive(process: &str) -> bool {
+    // A zombie has no command line.
+    std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+}

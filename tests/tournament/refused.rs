@@ -1,0 +1,105 @@
+//! What cannot be played is refused with its reason, before the first game.
+
+use std::fs;
+
+use crate::{complaint, match_of, scratch, script};
+
+#[test]
+fn engines_that_do_not_work() {
+    let good = script("good", "good");
+    let missing = ["--engine", "cmd=./no/such/engine"]
+        .map(str::to_owned)
+        .to_vec();
+    let told = complaint(&mut match_of([good.clone(), missing], "--each depth=1"));
+    assert!(
+        told.contains("engine engine: cannot be started: No such file"),
+        "{told}"
+    );
+    let text = [
+        "--engine",
+        "name=text",
+        &format!("cmd={}/Cargo.toml", env!("CARGO_MANIFEST_DIR")),
+    ];
+    let text = text.map(str::to_owned).to_vec();
+    let told = complaint(&mut match_of([text, good.clone()], "--each depth=1"));
+    assert!(
+        told.contains("engine text: cannot be started: Permission"),
+        "{told}"
+    );
+    let told = complaint(&mut match_of(
+        [script("mute", "mute"), good.clone()],
+        "--each depth=1 --startup 0.3",
+    ));
+    assert!(told.contains("engine mute: no ucciok"), "{told}");
+    let cat = ["--engine", "cmd=true"].map(str::to_owned).to_vec();
+    let told = complaint(&mut match_of([cat, good], "--each depth=1"));
+    assert!(
+        told.contains("engine true: it ended (exit status: 0)"),
+        "{told}"
+    );
+}
+
+#[test]
+fn arguments_that_make_no_sense() {
+    let good = || [script("one", "good"), script("two", "good")];
+    for (arguments, reason) in [
+        ("", "engine one: no limit"),
+        ("--each depth=1 tc=1", "give one of"),
+        ("--each depth=1 --rounds 0", "0 is not in"),
+        ("--each depth=1 --concurrency 0", "0 is not in"),
+        (
+            "--each depth=1 --openings /no/such/file",
+            "/no/such/file: No such file",
+        ),
+        ("--each depth=1 --rules chess", "not a rule set"),
+        (
+            "--each depth=1 --sprt elo0=5,elo1=0",
+            "elo0 has to be below elo1",
+        ),
+        (
+            "--each depth=1 --adjudicate-win moves=3",
+            "score= is missing",
+        ),
+        ("--each depth=1 --format swiss", "not a format"),
+        ("--each depth=1 --startup 0", "not a time to wait"),
+        ("--each depth=1 --notation wxf", "--pgn"),
+        ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),
+        ("--each depth=1 --json /no/such/dir/x", "No such file"),
+        ("--each depth=1 --resume /no/such/dir/x", "No such file"),
+        (
+            "--each depth=1 --engines-file /no/such/file",
+            "No such file",
+        ),
+        ("--each depth=1 speed=9", "no such key"),
+        (
+            "--each depth=1 --pin --concurrency 1000",
+            "processors are wanted",
+        ),
+    ] {
+        let told = complaint(&mut match_of(good(), arguments));
+        assert!(told.contains(reason), "{arguments}: {told}");
+    }
+    let twins = [script("one", "good"), script("one", "good")];
+    let told = complaint(&mut match_of(twins, "--each depth=1"));
+    assert!(told.contains("two engines are called one"), "{told}");
+    let alone = [script("one", "good"), Vec::new()];
+    let told = complaint(&mut match_of(alone, "--each depth=1"));
+    assert!(told.contains("two engines are needed"), "{told}");
+}
+
+#[test]
+fn openings_that_are_none() {
+    let path = scratch("openings.txt");
+    for (text, reason) in [
+        ("", "there are no openings"),
+        ("h2e2 h2e2\n", "line 1: move 2"),
+        ("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9\n", "opening 1 is over"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let arguments = format!("--each depth=1 --openings {}", path.display());
+        let good = [script("one", "good"), script("two", "good")];
+        let told = complaint(&mut match_of(good, &arguments));
+        assert!(told.contains(reason), "{text}: {told}");
+    }
+    fs::remove_file(path).unwrap();
+}
