@@ -31,7 +31,7 @@ pub use journal::{Journal, JournalError};
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl};
 pub use openings::{Found, OpeningError, OpeningSearch, Openings, find_openings};
 pub use play::GameRules;
-pub use record::{Ending, GameRecord, MoveRecord, Reason};
+pub use record::{Ending, GameRecord, GameSummary, MoveRecord, Reason};
 pub use report::{json_report, pgn_game};
 pub use runner::{End, StartError, Tournament, check_engines, run};
 pub use schedule::{Fixture, Format, Schedule};

@@ -227,6 +227,36 @@ pub struct GameRecord {
     pub overrun: [Option<u64>; Color::COUNT],
 }
 
+/// A game without its moves, of which a long tournament has many.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSummary {
+    /// Its number in the schedule, from 0.
+    pub number: u64,
+    /// The engines, by colour index.
+    pub players: [usize; Color::COUNT],
+    /// Who has won.
+    pub result: GameResult,
+    /// Why.
+    pub reason: Reason,
+    /// More about it.
+    pub detail: String,
+    /// Its length in plies, those of the opening included.
+    pub plies: usize,
+}
+
+impl From<&GameRecord> for GameSummary {
+    fn from(record: &GameRecord) -> Self {
+        Self {
+            number: record.number,
+            players: record.players,
+            result: record.result,
+            reason: record.reason,
+            detail: record.detail.clone(),
+            plies: record.moves.len(),
+        }
+    }
+}
+
 fn is_nothing(overrun: &[Option<u64>; Color::COUNT]) -> bool {
     overrun.iter().all(Option::is_none)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::record::GameRecord;
+use super::record::{GameRecord, GameSummary};
 use super::runner::{End, Tournament};
 use super::stats::{Interval, Scores, Standings};
 use crate::notation::fen::FenError;
@@ -46,7 +46,7 @@ pub fn pgn_game(
 pub fn json_report(
     tournament: &Tournament,
     standings: &Standings,
-    games: &[GameRecord],
+    games: &[GameSummary],
     end: End,
 ) -> Value {
     let name = |number: usize| tournament.engines[number].name.as_str();
@@ -95,7 +95,7 @@ pub fn json_report(
             "result": game.result.text(),
             "reason": game.reason.name(),
             "detail": game.detail,
-            "plies": game.moves.len(),
+            "plies": game.plies,
         })
     });
     json!({

@@ -1,5 +1,6 @@
 //! `chuhe match` with good and bad engines.
-#![cfg(unix)]
+// Linux tells which processes there are.
+#![cfg(target_os = "linux")]
 
 mod bad;
 mod files;

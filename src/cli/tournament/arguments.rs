@@ -108,6 +108,9 @@ pub(in crate::cli) struct Arguments {
     /// Write a report in JSON to this file at the end.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Draw the standings to this file (SVG) at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(super) plot: Option<PathBuf>,
     /// Keep the tournament in this file, and go on from there if it exists.
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<PathBuf>,

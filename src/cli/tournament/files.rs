@@ -5,10 +5,11 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use super::arguments::Arguments;
+use super::plot;
 use crate::cli::Failure;
 use crate::notation::MoveStyle;
 use crate::tournament::stats::Standings;
-use crate::tournament::{End, GameRecord, Journal, Tournament, json_report, pgn_game};
+use crate::tournament::{End, GameRecord, GameSummary, Journal, Tournament, json_report, pgn_game};
 
 /// The files of a tournament that is being played.
 pub(super) struct Files {
@@ -16,7 +17,36 @@ pub(super) struct Files {
     pgn: Option<File>,
     notation: MoveStyle,
     date: String,
-    json: Option<(PathBuf, File)>,
+    json: Option<Report>,
+    plot: Option<Report>,
+}
+
+/// A file that is written at the end, and opened at the beginning lest all that is played be lost
+/// on a path that cannot be written.
+struct Report {
+    path: PathBuf,
+    file: File,
+}
+
+impl Report {
+    fn open(path: Option<&PathBuf>) -> Result<Option<Self>, Failure> {
+        let Some(path) = path.cloned() else {
+            return Ok(None);
+        };
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        match options.open(&path) {
+            Ok(file) => Ok(Some(Self { path, file })),
+            Err(error) => Err(Failure::new(path.display(), error)),
+        }
+    }
+
+    fn write(mut self, text: &str) -> Result<(), Failure> {
+        self.file
+            .set_len(0)
+            .and_then(|()| self.file.write_all(text.as_bytes()))
+            .map_err(|error| Failure::new(self.path.display(), error))
+    }
 }
 
 impl Files {
@@ -28,24 +58,13 @@ impl Files {
         arguments: &Arguments,
         tournament: &Tournament,
     ) -> Result<(Self, Vec<GameRecord>), Failure> {
-        let json = match &arguments.json {
-            Some(path) => Some((
-                path.clone(),
-                File::options()
-                    .write(true)
-                    .create(true)
-                    .truncate(false)
-                    .open(path)
-                    .map_err(|error| Failure::new(path.display(), error))?,
-            )),
-            None => None,
-        };
         let mut files = Self {
             journal: None,
             pgn: None,
             notation: arguments.notation,
             date: today(),
-            json,
+            json: Report::open(arguments.json.as_ref())?,
+            plot: Report::open(arguments.plot.as_ref())?,
         };
         let mut done = Vec::new();
         let pgn_length = match &arguments.pgn {
@@ -103,24 +122,25 @@ impl Files {
         file.write_all(game.write(self.notation).as_bytes())
     }
 
-    /// Writes the report in JSON.
+    /// Writes what is asked for at the end.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// A file cannot be written.
     pub(super) fn report(
         self,
         tournament: &Tournament,
         standings: &Standings,
-        games: &[GameRecord],
+        games: &[GameSummary],
         end: End,
     ) -> Result<(), Failure> {
-        let Some((path, mut file)) = self.json else {
-            return Ok(());
-        };
-        let report = json_report(tournament, standings, games, end);
-        file.set_len(0)
-            .and_then(|()| writeln!(file, "{report:#}"))
-            .map_err(|error| Failure::new(path.display(), error))
+        if let Some(json) = self.json {
+            let report = json_report(tournament, standings, games, end);
+            json.write(&format!("{report:#}\n"))?;
+        }
+        if let Some(plot) = self.plot {
+            plot.write(&plot::draw(tournament, standings)?)?;
+        }
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod files;
+mod plot;
 mod progress;
 mod table;
 
@@ -13,7 +14,7 @@ use crossbeam_channel::{Receiver, bounded};
 pub(super) use arguments::Arguments;
 
 use super::Failure;
-use crate::tournament::{End, GameRecord, Tournament, check_engines, run as play};
+use crate::tournament::{End, GameSummary, Tournament, check_engines, run as play};
 use files::Files;
 use progress::Progress;
 
@@ -34,7 +35,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         print(&format!("{} games were played before\n", done.len()))?;
     }
     let numbers: HashSet<u64> = done.iter().map(|record| record.number).collect();
-    let mut games: Vec<GameRecord> = done;
+    let mut games: Vec<GameSummary> = done.iter().map(GameSummary::from).collect();
+    drop(done);
     let progress = Progress::new(&tournament, &standings);
     let end = play(
         &tournament,
@@ -43,7 +45,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         &interrupt,
         |standings, record| {
             files.add(&tournament, record)?;
-            games.push(record.clone());
+            games.push(record.into());
             progress.game(&tournament, standings, record)
         },
     );

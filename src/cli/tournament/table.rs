@@ -62,7 +62,7 @@ pub(super) fn short_estimate(standings: &Standings) -> String {
 }
 
 /// The engines, the best first.
-fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
+pub(super) fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..tournament.engines.len()).collect();
     let score = |number: usize| standings.of(number).estimate().map_or(-1.0, |e| e.score);
     order.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
@@ -76,7 +76,7 @@ fn record(scores: &Scores) -> String {
 }
 
 /// `+12.5 [-3.1, +28.4]`.
-fn elo(interval: &Interval) -> String {
+pub(super) fn elo(interval: &Interval) -> String {
     let number = |elo: f64| match elo {
         e if e == f64::INFINITY => "+∞".to_owned(),
         e if e == f64::NEG_INFINITY => "-∞".to_owned(),

@@ -40,6 +40,17 @@ pub struct Estimate {
     pub draw_ratio: f64,
 }
 
+impl Estimate {
+    /// The share of the points with its bounds.
+    pub fn score_interval(&self) -> Interval {
+        Interval {
+            value: self.score,
+            low: score_of(self.elo.low),
+            high: score_of(self.elo.high),
+        }
+    }
+}
+
 impl Scores {
     /// Number of games.
     pub fn count(&self) -> u64 {
@@ -210,6 +221,7 @@ mod tests {
         assert!(near(estimate.elo.value, 70.437, 1e-3));
         let error = 1.959_964 * (0.14f64 / 100.0).sqrt();
         assert!(near(estimate.elo.low, elo_of(0.6 - error), 1e-6));
+        assert!(near(estimate.score_interval().high, 0.6 + error, 1e-9));
         assert!(near(
             estimate.normalized_elo.value,
             0.1 / 0.14f64.sqrt() * 347.4356,
@@ -255,6 +267,8 @@ mod tests {
         let estimate = all.estimate().unwrap();
         assert_eq!(estimate.elo.value, f64::INFINITY);
         assert_eq!(estimate.superiority, 1.0);
+        let score = estimate.score_interval();
+        assert_eq!((score.low, score.high), (1.0, 1.0));
         assert!(!estimate.normalized_elo.value.is_nan());
         let none = all.reversed().estimate().unwrap();
         assert_eq!((none.elo.value, none.superiority), (f64::NEG_INFINITY, 0.0));
