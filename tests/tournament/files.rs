@@ -114,6 +114,23 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
 }
 
 #[test]
+fn the_plot_has_a_row_for_each_engine() {
+    let plot = scratch("standings.svg");
+    fs::write(&plot, "x".repeat(100_000)).unwrap();
+    let mut command = match_of(
+        [script("one", "good"), script("<two>", "resign")],
+        "--openings start --rounds 1 --each movetime=1000",
+    );
+    output(command.args(["--event", "A & B", "--plot"]).arg(&plot));
+    let svg = fs::read_to_string(&plot).unwrap();
+    fs::remove_file(plot).unwrap();
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+    for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
+        assert!(svg.contains(part), "{part}: {svg}");
+    }
+}
+
+#[test]
 fn engines_from_a_file() {
     let path = scratch("engines.toml");
     let script_path = crate::SCRIPT;

@@ -45,11 +45,14 @@ fn paint(
     let mut chart = ChartBuilder::on(&root)
         .caption(title, ("sans-serif", 20))
         .margin(10)
+        .margin_right(25)
         .x_label_area_size(40)
         .build_cartesian_2d(0.0..100.0, bottom..0.0)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
+        .max_light_lines(1)
+        .x_label_formatter(&|share| format!("{share:.0}"))
         .y_labels(0)
         .x_desc("% of the points, with 95 % bounds")
         .draw()?;
@@ -57,7 +60,7 @@ fn paint(
         let y = -(row as f64) - 0.7;
         let mut label = (*name).to_owned();
         if let Some(estimate) = estimate {
-            label += &format!("  {}", elo(&estimate.elo));
+            label += &format!(", Elo {}", elo(&estimate.elo));
             let score = estimate.score_interval();
             let (low, high) = (100.0 * score.low, 100.0 * score.high);
             let whisker = |x: f64| PathElement::new(vec![(x, y - 0.12), (x, y + 0.12)], BLUE);
