@@ -184,10 +184,8 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
         if step.abs() < 1e-12 {
             break;
         }
-        x = match x + step {
-            newton if newton > low && newton < high => newton,
-            _ => (low + high) / 2.0,
-        };
+        // Next to a bound the function has a pole, where steps are short far from any root.
+        x += step.clamp(0.9 * (low - x), 0.9 * (high - x));
     }
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
 }
@@ -280,6 +278,26 @@ mod tests {
             let got = (mean - 0.5) / (2.0 * variance).sqrt() * NORMALIZED_SCALE;
             assert!((got - elo).abs() < 1e-3, "{got} {elo}");
         }
+    }
+
+    #[test]
+    fn every_small_count_has_its_distribution() {
+        for code in 0..6u64.pow(5) {
+            let pairs: [u64; 5] = std::array::from_fn(|i| code / 6u64.pow(i as u32) % 6 * 3);
+            let counts = pairs.map(|n| (n as f64).max(1e-3));
+            let total: f64 = counts.iter().sum();
+            for elo in [-30.0, 0.0, 40.0] {
+                let p = with_mean(&counts.map(|n| n / total), &SCORES, score_of(elo));
+                let mean: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
+                assert!(
+                    (p.iter().sum::<f64>() - 1.0).abs() < 1e-6,
+                    "{pairs:?} {elo}"
+                );
+                assert!((mean - score_of(elo)).abs() < 1e-6, "{pairs:?} {elo}");
+            }
+        }
+        let unlucky = test(EloModel::Logistic).log_likelihood_ratio(&[1, 1, 9, 11, 8]);
+        assert!(unlucky > 0.0 && unlucky < 3.0, "{unlucky}");
     }
 
     #[test]
