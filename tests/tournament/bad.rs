@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::{chuhe, is_alive, match_of, output, report, scratch, script};
 
 /// Limits under which nothing takes long.
-const QUICK: &str = "--openings start --rounds 2 --each movetime=100 margin=300";
+const QUICK: &str = "--openings start --rounds 2 --each movetime=100 margin=900";
 
 /// Each game against a good engine is lost for the reason given, and the count of faults is right.
 fn loses(mode: &str, reason: &str, detail: &str, faults: &str) {
@@ -112,7 +112,7 @@ fn a_bad_engine_does_not_slow_the_others() {
     let engines = [script("bad", "hang"), script("good", "good")];
     let mut command = match_of(engines, "--openings start --rounds 1 --concurrency 6");
     command.args(script("other", "good"));
-    command.args(["--each", "movetime=100", "margin=300"]);
+    command.args(["--each", "movetime=100", "margin=900"]);
     let begin = Instant::now();
     let text = output(&mut command);
     assert!(begin.elapsed() < Duration::from_secs(20), "{text}");

@@ -41,7 +41,7 @@ answer() {
         flood) while :; do say "info depth 1 score 1"; say "blah"; done ;;
         chatter) exec yes "blah blah blah" ;;
         endless) exec tr '\000' x </dev/zero ;;
-        late) sleep 0.5; say "bestmove $move" ;;
+        late) sleep 1.4; say "bestmove $move" ;;
         resign) say "bestmove $move resign" ;;
         nothing) say "nobestmove" ;;
         none) say "bestmove (none)" ;;
@@ -55,6 +55,7 @@ answer() {
                printf '\r\n\r\nbestmove\n' | tr 'x' 'y' >&2
                printf '  info depth 3 score 5\r\n\377\r\nbestmoves a0a9\r\nbestmove %s\r\n' "$move" ;;
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
+        tell) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;
         foresee) case $1 in
                 *ponder*) ;;

@@ -196,3 +196,56 @@ fn a_test_ends_the_match() {
     assert!(text.contains("the test has decided"), "{text}");
     assert!(text.contains("H1: 100 or more"), "{text}");
 }
+
+#[test]
+fn engines_are_niced_and_bound_to_processors() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = status
+        .lines()
+        .find(|l| l.starts_with("Cpus_allowed_list:"))
+        .unwrap();
+    let first = allowed.split_whitespace().nth(1).unwrap();
+    let first = first.split([',', '-']).next().unwrap();
+    let told = |words: &str, arguments: &str| {
+        let file = scratch("told");
+        let mut one = script("one", &format!("tell '{}'", file.display()));
+        one.extend(words.split_whitespace().map(str::to_owned));
+        output(&mut match_of(
+            [one, script("two", "good")],
+            &format!("{arguments} {PLAIN}"),
+        ));
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(file).unwrap();
+        text.lines()
+            .next()
+            .unwrap()
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(told("nice=19", "")[0], "19");
+    assert_eq!(told(&format!("cpus={first}"), "")[2], first);
+    assert_eq!(told("", "--pin")[2], first);
+}
+
+#[test]
+fn a_process_lasts_for_many_games_unless_told_otherwise() {
+    for (words, starts) in [("restart=off", 2), ("restart=on", 5)] {
+        let log = scratch("restart.log");
+        let mut one = script("one", "good");
+        one.push(words.to_owned());
+        let mut command = match_of(
+            [one, script("two", "good")],
+            &PLAIN.replace("--rounds 1", "--rounds 2"),
+        );
+        output(command.arg("--log").arg(&log));
+        let text = std::fs::read_to_string(&log).unwrap();
+        std::fs::remove_file(log).unwrap();
+        // Once to see whether it works, then for the games.
+        let count = text
+            .lines()
+            .filter(|l| l.contains(" one[") && l.ends_with("<- ucci"))
+            .count();
+        assert_eq!(count, starts, "{text}");
+    }
+}
