@@ -76,7 +76,7 @@ impl TimeBudget {
         if !self.flexible {
             return self.soft;
         }
-        let stability = 1.35 - 0.08 * f64::from(stable.min(8));
+        let stability = 1.95 - 0.115 * f64::from(stable.min(8));
         let falling = (1.0 + f64::from(drop) / 250.0).clamp(0.8, 1.6);
         let certainty = (1.5 - effort).clamp(0.6, 1.3);
         self.soft
