@@ -57,7 +57,7 @@ impl Evaluator {
             _ => sum.full,
         };
         if self.knowledge >= Knowledge::Medium {
-            value += self.terms(position);
+            value += self.terms(position, sum);
         }
         let tempo = WEIGHTS[features::TEMPO.start];
         value += match position.side() {
@@ -72,7 +72,7 @@ impl Evaluator {
     }
 
     #[inline]
-    fn terms(&self, position: &Position) -> Tapered {
+    fn terms(&self, position: &Position, sum: &PieceSquareSum) -> Tapered {
         let map = AttackMap::new(position);
         let mut positional = Tapered::ZERO;
         let mut tactical = Tapered::ZERO;
@@ -85,6 +85,9 @@ impl Evaluator {
             let sign = if color == Color::Red { 1 } else { -1 };
             positional += a.0 * sign;
             tactical += b.0 * sign;
+        }
+        if self.knowledge == Knowledge::Large {
+            tactical += sum.around_kings();
         }
         if self.attack == NORMAL_ATTACK {
             return positional + tactical;
