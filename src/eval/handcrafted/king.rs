@@ -139,11 +139,8 @@ fn safe_checks(
         };
         let reach = match kind {
             PieceKind::Cannon => {
-                let mut reach = map.by(us, kind) & occupied;
-                for square in position.pieces(us, kind) {
-                    reach |= attacks::rook(square, occupied) & !occupied;
-                }
-                reach
+                let takes = map.by(us, kind) & occupied;
+                map.cannon_steps(us).iter().fold(takes, |all, s| all | *s)
             }
             _ => map.by(us, kind),
         };
