@@ -82,6 +82,23 @@ const fn square_at(index: usize) -> Square {
     }
 }
 
+/// How many pieces of each kind each side has: four bits a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MaterialKey(u64);
+
+impl MaterialKey {
+    const fn unit(piece: Piece) -> u64 {
+        1 << (4 * piece.index())
+    }
+
+    /// A number to find the key by in a table.
+    #[inline]
+    pub const fn hash(self) -> usize {
+        // Fibonacci hashing: the golden ratio as a fraction of 2^64.
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+    }
+}
+
 /// The incremental part of the evaluation, from red's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceSquareSum {
@@ -91,6 +108,8 @@ pub struct PieceSquareSum {
     pub material: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
+    /// What is on the board.
+    pub counts: MaterialKey,
     /// Every piece by where it stands to each side's king.
     views: [View; Color::COUNT],
 }
@@ -157,6 +176,7 @@ impl Observer for PieceSquareSum {
         self.full += PIECE_SQUARE[piece.index()][square.index()];
         self.material += MATERIAL_ONLY[piece.index()][square.index()];
         self.phase += PHASE[piece.kind().index()];
+        self.counts.0 += MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);
         for (view, seen) in self.views.iter_mut().zip(seen) {
             view.sum += seen;
@@ -171,6 +191,7 @@ impl Observer for PieceSquareSum {
         self.full -= PIECE_SQUARE[piece.index()][square.index()];
         self.material -= MATERIAL_ONLY[piece.index()][square.index()];
         self.phase -= PHASE[piece.kind().index()];
+        self.counts.0 -= MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);
         for (view, seen) in self.views.iter_mut().zip(seen) {
             view.sum -= seen;

@@ -185,6 +185,8 @@ pub(super) fn term_counts(position: &Position) -> Vec<i32> {
             counts: &mut counts,
             sign,
         };
+        handcrafted::defenders(position, color, &mut list);
+        handcrafted::pairs(position, color, &mut list);
         handcrafted::positional(position, color, &map, &mut list);
         handcrafted::tactical(position, color, &map, &mut list);
     }
