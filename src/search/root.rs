@@ -51,8 +51,36 @@ impl RootMove {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub(super) best: Move,
+    /// For how many iterations the best move has been the same.
     pub(super) stable: u32,
     pub(super) score: Score,
+    /// How far the score fell in the last iteration, in units of the evaluation.
+    pub(super) drop: i32,
+    /// The share of the last iteration's nodes that the best move took.
+    pub(super) effort: f64,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            best: Move::NONE,
+            stable: 0,
+            score: Score::ZERO,
+            drop: 0,
+            effort: 0.0,
+        }
+    }
+
+    fn update(&mut self, best: &RootMove) {
+        self.stable = if best.played == self.best {
+            self.stable + 1
+        } else {
+            0
+        };
+        self.drop = self.score - best.score;
+        self.best = best.played;
+        self.score = best.score;
+    }
 }
 
 /// What the thread came to.
@@ -74,11 +102,7 @@ impl Worker {
             .depth
             .map_or(MAX_DEPTH, |d| (d as i32).clamp(1, MAX_DEPTH));
         let lines = self.lines().min(moves.len());
-        let mut progress = Progress {
-            best: Move::NONE,
-            stable: 0,
-            score: Score::ZERO,
-        };
+        let mut progress = Progress::new();
         let mut finished = 0;
         for depth in 1..=depth_limit {
             self.root_depth = depth;
@@ -105,22 +129,15 @@ impl Worker {
             if self.id != 0 {
                 continue;
             }
-            let best = &moves[0];
-            let drop = progress.score - best.score;
-            progress.stable = if best.played == progress.best {
-                progress.stable + 1
-            } else {
-                0
-            };
-            progress.best = best.played;
-            progress.score = best.score;
-            let before = nodes_before
+            let earlier = nodes_before
                 .iter()
-                .find(|n| n.0 == best.played)
+                .find(|n| n.0 == moves[0].played)
                 .map_or(0, |n| n.1);
-            let effort = (best.nodes - before) as f64 / (self.nodes - start_nodes).max(1) as f64;
+            progress.update(&moves[0]);
+            progress.effort =
+                (moves[0].nodes - earlier) as f64 / (self.nodes - start_nodes).max(1) as f64;
             if self.is_decided(&moves, depth, lines)
-                || self.is_out_of_time(budget.as_ref(), &progress, drop, effort)
+                || self.is_out_of_time(budget.as_ref(), &progress)
                 || self.is_only_move(&moves, depth)
             {
                 break;

@@ -23,15 +23,9 @@ impl Worker {
         (score.is_win() && on_the_clock) || depth >= plies
     }
 
-    pub(super) fn is_out_of_time(
-        &self,
-        budget: Option<&TimeBudget>,
-        progress: &Progress,
-        drop: i32,
-        effort: f64,
-    ) -> bool {
+    pub(super) fn is_out_of_time(&self, budget: Option<&TimeBudget>, progress: &Progress) -> bool {
         let Some(budget) = budget else { return false };
-        let soft = budget.scaled_soft(progress.stable, drop, effort);
+        let soft = budget.scaled_soft(progress.stable, progress.drop, progress.effort);
         !self.job.control.is_pondering() && self.job.control.clock_elapsed() >= soft
     }
 
