@@ -1,7 +1,7 @@
 //! `chuhe tune`: fitting the weights of the evaluation to samples.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for path in &arguments.samples {
         read(path, &mut samples).map_err(|error| Failure::new(path.display(), error))?;
     }
-    println!("{} samples", samples.len());
+    say(&format!("{} samples", samples.len()));
     let plan = Tuning {
         epochs: arguments.epochs,
         result_share: arguments.result_share.clamp(0.0, 1.0),
@@ -51,15 +51,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let weights = tune(&samples, &plan, |report| {
         if report.epoch % 10 == 0 || report.epoch == 1 {
             let (training, test) = (report.training_error, report.test_error);
-            println!(
-                "pass {:>4}  training error {training:.6}  test error {test:.6}",
-                report.epoch
-            );
+            let epoch = report.epoch;
+            say(&format!(
+                "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
+            ));
         }
     })
     .map_err(|error| Failure::new("nothing to tune with", error))?;
     std::fs::write(&arguments.out, write_weights(&weights))
         .map_err(|error| Failure::new(arguments.out.display(), error))
+}
+
+/// Tells how far the work has come; it goes on when nobody wants to know.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
 }
 
 fn read(path: &Path, samples: &mut Vec<Sample>) -> Result<(), Box<dyn std::error::Error>> {
