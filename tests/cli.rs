@@ -131,6 +131,10 @@ fn arguments_that_make_no_sense_are_usage_errors() {
         &["perft", "1", "2"],
         &["perft", "1", "--fen"],
         &["--log"],
+        &["tune", "x", "--out", "y", "--result-share", "1.5"],
+        &["tune", "x", "--out", "y", "--result-share", "nan"],
+        &["tune", "x", "--out", "y", "--spread", "0"],
+        &["tune", "x", "--out", "y", "--spread", "inf"],
     ] {
         chuhe(arguments)
             .assert()
@@ -162,8 +166,8 @@ fn the_log_is_a_conversation_with_times() {
         "> nobestmove",
         "> bye",
     ] {
-        assert_eq!(log.matches(said).count() / 2 * 2, log.matches(said).count());
-        assert!(log.contains(said), "{said}: {log}");
+        let count = log.matches(said).count();
+        assert!(count >= 2 && count % 2 == 0, "{said}: {log}");
     }
 }
 

@@ -82,7 +82,7 @@ impl Position {
         self.put(placed, to);
         self.hash(placed, to);
         observer.added(placed, to);
-        self.count_move(mover.index() as i32);
+        self.count_move(mover);
         self.pass_turn();
         // Before the move this king was in peace, so far-off moves leave it so.
         let moved = Bitboard::from(from).with(to);
@@ -115,7 +115,6 @@ impl Position {
         let (from, to) = (m.from(), m.to());
         let captured = self.state.captured;
         self.take_back_turn();
-        self.count_move(-(self.side().index() as i32));
         if let Some(placed) = self.piece_on(to) {
             self.take(placed, to);
             let piece = if m.is_promotion() {

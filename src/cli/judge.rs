@@ -97,7 +97,7 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
             }
             Err(Failure(text)) => {
                 bad += 1;
-                eprintln!("chuhe: line {number}: {text}");
+                Failure::new(format_args!("line {number}"), text).tell();
             }
         }
     }

@@ -13,8 +13,10 @@ mod tune;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -49,6 +51,12 @@ impl Failure {
     fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
         Self(format!("{what}: {why}"))
     }
+
+    /// Says so on standard error.
+    fn tell(&self) {
+        // Where this cannot be printed there is nobody to tell.
+        let _ = writeln!(io::stderr(), "chuhe: {}", self.0);
+    }
 }
 
 /// Runs the program with the arguments of its command line, its own name first.
@@ -66,8 +74,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match obey(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure(text)) => {
-            eprintln!("chuhe: {text}");
+        Err(failure) => {
+            failure.tell();
             ExitCode::FAILURE
         }
     }
@@ -92,9 +100,26 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// A reader that has gone away is no fault: `chuhe bench | head` ends quietly.
-fn ignore_closed_pipe(error: std::io::Error) -> std::io::Result<()> {
+fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(()),
+        io::ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error),
+    }
+}
+
+/// Nodes a second.
+fn speed(nodes: u64, time: Duration) -> u64 {
+    let micros = time.as_micros().max(1);
+    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_has_a_million_micros() {
+        assert_eq!(speed(500, Duration::from_millis(250)), 2000);
+        assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
     }
 }

@@ -124,10 +124,12 @@ pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (Strin
     })
 }
 
-/// `{fen F | startpos} [moves M…]`. Without either word the text is taken for a FEN.
+/// `{fen F | startpos} [moves M…]`. Without either word the text is taken for a FEN; with both it
+/// is the starting position.
 pub(super) fn parse_position(text: &str) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    words.next_if(|word| is(word, "fen"));
     if words.next_if(|word| is(word, "startpos")).is_some() {
         words.next_if(|word| is(word, "moves"));
         return PositionText {
@@ -135,7 +137,6 @@ pub(super) fn parse_position(text: &str) -> PositionText {
             moves: words.map(str::to_owned).collect(),
         };
     }
-    words.next_if(|word| is(word, "fen"));
     let fen: Vec<&str> = words
         .by_ref()
         .take_while(|word| !is(word, "moves"))

@@ -75,6 +75,7 @@ fn positions_come_in_many_forms() {
         ),
         ("Position StartPos Moves h2e2", text(None, "h2e2")),
         ("position startpos h2e2", text(None, "h2e2")),
+        ("position fen startpos moves h2e2", text(None, "h2e2")),
         ("position fen 9/9 w moves", text(Some("9/9 w"), "")),
         (
             "position fen  9/9  w - - 0 1 - - 0 4 moves h2e2",

@@ -110,7 +110,7 @@ fn impossible_positions_are_refused_with_all_reasons() {
     for (line, reasons) in [
         ("position", &["empty"][..]),
         ("position fen", &["empty"]),
-        ("position fen nonsense", &["1 ranks"]),
+        ("position fen nonsense", &["1 rank instead"]),
         ("position startpos moves h2e2 h2e2", &["h2e2", "2"]),
         ("position startpos moves a0a9", &["a0a9"]),
         ("position startpos moves h2e2 zz h9g7 e9x9", &["zz", "e9x9"]),
