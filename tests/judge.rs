@@ -51,6 +51,7 @@ fn the_verdict_is_a_word() {
     for (rules, verdict) in [
         ("asian", "red_loses\n"),
         ("COMPUTER", "red_loses\n"),
+        ("chinese", "red_loses\n"),
         ("elephanteye", "none\n"),
         ("check-only", "draw\n"),
         ("none", "draw\n"),
@@ -86,8 +87,8 @@ fn moves_come_in_any_notation_and_shape() {
 fn every_rule_set_stands_side_by_side() {
     assert_eq!(
         output(&chase(&["--all"])),
-        "asian        computer     elephanteye  check-only   none\n\
-         red_loses    red_loses    none         draw         draw\n"
+        "asian        computer     chinese      elephanteye  check-only   none\n\
+         red_loses    red_loses    red_loses    none         draw         draw\n"
     );
 }
 
@@ -131,7 +132,7 @@ fn json_has_the_verdict_and_its_reasons() {
     assert_eq!(object["red"], "perpetual chase");
     assert_eq!(object["black"], "nothing forbidden");
     assert_eq!(object["all"]["elephanteye"], "none");
-    assert_eq!(object["all"].as_object().unwrap().len(), 5);
+    assert_eq!(object["all"].as_object().unwrap().len(), 6);
     let plies = object["plies"].as_array().unwrap();
     assert_eq!(plies.len(), 8);
     assert_eq!(plies[1]["move"], "h6i6");
