@@ -3,7 +3,7 @@
 use super::super::deed::Deed;
 use super::budget::Budget;
 use super::mate::forced_mate;
-use super::threats::{Threats, is_joint, threats, wins_exchange};
+use super::threats::{Outcome, Stage, is_joint};
 use crate::board::{Move, Position, Square};
 
 /// Checks in a row by which a threatened mate may be forced.
@@ -84,9 +84,7 @@ impl Scene<'_> {
         if threatens_mate && forced_mate(&mut then, MATE_MOVES, budget).is_none() {
             return Act::new(Deed::MateThreat);
         }
-        let old = threats(&then, Some(self.played.from()), budget);
-        let new = threats(&now, None, budget);
-        self.compare((&then, &old), (&now, &new), budget)
+        self.compare(&then, &now, budget)
     }
 
     /// The board before the move with the mover to play and not in check: if he stood in check, as
@@ -103,48 +101,37 @@ impl Scene<'_> {
         earlier
     }
 
-    /// What the mover could do after the move and not before it.
-    fn compare(
-        &self,
-        (then, old): (&Position, &Threats),
-        (now, new): (&Position, &Threats),
-        budget: &mut Budget,
-    ) -> Act {
+    /// What the mover could do if it were his turn after the move, `now`, and not before it, `then`.
+    fn compare(&self, then: &Position, now: &Position, budget: &mut Budget) -> Act {
+        let found = Stage::new(now, None, budget).outcomes(budget);
+        if found.is_empty() {
+            return Act::new(Deed::Idle);
+        }
+        let past = Stage::new(then, Some(self.played.from()), budget);
         let earlier = |m: Move| Move::new(self.origin(m.from()), m.to());
-        let mut chases = new.wins.clone();
-        chases.retain(|m| {
-            let m = earlier(*m);
-            // A piece that goes on attacking what it attacked does nothing new.
-            let goes_on = m.from() == self.played.from() && wins_exchange(then, m, budget);
-            !goes_on && !old.wins.contains(&m)
-        });
-        let was_striker = |m: &Move| {
-            let from = self.origin(m.from());
-            old.checks.iter().any(|check| check.from() == from)
-        };
-        let mut strikers: Vec<Square> = new
-            .checks
-            .iter()
-            .filter(|m| !was_striker(m))
-            .map(|m| m.from())
-            .collect();
-        strikers.dedup();
-        if !chases.is_empty() || !strikers.is_empty() {
-            return Act {
-                deed: Deed::Chase,
-                is_joint: chases.iter().any(|m| is_joint(now, *m)),
-                chases,
-                strikers,
-            };
+        let mut act = Act::new(Deed::Idle);
+        for (m, outcome) in found {
+            let before = earlier(m);
+            if now.piece_on(m.to()).is_none() {
+                let is_known = act.strikers.contains(&m.from());
+                if !is_known && !past.wins_by_check(before.from(), budget) {
+                    act.strikers.push(m.from());
+                }
+            } else if outcome == Outcome::Win {
+                // A piece that goes on attacking what it attacked does nothing new.
+                let goes_on = m.from() == self.played.to() && past.wins_exchange(before, budget);
+                if !goes_on && past.try_outcome(before, budget) != Outcome::Win {
+                    act.is_joint |= is_joint(now, m);
+                    act.chases.push(m);
+                }
+            } else if past.try_outcome(before, budget) == Outcome::Nothing {
+                act.deed = Deed::Exchange;
+            }
         }
-        let is_new = |m: &Move| {
-            let m = earlier(*m);
-            !old.even.contains(&m) && !old.wins.contains(&m)
-        };
-        match new.even.iter().any(is_new) {
-            true => Act::new(Deed::Exchange),
-            false => Act::new(Deed::Idle),
+        if !act.chases.is_empty() || !act.strikers.is_empty() {
+            act.deed = Deed::Chase;
         }
+        act
     }
 
     /// Where the piece on a square after the move stood before it.

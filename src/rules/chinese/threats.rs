@@ -4,26 +4,27 @@ use super::budget::Budget;
 use super::combat::{Combat, exchange, may_attack_for_ever};
 use super::mate::forced_mate;
 use super::moves_of;
-use super::worth::{MATE, worth};
+use super::worth::{MATE, Worth, worth};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 use crate::movegen::is_legal;
 
 /// Checks by which he who takes a piece may be mated for it.
 const REVENGE: u32 = 4;
 
-/// What the side to move could win.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Threats {
-    /// Captures that win material.
-    pub(super) wins: Vec<Move>,
-    /// Captures that leave both sides with as much as before.
-    pub(super) even: Vec<Move>,
-    /// Checks that take nothing and win material later.
-    pub(super) checks: Vec<Move>,
+/// What a move leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// Nothing of note.
+    Nothing,
+    /// A capture that leaves both sides with as much as before.
+    Even,
+    /// A capture that wins material, or a check that takes nothing and wins some later.
+    Win,
 }
 
-/// A position with what holds for all captures in it.
-struct Scene<'a> {
+/// A position in which the side to move, not in check, could win something, with what holds for all
+/// its moves.
+pub(super) struct Stage<'a> {
     position: &'a Position,
     /// See [`Combat::lost`].
     lost: Bitboard,
@@ -33,42 +34,14 @@ struct Scene<'a> {
     hanging: Option<Square>,
 }
 
-/// What the side to move, which is not in check, could win. If its piece on `hanging` can be taken,
-/// it cannot take anything else meanwhile.
-pub(super) fn threats(
-    position: &Position,
-    hanging: Option<Square>,
-    budget: &mut Budget,
-) -> Threats {
-    let scene = Scene::new(position, hanging, budget);
-    let us = position.side();
-    let mut threats = Threats::default();
-    for m in moves_of(position) {
-        let Some(taken) = position.piece_on(m.to()) else {
-            if scene.run(m, budget).is_some_and(|gain| gain > 0) {
-                threats.checks.push(m);
-            }
-            continue;
-        };
-        if may_attack_for_ever(position, m) || worth(taken, m.to()) == 0 {
-            continue;
-        }
-        debug_assert_ne!(taken.color(), us);
-        if scene.mutual.contains(&m) {
-            threats.even.push(m);
-            continue;
-        }
-        match scene.run(m, budget) {
-            Some(gain) if gain > 0 => threats.wins.push(m),
-            Some(0) => threats.even.push(m),
-            _ => {}
-        }
-    }
-    threats
-}
-
-impl<'a> Scene<'a> {
-    fn new(position: &'a Position, hanging: Option<Square>, budget: &mut Budget) -> Self {
+impl<'a> Stage<'a> {
+    /// If the piece on `hanging` of the side to move can be taken, that side cannot take anything
+    /// else meanwhile.
+    pub(super) fn new(
+        position: &'a Position,
+        hanging: Option<Square>,
+        budget: &mut Budget,
+    ) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
         let mut lost = Bitboard::EMPTY;
@@ -91,9 +64,57 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// The moves that win something or exchange evenly.
+    pub(super) fn outcomes(&self, budget: &mut Budget) -> Vec<(Move, Outcome)> {
+        moves_of(self.position)
+            .map(|m| (m, self.outcome(m, budget)))
+            .filter(|(_, outcome)| *outcome != Outcome::Nothing)
+            .collect()
+    }
+
+    /// What a move leads to; nothing if it cannot be played.
+    pub(super) fn try_outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
+        match is_legal(self.position, m) {
+            true => self.outcome(m, budget),
+            false => Outcome::Nothing,
+        }
+    }
+
+    /// Whether the piece on a square has a check that takes nothing and wins something later.
+    pub(super) fn wins_by_check(&self, from: Square, budget: &mut Budget) -> bool {
+        moves_of(self.position)
+            .filter(|m| m.from() == from && self.position.piece_on(m.to()).is_none())
+            .any(|m| self.outcome(m, budget) == Outcome::Win)
+    }
+
+    /// Whether the side to move can make a capture that wins something on its square.
+    pub(super) fn wins_exchange(&self, m: Move, budget: &mut Budget) -> bool {
+        is_legal(self.position, m) && exchange(self.position, m, budget) > 0
+    }
+
+    fn outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
+        let Some(taken) = self.position.piece_on(m.to()) else {
+            return match self.gain(m, budget) {
+                Some(gain) if gain > 0 => Outcome::Win,
+                _ => Outcome::Nothing,
+            };
+        };
+        if may_attack_for_ever(self.position, m) || worth(taken, m.to()) == 0 {
+            return Outcome::Nothing;
+        }
+        if self.mutual.contains(&m) {
+            return Outcome::Even;
+        }
+        match self.gain(m, budget) {
+            Some(gain) if gain > 0 => Outcome::Win,
+            Some(0) => Outcome::Even,
+            _ => Outcome::Nothing,
+        }
+    }
+
     /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
     /// and for one that mates: that is no chase.
-    fn run(&self, m: Move, budget: &mut Budget) -> Option<i32> {
+    fn gain(&self, m: Move, budget: &mut Budget) -> Option<Worth> {
         let taken = self.position.piece_on(m.to());
         let mut position = self.position.clone();
         position.make(m);
@@ -104,7 +125,7 @@ impl<'a> Scene<'a> {
             }
         }
         let offers_pawn = taken.is_none() && may_attack_for_ever(self.position, m);
-        let combat = Combat {
+        let mut combat = Combat {
             position,
             reached: m.to().into(),
             offered: offers_pawn.then_some(m.to()),
@@ -114,7 +135,7 @@ impl<'a> Scene<'a> {
             budget,
         };
         let won = taken.map_or(0, |piece| worth(piece, m.to()));
-        Some(won + { combat }.gain()).filter(|gain| *gain < MATE / 2)
+        Some(won + combat.gain()).filter(|gain| *gain < MATE / 2)
     }
 }
 
@@ -122,11 +143,6 @@ impl<'a> Scene<'a> {
 fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
     let enemies = position.color(!position.side());
     moves_of(position).filter(move |m| enemies.contains(m.to()))
-}
-
-/// Whether the side to move can make a capture that wins something on its square.
-pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut Budget) -> bool {
-    is_legal(position, m) && exchange(position, m, budget) > 0
 }
 
 /// Whether a capture that wins does so by more than the strength of the piece that takes: another
