@@ -7,6 +7,8 @@ use super::node::{Found, Node};
 use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
+use crate::movegen::is_pseudo_legal;
+use crate::rules::Ply;
 
 impl Worker {
     /// Lets the histories learn which move was good and which were not.
@@ -32,6 +34,35 @@ impl Worker {
         for capture in captures {
             self.histories
                 .update_capture(&self.position, *capture, malus);
+        }
+    }
+
+    /// A quiet hash move that cuts the node off is as good as one that was searched.
+    pub(super) fn reward_hash_move(&mut self, node: &Node) {
+        let m = node.hash_move;
+        let quiet = m.is_some() && self.position.piece_on(m.to()).is_none();
+        if quiet && is_pseudo_legal(&self.position, m) {
+            let before = self.before(node.ply);
+            let bonus = margins::hash_cutoff_bonus(node.depth);
+            self.histories
+                .update_quiet(&self.position, m, &before, bonus);
+        }
+    }
+
+    /// A quiet move after which the evaluation rose was good, one after which it fell was not.
+    pub(super) fn reward_rise(&mut self, node: &Node) {
+        let Some(Ply { played, undo }) = self.path.last() else {
+            return;
+        };
+        let quiet = self.position.captured().is_none() && played.is_some();
+        if !quiet || undo.was_in_check() || self.frame(node.ply).excluded.is_some() {
+            return;
+        }
+        let evaluations = [0, 1].map(|back| self.frame_back(node.ply, back).evaluation);
+        if let [Some(now), Some(earlier)] = evaluations {
+            let bonus = margins::evaluation_bonus(-(now.units() + earlier.units()));
+            self.histories
+                .update_main(!self.position.side(), *played, bonus);
         }
     }
 

@@ -117,8 +117,12 @@ impl Worker {
         }
         let mut node = self.open_node::<PV>(ply, depth, cut_node);
         if let Some(score) = self.hash_cutoff::<PV>(&node, alpha, beta) {
+            if score >= beta {
+                self.reward_hash_move(&node);
+            }
             return score;
         }
+        self.reward_rise(&node);
         let excluded = self.frame(ply).excluded;
         if let Some(score) = self.prune_node::<PV>(&node, alpha, beta) {
             return score;

@@ -40,7 +40,7 @@ impl Worker {
                 && !beta.is_decisive()
                 && evaluation - margins::reverse_futility(depth, node.improving) >= beta
             {
-                return Some(beta + (evaluation - beta) / 3);
+                return Some(beta + margins::reverse_futility_share(evaluation - beta));
             }
         }
         if let Some(score) = self.null_move(node, beta) {
