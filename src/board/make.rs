@@ -14,6 +14,8 @@ pub trait Observer {
     fn added(&mut self, piece: Piece, square: Square);
     /// A piece has left a square.
     fn removed(&mut self, piece: Piece, square: Square);
+    /// The move is played: all changes have been told, and `position` has them.
+    fn completed(&mut self, position: &Position);
 }
 
 impl Observer for () {
@@ -21,6 +23,8 @@ impl Observer for () {
     fn added(&mut self, _: Piece, _: Square) {}
     #[inline]
     fn removed(&mut self, _: Piece, _: Square) {}
+    #[inline]
+    fn completed(&mut self, _: &Position) {}
 }
 
 /// What [`Position::unmake`] needs: the state before the move.
@@ -95,6 +99,7 @@ impl Position {
                 .clock
                 .after_quiet_move(mover.index(), self.in_check())
         };
+        observer.completed(self);
         undo
     }
 

@@ -116,6 +116,14 @@ impl Position {
         self.state.checkers.any()
     }
 
+    /// The position as if nobody gave check, to see what the side to move threatens besides
+    /// answering. The king may still be attacked, so that an enemy move may be found to take it.
+    pub(crate) fn ignoring_checks(&self) -> Self {
+        let mut position = self.clone();
+        position.state.checkers = Bitboard::EMPTY;
+        position
+    }
+
     /// What the last move made on this position took.
     #[inline]
     pub fn captured(&self) -> Option<Piece> {

@@ -296,17 +296,16 @@ impl Worker {
 
 /// The evaluation that the settings ask for.
 pub(super) fn evaluator(settings: &Settings) -> Evaluator {
-    Evaluator {
-        knowledge: match settings.knowledge {
-            Level::None => Knowledge::None,
-            Level::Small => Knowledge::Small,
-            Level::Medium => Knowledge::Medium,
-            Level::Large => Knowledge::Large,
-        },
-        attack: match settings.style {
-            Style::Solid => NORMAL_ATTACK * 7 / 8,
-            Style::Normal => NORMAL_ATTACK,
-            Style::Risky => NORMAL_ATTACK * 5 / 4,
-        },
-    }
+    let knowledge = match settings.knowledge {
+        Level::None => Knowledge::None,
+        Level::Small => Knowledge::Small,
+        Level::Medium => Knowledge::Medium,
+        Level::Large => Knowledge::Large,
+    };
+    let attack = match settings.style {
+        Style::Solid => NORMAL_ATTACK * 7 / 8,
+        Style::Normal => NORMAL_ATTACK,
+        Style::Risky => NORMAL_ATTACK * 5 / 4,
+    };
+    Evaluator::new(knowledge, attack)
 }
