@@ -77,6 +77,11 @@ fn perft_counts() {
         .assert()
         .code(0)
         .stdout(starts_with("nodes 5 "));
+    let after_a_move = "startpos moves 炮二平五";
+    chuhe(&["perft", "2", "--fen", after_a_move])
+        .assert()
+        .code(0)
+        .stdout(starts_with("nodes 1564 "));
 }
 
 #[test]
@@ -180,6 +185,34 @@ fn a_log_that_cannot_be_written_is_a_failure() {
         .code(1)
         .stdout(is_empty())
         .stderr(contains("engine.log"));
+}
+
+#[test]
+fn nobody_needs_to_read() {
+    for (arguments, code) in [
+        (&[][..], 0),
+        (&["perft", "1", "--divide"], 0),
+        (&["perft", "1", "--fen", "nonsense"], 1),
+        (&["judge", "nonsense"], 1),
+        (&["judge", "startpos"], 0),
+        (&["analyse", "startpos", "--depth", "2"], 0),
+        (&["analyze", "nonsense"], 1),
+        (&["bench", "--depth", "1"], 0),
+        (&["tune", "no-such-file", "--out", "x"], 1),
+        (&["--nonsense"], 2),
+        (&["--help"], 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(arguments)
+            .stdin(std::process::Stdio::null())
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+    }
 }
 
 #[test]

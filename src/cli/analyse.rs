@@ -8,12 +8,13 @@ use clap::ValueEnum;
 use crossbeam_channel::{Receiver, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::Failure;
 use super::game::{GameText, Separator};
 use super::table::cut;
-use super::{Failure, speed};
 use crate::board::{Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{chinese, wxf};
+use crate::protocol::speed;
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
     Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,

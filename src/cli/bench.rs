@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Failure, speed};
+use super::Failure;
+use crate::protocol::speed;
 use crate::search::{BENCH_DEPTH, BenchResult, bench};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every

@@ -16,7 +16,6 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -34,6 +33,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Bench(bench::Arguments),
     Judge(judge::Arguments),
@@ -104,22 +104,5 @@ fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error),
-    }
-}
-
-/// Nodes a second.
-fn speed(nodes: u64, time: Duration) -> u64 {
-    let micros = time.as_micros().max(1);
-    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_second_has_a_million_micros() {
-        assert_eq!(speed(500, Duration::from_millis(250)), 2000);
-        assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
     }
 }

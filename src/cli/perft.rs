@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
+use super::Failure;
 use super::game::{GameText, Separator};
-use super::{Failure, speed};
 use crate::movegen;
+use crate::protocol::speed;
 
 /// Count the lines of DEPTH plies, the proof of a move generator.
 #[derive(Debug, clap::Args)]
