@@ -134,14 +134,33 @@ fn one_thread_is_deterministic() {
 #[test]
 fn a_node_limit_is_kept_to_the_node() {
     let engine = Engine::new();
-    for nodes in [1, 100, 1023, 1024, 1025, 20_000] {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
-        let (_, outcome) = engine.run(request(fen::START, limits));
+    for nodes in [500, 1023, 1024, 1025, 20_000] {
+        let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
         assert!(outcome.best.is_some());
         assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
+    }
+}
+
+#[test]
+fn one_ply_is_looked_at_whatever_the_limit() {
+    // Red has a rook for nothing.
+    let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
+    let no_time = Limits {
+        move_time: Some(Duration::ZERO),
+        ..Limits::default()
+    };
+    for limits in [node_limit(1), no_time] {
+        let (_, outcome) = Engine::new().run(request(fen, limits));
+        assert_eq!(outcome.depth, 1);
+        let taken = outcome.best.expect("a move").to();
+        assert_eq!(taken.to_string(), "e4");
+    }
+}
+
+fn node_limit(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
     }
 }
 

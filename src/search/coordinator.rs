@@ -1,5 +1,6 @@
 //! The thread that hands requests to the search threads and gathers what they found.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -46,11 +47,21 @@ impl Thread {
                 for order in inbox {
                     match order {
                         Order::Search(job, results, events) => {
-                            worker.prepare(job);
-                            let result = worker.iterate(events.as_ref());
-                            worker.flush_nodes();
-                            // The asker waits for every thread it asked.
-                            let _ = results.send((id, result));
+                            let search = AssertUnwindSafe(|| {
+                                worker.prepare(job);
+                                let result = worker.iterate(events.as_ref());
+                                worker.flush_nodes();
+                                result
+                            });
+                            match catch_unwind(search) {
+                                // The asker waits for every thread it asked.
+                                Ok(result) => drop(results.send((id, result))),
+                                // A fault of ours, already reported, may cost this search but no
+                                // later one.
+                                Err(_) => {
+                                    worker = Worker::new(id, worker.table.clone(), idle_job());
+                                }
+                            }
                         }
                         Order::UseTable(table) => worker.table = table,
                         Order::Forget => worker.histories.clear(),
@@ -118,7 +129,6 @@ impl Coordinator {
                 self.table = table;
             }
             Message::Forget => {
-                self.table.clear();
                 for thread in &self.threads {
                     let _ = thread.orders.send(Order::Forget);
                 }

@@ -124,10 +124,7 @@ impl Pool {
         if wanted > free_megabytes() {
             return Err(refused);
         }
-        let table = Arc::new(Table::new(wanted).ok_or(refused)?);
-        self.table = table.clone();
-        self.send(Message::Table(table));
-        self.wait();
+        self.use_table(Table::new(wanted).ok_or(refused)?);
         Ok(wanted)
     }
 
@@ -162,7 +159,22 @@ impl Pool {
 
     /// Forgets everything learned in the last game. Waits for a search under way.
     pub fn new_game(&mut self) {
+        self.wait();
+        if self.table.is_used() {
+            // Fresh memory from the system is zeroed page by page as it is used; the old need not be
+            // walked through.
+            match Table::new(self.table.megabytes()) {
+                Some(fresh) => self.use_table(fresh),
+                None => self.table.clear(),
+            }
+        }
         self.send(Message::Forget);
+        self.wait();
+    }
+
+    fn use_table(&mut self, table: Table) {
+        self.table = Arc::new(table);
+        self.send(Message::Table(self.table.clone()));
         self.wait();
     }
 

@@ -100,7 +100,7 @@ impl Worker {
         let depth_limit = job
             .limits
             .depth
-            .map_or(MAX_DEPTH, |d| (d as i32).clamp(1, MAX_DEPTH));
+            .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH as u32) as i32);
         let lines = self.lines().min(moves.len());
         let mut progress = Progress::new();
         let mut finished = 0;

@@ -260,10 +260,13 @@ impl Worker {
                 .job
                 .hard_limit
                 .is_some_and(|limit| control.clock_elapsed() >= limit);
-        self.stopped |= control.is_stopped()
+        let asked_to_stop = control.is_stopped()
             || self.job.finished.load(Ordering::Relaxed)
             || out_of_nodes && !control.is_pondering()
             || out_of_time;
+        // One ply is always looked at, so that even in no time the answer is not the first move at
+        // hand.
+        self.stopped |= asked_to_stop && self.root_depth > 1;
     }
 
     /// Adds the last nodes to the job's.
