@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use chuhe::eval::{Evaluator, Knowledge, PieceSquareSum};
+use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
 use chuhe::notation::fen::parse_position;
 use chuhe::search::BENCH_POSITIONS;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -15,10 +15,7 @@ fn evaluation(criterion: &mut Criterion) {
         .map(|position| (PieceSquareSum::new(&position), position))
         .collect();
     for knowledge in Knowledge::ALL {
-        let evaluator = Evaluator {
-            knowledge,
-            ..Evaluator::default()
-        };
+        let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
         let name = format!("thirty positions, knowledge {knowledge:?}");
         criterion.bench_function(&name, |bencher| {
             bencher.iter(|| {

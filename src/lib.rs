@@ -44,7 +44,8 @@
 //! - The evaluation is whole numbers, so that the node count of `chuhe bench` is the same on every
 //!   machine.
 //! - One option table, which each protocol renders.
-//! - No build script, no file beside the binary, no `target-cpu` setting.
+//! - No build script, no file beside the binary. The code is built for x86-64-v2 where that exists,
+//!   never for the machine that builds it.
 
 pub mod board;
 pub mod cli;

@@ -1,16 +1,13 @@
 //! The evaluation from several sides.
 
 use chuhe::board::{Color, Move, Piece, Position, Setup};
-use chuhe::eval::{Evaluator, Knowledge, PieceSquareSum};
+use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::start_position;
 use proptest::prelude::*;
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
-    let evaluator = Evaluator {
-        knowledge,
-        ..Evaluator::default()
-    };
+    let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
     evaluator.evaluate(position, &PieceSquareSum::new(position))
 }
 

@@ -51,6 +51,7 @@ fn the_verdict_is_a_word() {
     for (rules, verdict) in [
         ("asian", "red_loses\n"),
         ("COMPUTER", "red_loses\n"),
+        ("chinese", "red_loses\n"),
         ("elephanteye", "none\n"),
         ("check-only", "draw\n"),
         ("none", "draw\n"),
@@ -86,8 +87,8 @@ fn moves_come_in_any_notation_and_shape() {
 fn every_rule_set_stands_side_by_side() {
     assert_eq!(
         output(&chase(&["--all"])),
-        "asian        computer     elephanteye  check-only   none\n\
-         red_loses    red_loses    none         draw         draw\n"
+        "asian        computer     chinese      elephanteye  check-only   none\n\
+         red_loses    red_loses    red_loses    none         draw         draw\n"
     );
 }
 
@@ -119,6 +120,41 @@ fn an_explanation_tells_every_ply() {
     );
 }
 
+/// Red checks and chases a bishop in turn; black blocks and threatens mate in turn.
+const ATTACK: &str = "3a5/4ak3/b3b4/4R4/PP7/9/1r7/9/4K1p2/9 w";
+const ATTACK_MOVES: &str = "e6f6 e8f7 f6e6 f7e8 e6f6 e8f7 f6e6 f7e8";
+
+#[test]
+fn the_chinese_rules_name_every_ply() {
+    let arguments = [ATTACK, ATTACK_MOVES, "--rules", "chinese", "--explain"];
+    let text = output(&arguments);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        &lines[..4],
+        [
+            "red_loses",
+            "repetition, chinese rules, occurrence 3 of the position",
+            "red: perpetual attack",
+            "black: nothing forbidden",
+        ]
+    );
+    let ends = ["check", "-", "", "threatens mate"];
+    for (line, end) in lines[5..13].iter().zip(ends.iter().cycle()) {
+        assert!(line.ends_with(end), "{line}");
+    }
+    assert!(
+        lines[7].contains("red rook 车 e6 chases black bishop 象 e7"),
+        "{text}"
+    );
+    let object = &objects(&output(&[&arguments[..], &["--json"]].concat()))[0];
+    let plies = object["plies"].as_array().unwrap();
+    let labels: Vec<_> = plies.iter().map(|p| p["label"].as_str().unwrap()).collect();
+    assert_eq!(labels.concat(), "将闲捉杀将闲捉杀");
+    assert_eq!(plies[0]["deed"], "check");
+    assert_eq!(plies[3]["deed"], "mate threat");
+    assert_eq!(object["red"], "perpetual attack");
+}
+
 #[test]
 fn json_has_the_verdict_and_its_reasons() {
     let text = output(&chase(&["--json", "--explain", "--all"]));
@@ -131,7 +167,7 @@ fn json_has_the_verdict_and_its_reasons() {
     assert_eq!(object["red"], "perpetual chase");
     assert_eq!(object["black"], "nothing forbidden");
     assert_eq!(object["all"]["elephanteye"], "none");
-    assert_eq!(object["all"].as_object().unwrap().len(), 5);
+    assert_eq!(object["all"].as_object().unwrap().len(), 6);
     let plies = object["plies"].as_array().unwrap();
     assert_eq!(plies.len(), 8);
     assert_eq!(plies[1]["move"], "h6i6");

@@ -11,6 +11,7 @@ use chuhe::board::{
 use chuhe::movegen::{
     Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
 };
+use chuhe::notation::fen;
 use proptest::prelude::*;
 
 /// Positions from games, set-up positions with and without crowded pawns, and games of the variant.
@@ -125,6 +126,19 @@ fn turned(setup: &Setup, square: impl Fn(Square) -> Square, swap: bool) -> Posit
         turned.side = !setup.side;
     }
     Position::try_from(&turned).unwrap()
+}
+
+#[test]
+fn counters_that_are_full_are_taken_back() {
+    let fen = fen::START.replace("w - - 0 1", "b - - 65535 65535");
+    let position = fen::parse_position(&fen).unwrap();
+    let mut played = position.clone();
+    for m in legal_moves(&position) {
+        let undo = played.make(m);
+        assert_eq!(played.fullmove_number(), u16::MAX);
+        played.unmake(m, undo);
+        assert_eq!(played, position, "{m}");
+    }
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chuhe::board::Move;
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
-use chuhe::rules::Game;
+use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
     Control, Event, Info, Level, Limits, Outcome, PlayerClock, Pool, Randomness, ResizeError,
     Score, SearchRequest, Settings, Verdict,
@@ -134,14 +134,33 @@ fn one_thread_is_deterministic() {
 #[test]
 fn a_node_limit_is_kept_to_the_node() {
     let engine = Engine::new();
-    for nodes in [1, 100, 1023, 1024, 1025, 20_000] {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..Limits::default()
-        };
-        let (_, outcome) = engine.run(request(fen::START, limits));
+    for nodes in [500, 1023, 1024, 1025, 20_000] {
+        let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
         assert!(outcome.best.is_some());
         assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
+    }
+}
+
+#[test]
+fn one_ply_is_looked_at_whatever_the_limit() {
+    // Red has a rook for nothing.
+    let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
+    let no_time = Limits {
+        move_time: Some(Duration::ZERO),
+        ..Limits::default()
+    };
+    for limits in [node_limit(1), no_time] {
+        let (_, outcome) = Engine::new().run(request(fen, limits));
+        assert_eq!(outcome.depth, 1);
+        let taken = outcome.best.expect("a move").to();
+        assert_eq!(taken.to_string(), "e4");
+    }
+}
+
+fn node_limit(nodes: u64) -> Limits {
+    Limits {
+        nodes: Some(nodes),
+        ..Limits::default()
     }
 }
 
@@ -183,6 +202,55 @@ fn a_perpetual_check_that_loses_is_avoided() {
     request.game = game;
     let best = engine.run(request).1.best.expect("there is a move");
     assert_ne!(best.to_string(), "a8a9");
+}
+
+/// Red's rook chases a cannon for ever: h6i6 i0h0 i6h6 h0i0.
+const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w";
+
+#[test]
+fn a_perpetual_chase_that_loses_is_avoided() {
+    let engine = Engine::new();
+    for (rules, loses) in [
+        (RuleSet::Asian, true),
+        (RuleSet::Computer, true),
+        (RuleSet::Chinese, true),
+        (RuleSet::CheckOnly, false),
+    ] {
+        let mut request = request(CHASE, depth(6));
+        play(&mut request.game, "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0");
+        request.settings.rules = rules;
+        let repeat = "h6i6".parse().expect("a move");
+        let (_, outcome) = engine.run(request.clone());
+        assert!(!loses || outcome.best != Some(repeat), "{rules}");
+        // When there is nothing else to play, the score tells.
+        request.root_moves = Some(vec![repeat]);
+        let score = engine.run(request).1.score.expect("a score");
+        assert_eq!(
+            score.verdict() == Verdict::Mated(1),
+            loses,
+            "{rules} {score:?}"
+        );
+    }
+}
+
+#[test]
+fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
+    let engine = Engine::new();
+    let checks = (
+        "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
+        "a8a9 e9e8 a9a8 e8e9",
+        "e8e9",
+    );
+    let chase = (CHASE, "h6i6 i0h0 i6h6 h0i0", "h0i0");
+    for (fen, round, repeat) in [checks, chase] {
+        let mut request = request(fen, depth(6));
+        let line: Vec<&str> = round.split(' ').cycle().take(7).collect();
+        play(&mut request.game, &line.join(" "));
+        // One more move, and red has done it a third time.
+        let (_, outcome) = engine.run(request);
+        assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
+        assert_eq!(outcome.score.map(|s| s.verdict()), Some(Verdict::Mates(1)));
+    }
 }
 
 #[test]

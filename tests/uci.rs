@@ -202,3 +202,22 @@ fn quit_and_the_end_of_input_meet_everything() {
         assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
     }
 }
+
+#[test]
+fn a_decided_game_is_still_answered() {
+    let mut client = Client::uci();
+    // Back in the starting position for the fourth time.
+    let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
+    for rules in ["asian", "chinese", "elephanteye"] {
+        client.silent(&format!("setoption name repetition value {rules}"));
+        client.silent(&format!("position startpos moves{shuffle}"));
+        client.send("go depth 2");
+        assert_eq!(
+            client.line(),
+            format!("info string by the rules ({rules}) this is a draw: repetition")
+        );
+        let outcome = client.outcome();
+        client.legal(&outcome, &after(&shuffle));
+    }
+    client.quit_silently();
+}

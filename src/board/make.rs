@@ -14,6 +14,8 @@ pub trait Observer {
     fn added(&mut self, piece: Piece, square: Square);
     /// A piece has left a square.
     fn removed(&mut self, piece: Piece, square: Square);
+    /// The move is played: all changes have been told, and `position` has them.
+    fn completed(&mut self, position: &Position);
 }
 
 impl Observer for () {
@@ -21,6 +23,8 @@ impl Observer for () {
     fn added(&mut self, _: Piece, _: Square) {}
     #[inline]
     fn removed(&mut self, _: Piece, _: Square) {}
+    #[inline]
+    fn completed(&mut self, _: &Position) {}
 }
 
 /// What [`Position::unmake`] needs: the state before the move.
@@ -78,7 +82,7 @@ impl Position {
         self.put(placed, to);
         self.hash(placed, to);
         observer.added(placed, to);
-        self.count_move(mover.index() as i32);
+        self.count_move(mover);
         self.pass_turn();
         // Before the move this king was in peace, so far-off moves leave it so.
         let moved = Bitboard::from(from).with(to);
@@ -95,6 +99,7 @@ impl Position {
                 .clock
                 .after_quiet_move(mover.index(), self.in_check())
         };
+        observer.completed(self);
         undo
     }
 
@@ -110,7 +115,6 @@ impl Position {
         let (from, to) = (m.from(), m.to());
         let captured = self.state.captured;
         self.take_back_turn();
-        self.count_move(-(self.side().index() as i32));
         if let Some(placed) = self.piece_on(to) {
             self.take(placed, to);
             let piece = if m.is_promotion() {

@@ -36,12 +36,6 @@ impl PieceKind {
         }
     }
 
-    /// Whether the kind can cross the river and so give mate: knight, rook, cannon, pawn.
-    #[inline]
-    pub const fn is_attacker(self) -> bool {
-        matches!(self, Self::Knight | Self::Rook | Self::Cannon | Self::Pawn)
-    }
-
     /// The upper-case FEN letter: K A B N R C P.
     pub const fn letter(self) -> char {
         match self {

@@ -26,6 +26,8 @@ pub(super) struct State {
     pub(super) clock: NoCaptureClock,
     /// What the last move took, if it took anything.
     pub(super) captured: Option<Piece>,
+    /// Number of the move, from 1.
+    pub(super) fullmove_number: u16,
 }
 
 /// A position that the rules allow: one king a side in its palace, every piece where it can stand,
@@ -37,7 +39,6 @@ pub struct Position {
     colors: [Bitboard; Color::COUNT],
     kings: [Square; Color::COUNT],
     side: Color,
-    fullmove_number: u16,
     promotion: bool,
     pub(super) state: State,
 }
@@ -115,6 +116,14 @@ impl Position {
         self.state.checkers.any()
     }
 
+    /// The position as if nobody gave check, to see what the side to move threatens besides
+    /// answering. The king may still be attacked, so that an enemy move may be found to take it.
+    pub(crate) fn ignoring_checks(&self) -> Self {
+        let mut position = self.clone();
+        position.state.checkers = Bitboard::EMPTY;
+        position
+    }
+
     /// What the last move made on this position took.
     #[inline]
     pub fn captured(&self) -> Option<Piece> {
@@ -130,7 +139,7 @@ impl Position {
     /// Number of the move, from 1.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
-        self.fullmove_number
+        self.state.fullmove_number
     }
 
     /// Whether the promotion variant is played.
@@ -145,7 +154,7 @@ impl Position {
             squares: self.squares,
             side: self.side,
             halfmove_clock: self.state.clock.plies(),
-            fullmove_number: self.fullmove_number,
+            fullmove_number: self.state.fullmove_number,
             promotion: self.promotion,
         }
     }
@@ -198,12 +207,6 @@ impl Position {
         self.king_attackers(self.king(self.side), !self.side, self.occupied())
     }
 
-    /// Whether the side not to move stands in check, which no legal position allows.
-    pub(super) fn can_capture_king(&self) -> bool {
-        self.king_attackers(self.king(!self.side), self.side, self.occupied())
-            .any()
-    }
-
     #[inline]
     pub(super) fn put(&mut self, piece: Piece, square: Square) {
         let bit = Bitboard::from(square);
@@ -248,8 +251,9 @@ impl Position {
     }
 
     #[inline]
-    pub(super) fn count_move(&mut self, step: i32) {
-        self.fullmove_number = self.fullmove_number.saturating_add_signed(step as i16);
+    pub(super) fn count_move(&mut self, mover: Color) {
+        let number = &mut self.state.fullmove_number;
+        *number = number.saturating_add(mover.index() as u16);
     }
 }
 
@@ -258,14 +262,16 @@ impl TryFrom<&Setup> for Position {
 
     /// Accepts what the rules allow; the error names every reason against.
     fn try_from(setup: &Setup) -> Result<Self, InvalidPosition> {
-        let kings = validity::check_placement(setup)?;
+        let (kings, mut reasons) = validity::check_placement(setup);
+        let Some(kings) = kings else {
+            return Err(InvalidPosition { reasons });
+        };
         let mut position = Self {
             squares: [None; Square::COUNT],
             kinds: [Bitboard::EMPTY; PieceKind::COUNT],
             colors: [Bitboard::EMPTY; Color::COUNT],
             kings,
             side: setup.side,
-            fullmove_number: setup.fullmove_number.max(1),
             promotion: setup.promotion,
             state: State {
                 key: 0,
@@ -273,6 +279,7 @@ impl TryFrom<&Setup> for Position {
                 checkers: Bitboard::EMPTY,
                 clock: NoCaptureClock::new(setup.halfmove_clock),
                 captured: None,
+                fullmove_number: setup.fullmove_number.max(1),
             },
         };
         if setup.side == Color::Black {
@@ -282,7 +289,10 @@ impl TryFrom<&Setup> for Position {
             position.put(piece, square);
             position.hash(piece, square);
         }
-        validity::check_kings(&position)?;
+        reasons.extend(validity::check_kings(&position));
+        if !reasons.is_empty() {
+            return Err(InvalidPosition { reasons });
+        }
         position.state.checkers = position.compute_checkers();
         Ok(position)
     }

@@ -89,8 +89,9 @@ fn can_stand(piece: Piece, square: Square, promotion: bool) -> bool {
     }
 }
 
-/// Checks what can be seen without playing: numbers and squares. Returns the kings' squares.
-pub(super) fn check_placement(setup: &Setup) -> Result<[Square; 2], InvalidPosition> {
+/// The reasons in the numbers and squares of the pieces, and the squares of the kings if there is one
+/// a side, in its palace.
+pub(super) fn check_placement(setup: &Setup) -> (Option<[Square; 2]>, Vec<Reason>) {
     let mut reasons = Vec::new();
     let mut counts = [0; Piece::COUNT];
     let mut kings = [None; 2];
@@ -116,26 +117,29 @@ pub(super) fn check_placement(setup: &Setup) -> Result<[Square; 2], InvalidPosit
             reasons.push(Reason::ImpossibleSquare(piece, square));
         }
     }
+    let are_kings_fine = reasons.iter().all(|reason| match reason {
+        Reason::TooMany { piece, .. } | Reason::ImpossibleSquare(piece, _) => {
+            piece.kind() != PieceKind::King
+        }
+        _ => true,
+    });
     match kings {
-        [Some(red), Some(black)] if reasons.is_empty() => Ok([red, black]),
-        _ => Err(InvalidPosition { reasons }),
+        [Some(red), Some(black)] if are_kings_fine => (Some([red, black]), reasons),
+        _ => (None, reasons),
     }
 }
 
-/// Checks that the side to move cannot take the king.
-pub(super) fn check_kings(position: &Position) -> Result<(), InvalidPosition> {
-    let (red, black) = (position.king(Color::Red), position.king(Color::Black));
-    let facing = red.file() == black.file()
-        && (Bitboard::between(red, black) & position.occupied()).is_empty();
+/// The reasons why the side to move could take the king.
+pub(super) fn check_kings(position: &Position) -> Vec<Reason> {
+    let (us, them) = (position.side(), !position.side());
+    let king = position.king(them);
+    let attackers = position.king_attackers(king, us, position.occupied());
     let mut reasons = Vec::new();
-    if facing {
+    if attackers.contains(position.king(us)) {
         reasons.push(Reason::FacingKings);
-    } else if position.can_capture_king() {
-        reasons.push(Reason::CanCaptureKing(!position.side()));
     }
-    if reasons.is_empty() {
-        Ok(())
-    } else {
-        Err(InvalidPosition { reasons })
+    if attackers.without(position.king(us)).any() {
+        reasons.push(Reason::CanCaptureKing(them));
     }
+    reasons
 }

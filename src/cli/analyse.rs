@@ -14,6 +14,7 @@ use super::table::cut;
 use crate::board::{Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{GameText, Separator, chinese, wxf};
+use crate::protocol::speed;
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
     Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,
@@ -318,12 +319,6 @@ fn spell_time(time: Duration) -> String {
     format!("{:.2}s", time.as_secs_f64())
 }
 
-/// Nodes a second.
-fn speed(nodes: u64, time: Duration) -> u64 {
-    let micros = time.as_micros().max(1);
-    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,11 +329,5 @@ mod tests {
         for text in ["", "x", "0", "-1", "NaN", "inf", "1e99"] {
             assert!(parse_seconds(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_second_has_a_million_micros() {
-        assert_eq!(speed(500, Duration::from_millis(250)), 2000);
-        assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
     }
 }

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::Failure;
-use crate::search::{BENCH_DEPTH, bench};
+use crate::protocol::speed;
+use crate::search::{BENCH_DEPTH, BenchResult, bench};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every
 /// machine and changes only when the search does.
@@ -26,17 +27,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             written = writeln!(out, "{nodes:>10}  {fen}");
         }
     });
-    let micros = result.time.as_micros().max(1);
-    let speed = u128::from(result.nodes) * 1_000_000 / micros;
+    let BenchResult { nodes, time } = result;
+    let (millis, speed) = (time.as_millis(), speed(nodes, time));
     written
         .and_then(|()| {
-            writeln!(
-                out,
-                "nodes {} time {} nps {speed}",
-                result.nodes,
-                micros / 1000
-            )?;
-            writeln!(out, "signature {}", result.nodes)
+            writeln!(out, "nodes {nodes} time {millis} nps {speed}")?;
+            writeln!(out, "signature {nodes}")
         })
         .or_else(super::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::table::columns;
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, Conduct, Game, Judgement, Placed};
+use crate::rules::{Chase, Conduct, Deed, Game, Judgement, Placed};
 
 /// The reasons in words: the cause, what each side did, and a table of the repetition's plies.
 pub(super) fn text(game: &Game, judgement: &Judgement) -> String {
@@ -52,8 +52,11 @@ pub(super) fn plies(game: &Game, judgement: &Judgement) -> Value {
             "ply": conduct.number,
             "move": conduct.played.to_string(),
             "chinese": chinese,
-            "check": conduct.gives_check,
+            "deed": conduct.deed.to_string(),
+            "label": conduct.deed.chinese(),
+            "check": conduct.deed == Deed::Check,
             "chases": chases.collect::<Value>(),
+            "strikers": conduct.strikers.iter().map(name).collect::<Value>(),
         })
     });
     objects.collect()
@@ -73,12 +76,22 @@ fn spell(game: &Game, judgement: &Judgement) -> Vec<String> {
 
 /// What a move did, `-` for nothing of note.
 fn deeds(conduct: &Conduct) -> String {
-    let check = conduct.gives_check.then(|| "check".to_owned());
+    let deed = match conduct.deed {
+        Deed::Check => Some("check"),
+        Deed::MateThreat => Some("threatens mate"),
+        Deed::Exchange => Some("offers an exchange"),
+        Deed::Chase | Deed::Idle => None,
+    };
     let chases = conduct
         .chases
         .iter()
         .map(|Chase { chaser, chased }| format!("{} chases {}", name(chaser), name(chased)));
-    let deeds: Vec<String> = check.into_iter().chain(chases).collect();
+    let strikes = conduct
+        .strikers
+        .iter()
+        .map(|striker| format!("{} is to win by a check", name(striker)));
+    let deed = deed.map(str::to_owned).into_iter();
+    let deeds: Vec<String> = deed.chain(chases).chain(strikes).collect();
     match deeds.is_empty() {
         true => "-".to_owned(),
         false => deeds.join(", "),

@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     /// lines that begin with `#` are skipped.
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     file: Option<PathBuf>,
-    /// The rules: asian, computer, elephanteye, check-only or none.
+    /// The rules: asian, computer, chinese, elephanteye, check-only or none.
     #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
     rules: RuleSet,
     /// Tell what each move of the repetition was.
@@ -98,7 +98,7 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
             }
             Err(Failure(text)) => {
                 bad += 1;
-                eprintln!("chuhe: line {number}: {text}");
+                Failure::new(format_args!("line {number}"), text).tell();
             }
         }
     }

@@ -16,6 +16,7 @@ mod tune;
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Bench(bench::Arguments),
     Judge(judge::Arguments),
@@ -55,6 +57,12 @@ impl Failure {
     fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
         Self(format!("{what}: {why}"))
     }
+
+    /// Says so on standard error.
+    fn tell(&self) {
+        // Where this cannot be printed there is nobody to tell.
+        let _ = writeln!(io::stderr(), "chuhe: {}", self.0);
+    }
 }
 
 /// Runs the program with the arguments of its command line, its own name first.
@@ -72,8 +80,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match obey(arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure(text)) => {
-            eprintln!("chuhe: {text}");
+        Err(failure) => {
+            failure.tell();
             ExitCode::FAILURE
         }
     }
@@ -101,9 +109,9 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
 }
 
 /// A reader that has gone away is no fault: `chuhe bench | head` ends quietly.
-fn ignore_closed_pipe(error: std::io::Error) -> std::io::Result<()> {
+fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
     match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Ok(()),
+        io::ErrorKind::BrokenPipe => Ok(()),
         _ => Err(error),
     }
 }

@@ -4,8 +4,10 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::Failure;
+use super::line::read_game;
 use crate::movegen;
-use crate::notation::fen;
+use crate::notation::{GameText, Separator};
+use crate::protocol::speed;
 
 /// Count the lines of DEPTH plies, the proof of a move generator.
 #[derive(Debug, clap::Args)]
@@ -13,7 +15,7 @@ pub(super) struct Arguments {
     /// How many plies deep.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     depth: u32,
-    /// Where to start.
+    /// Where to start: `startpos` or a FEN, and `moves M…` to play first.
     #[arg(long, default_value = "startpos")]
     fen: String,
     /// Count each first move for itself.
@@ -24,14 +26,10 @@ pub(super) struct Arguments {
 /// Prints the count; the last line is `nodes N time MS nps N`.
 ///
 /// # Errors
-/// The FEN is no position.
+/// The FEN is no position, or a move cannot be played.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let text = match arguments.fen.trim() {
-        "startpos" => fen::START,
-        text => text,
-    };
-    let mut position =
-        fen::parse_position(text).map_err(|error| Failure::new("--fen is no position", error))?;
+    let game = read_game(&GameText::split(&arguments.fen, Separator::Required))?;
+    let mut position = game.position().clone();
     let mut out = io::stdout().lock();
     let start = Instant::now();
     let mut nodes = 0;
@@ -45,8 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         nodes = movegen::perft(&mut position, arguments.depth);
     }
     let time = start.elapsed();
-    let speed = u128::from(nodes) * 1_000_000 / time.as_micros().max(1);
-    let millis = time.as_millis();
+    let (millis, speed) = (time.as_millis(), speed(nodes, time));
     written = written.and_then(|()| writeln!(out, "nodes {nodes} time {millis} nps {speed}"));
     written
         .or_else(super::ignore_closed_pipe)

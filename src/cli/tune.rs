@@ -1,7 +1,7 @@
 //! `chuhe tune`: fitting the weights of the evaluation to samples.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
@@ -21,14 +21,31 @@ pub(super) struct Arguments {
     #[arg(long, default_value_t = Tuning::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
     /// How much the result of a game counts beside the score of the search, 0 to 1.
-    #[arg(long, default_value_t = Tuning::default().result_share)]
+    #[arg(long, default_value_t = Tuning::default().result_share, value_parser = parse_share)]
     result_share: f64,
     /// How large weights are expected to be, in units of the evaluation.
-    #[arg(long, default_value_t = Tuning::default().spread)]
+    #[arg(long, default_value_t = Tuning::default().spread, value_parser = parse_spread)]
     spread: f64,
     /// Threads to work with.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    parse_number(text, |share| (0.0..=1.0).contains(share), "0 to 1")
+}
+
+fn parse_spread(text: &str) -> Result<f64, String> {
+    parse_number(
+        text,
+        |spread| *spread >= 0.1 && spread.is_finite(),
+        "0.1 up",
+    )
+}
+
+fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(is_fit);
+    number.ok_or_else(|| format!("not a number from {range}"))
 }
 
 /// Reads, fits, reports every tenth pass, writes.
@@ -40,26 +57,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for path in &arguments.samples {
         read(path, &mut samples).map_err(|error| Failure::new(path.display(), error))?;
     }
-    println!("{} samples", samples.len());
+    say(&format!("{} samples", samples.len()));
     let plan = Tuning {
         epochs: arguments.epochs,
-        result_share: arguments.result_share.clamp(0.0, 1.0),
-        spread: arguments.spread.max(0.1),
+        result_share: arguments.result_share,
+        spread: arguments.spread,
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
     let weights = tune(&samples, &plan, |report| {
         if report.epoch % 10 == 0 || report.epoch == 1 {
             let (training, test) = (report.training_error, report.test_error);
-            println!(
-                "pass {:>4}  training error {training:.6}  test error {test:.6}",
-                report.epoch
-            );
+            let epoch = report.epoch;
+            say(&format!(
+                "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
+            ));
         }
     })
     .map_err(|error| Failure::new("nothing to tune with", error))?;
     std::fs::write(&arguments.out, write_weights(&weights))
         .map_err(|error| Failure::new(arguments.out.display(), error))
+}
+
+/// Tells how far the work has come; it goes on when nobody wants to know.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
 }
 
 fn read(path: &Path, samples: &mut Vec<Sample>) -> Result<(), Box<dyn std::error::Error>> {

@@ -1,6 +1,6 @@
 //! The names of the evaluation's terms, in the order of the weights.
 
-use crate::board::{Color, PieceKind, RANKS, Square};
+use crate::board::{Color, Piece, PieceKind, RANKS, Square};
 
 /// A run of weights that belong together.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +31,6 @@ impl Group {
 
 /// Ranks that a piece can be from a king, counted from two behind it to nine before it.
 pub const KING_RANKS: usize = 12;
-
-/// Where a piece stands as seen from a king of `side`: the cell of a group that tells
-/// [`KING_RANKS`] ranks and nine files apart.
-#[inline]
-pub const fn king_cell(king: Square, side: Color, square: Square) -> usize {
-    let ranks = square.relative_rank(side) + 2 - king.relative_rank(side);
-    ranks * 9 + king.file().abs_diff(square.file())
-}
 
 macro_rules! groups {
     ($($(#[$meta:meta])* $name:ident: $rows:expr, $row:expr;)+) => {
@@ -165,6 +157,32 @@ pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usiz
         8 - square.file()
     };
     PIECE_SQUARE.start + (kind as usize * RANKS + square.relative_rank(color)) * 5 + file
+}
+
+/// The weight of `piece` on `square` as it stands to the king of `side` on `king`:
+/// an attacker near an enemy, or any but a pawn near its own king. The weight counts for the owner.
+#[inline]
+pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) -> Option<usize> {
+    let group = if piece.color() as usize == side as usize {
+        BY_OWN_KING
+    } else {
+        BY_ENEMY_KING
+    };
+    let row = match piece.kind() {
+        PieceKind::Knight => 0,
+        PieceKind::Rook => 1,
+        PieceKind::Cannon => 2,
+        PieceKind::Pawn => 3,
+        _ => return None,
+    };
+    // Counted from two ranks behind the king.
+    let rank = square.relative_rank(side) + 2 - king.relative_rank(side);
+    let cell = (row * KING_RANKS + rank) * 9 + king.file().abs_diff(square.file());
+    if cell < group.len {
+        Some(group.start + cell)
+    } else {
+        None
+    }
 }
 
 /// The kinds that can hurt a king, in the order of the groups that list four.

@@ -6,12 +6,12 @@ mod psq;
 mod tapered;
 mod weights;
 
-pub use psq::PieceSquareSum;
+pub use psq::{MaterialKey, PieceSquareSum};
 pub use tapered::{FULL_PHASE, Tapered};
 pub use weights::WEIGHTS;
 
 use crate::board::{Color, Position, indexed_enum};
-use handcrafted::{AttackMap, Sum};
+use handcrafted::{AttackMap, MaterialTable, Sum};
 
 indexed_enum! {
     /// How much the evaluation looks at, the option `knowledge`.
@@ -31,24 +31,30 @@ indexed_enum! {
 pub const NORMAL_ATTACK: i32 = 64;
 
 /// The evaluation as it is set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Evaluator {
-    /// What is looked at.
-    pub knowledge: Knowledge,
-    /// The weight of the tactical terms (grade `large`), in 64ths.
-    pub attack: i32,
+    knowledge: Knowledge,
+    attack: i32,
+    material: MaterialTable,
 }
 
 impl Default for Evaluator {
     fn default() -> Self {
-        Self {
-            knowledge: Knowledge::Large,
-            attack: NORMAL_ATTACK,
-        }
+        Self::new(Knowledge::Large, NORMAL_ATTACK)
     }
 }
 
 impl Evaluator {
+    /// An evaluation that looks at `knowledge` and counts the tactical terms (grade `large`)
+    /// `attack` 64ths.
+    pub fn new(knowledge: Knowledge, attack: i32) -> Self {
+        Self {
+            knowledge,
+            attack,
+            material: MaterialTable::default(),
+        }
+    }
+
     /// The value of a position for its side to move; `sum` are the position's sums.
     #[inline]
     pub fn evaluate(&self, position: &Position, sum: &PieceSquareSum) -> i32 {
@@ -57,7 +63,7 @@ impl Evaluator {
             _ => sum.full,
         };
         if self.knowledge >= Knowledge::Medium {
-            value += self.terms(position);
+            value += self.terms(position, sum);
         }
         let tempo = WEIGHTS[features::TEMPO.start];
         value += match position.side() {
@@ -72,10 +78,14 @@ impl Evaluator {
     }
 
     #[inline]
-    fn terms(&self, position: &Position) -> Tapered {
+    fn terms(&self, position: &Position, sum: &PieceSquareSum) -> Tapered {
         let map = AttackMap::new(position);
-        let mut positional = Tapered::ZERO;
+        let material = self.material.value(position, sum.counts);
+        let mut positional = material.defenders;
         let mut tactical = Tapered::ZERO;
+        if self.knowledge == Knowledge::Large {
+            tactical = material.pairs + sum.around_kings();
+        }
         for color in Color::ALL {
             let (mut a, mut b) = (Sum::default(), Sum::default());
             handcrafted::positional(position, color, &map, &mut a);

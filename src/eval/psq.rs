@@ -1,6 +1,6 @@
 //! Material and piece-square sums, kept up while moves are played.
 
-use super::features::{MATERIAL, piece_square};
+use super::features::{MATERIAL, by_king, piece_square};
 use super::tapered::Tapered;
 use super::weights::WEIGHTS;
 use crate::board::{Color, Observer, Piece, PieceKind, Position, Square};
@@ -20,10 +20,7 @@ const fn table(with_squares: bool) -> Table {
     let mut index = 0;
     while index < Piece::COUNT * Square::COUNT {
         let piece = Piece::ALL[index / Square::COUNT];
-        let square = match Square::from_index(index % Square::COUNT) {
-            Some(square) => square,
-            None => unreachable!(),
-        };
+        let square = square_at(index % Square::COUNT);
         let mut value = WEIGHTS[MATERIAL.at(piece.kind() as usize)];
         if with_squares {
             value = value.plus(WEIGHTS[piece_square(piece.kind(), piece.color(), square)]);
@@ -37,6 +34,71 @@ const fn table(with_squares: bool) -> Table {
     table
 }
 
+/// Points of a palace, where kings stand.
+const PALACE: usize = 9;
+
+/// What every piece on every square is worth for where the king of a side is, for each point of its
+/// palace; positive for red.
+static BY_KING: [[Table; PALACE]; Color::COUNT] =
+    [king_tables(Color::Red), king_tables(Color::Black)];
+
+/// The point of the palace that a king stands on, by file and rank as its owner counts.
+#[inline]
+const fn palace_point(king: Square, side: Color) -> usize {
+    king.relative_rank(side) * 3 + king.file() - 3
+}
+
+const fn king_tables(side: Color) -> [Table; PALACE] {
+    let mut tables = [[[Tapered::ZERO; Square::COUNT]; Piece::COUNT]; PALACE];
+    let mut king = 0;
+    while king < Square::COUNT {
+        let king_square = square_at(king);
+        king += 1;
+        if king_square.file() < 3 || king_square.file() > 5 || king_square.relative_rank(side) > 2 {
+            continue;
+        }
+        let table = &mut tables[palace_point(king_square, side)];
+        let mut index = 0;
+        while index < Piece::COUNT * Square::COUNT {
+            let piece = Piece::ALL[index / Square::COUNT];
+            let square = square_at(index % Square::COUNT);
+            if let Some(feature) = by_king(king_square, side, piece, square) {
+                let value = WEIGHTS[feature];
+                table[piece.index()][square.index()] = match piece.color() {
+                    Color::Red => value,
+                    Color::Black => Tapered::new(-value.middlegame(), -value.endgame()),
+                };
+            }
+            index += 1;
+        }
+    }
+    tables
+}
+
+const fn square_at(index: usize) -> Square {
+    match Square::from_index(index) {
+        Some(square) => square,
+        None => unreachable!(),
+    }
+}
+
+/// How many pieces of each kind each side has: four bits a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MaterialKey(u64);
+
+impl MaterialKey {
+    const fn unit(piece: Piece) -> u64 {
+        1 << (4 * piece.index())
+    }
+
+    /// A number to find the key by in a table.
+    #[inline]
+    pub const fn hash(self) -> usize {
+        // Fibonacci hashing: the golden ratio as a fraction of 2^64.
+        (self.0.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+    }
+}
+
 /// The incremental part of the evaluation, from red's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceSquareSum {
@@ -46,6 +108,38 @@ pub struct PieceSquareSum {
     pub material: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
+    /// What is on the board.
+    pub counts: MaterialKey,
+    /// Every piece by where it stands to each side's king.
+    views: [View; Color::COUNT],
+}
+
+/// The board around one king.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct View {
+    sum: Tapered,
+    point: u8,
+    /// The king has moved: everything looks different.
+    stale: bool,
+}
+
+impl View {
+    fn new(position: &Position, side: Color) -> Self {
+        let point = palace_point(position.king(side), side);
+        let table = &BY_KING[side.index()][point];
+        let sum = position
+            .occupied()
+            .into_iter()
+            .filter_map(|square| Some((position.piece_on(square)?, square)))
+            .fold(Tapered::ZERO, |sum, (piece, square)| {
+                sum + table[piece.index()][square.index()]
+            });
+        Self {
+            sum,
+            point: point as u8,
+            stale: false,
+        }
+    }
 }
 
 impl PieceSquareSum {
@@ -57,7 +151,22 @@ impl PieceSquareSum {
                 sum.added(piece, square);
             }
         }
+        sum.views = Color::ALL.map(|side| View::new(position, side));
         sum
+    }
+
+    /// What the pieces are worth for where they stand to the kings.
+    #[inline]
+    pub fn around_kings(&self) -> Tapered {
+        self.views[0].sum + self.views[1].sum
+    }
+
+    #[inline]
+    fn views_of(&self, piece: Piece, square: Square) -> [Tapered; Color::COUNT] {
+        Color::ALL.map(|side| {
+            let point = usize::from(self.views[side.index()].point);
+            BY_KING[side.index()][point][piece.index()][square.index()]
+        })
     }
 }
 
@@ -67,6 +176,14 @@ impl Observer for PieceSquareSum {
         self.full += PIECE_SQUARE[piece.index()][square.index()];
         self.material += MATERIAL_ONLY[piece.index()][square.index()];
         self.phase += PHASE[piece.kind().index()];
+        self.counts.0 += MaterialKey::unit(piece);
+        let seen = self.views_of(piece, square);
+        for (view, seen) in self.views.iter_mut().zip(seen) {
+            view.sum += seen;
+        }
+        if piece.kind() == PieceKind::King {
+            self.views[piece.color().index()].stale = true;
+        }
     }
 
     #[inline]
@@ -74,5 +191,19 @@ impl Observer for PieceSquareSum {
         self.full -= PIECE_SQUARE[piece.index()][square.index()];
         self.material -= MATERIAL_ONLY[piece.index()][square.index()];
         self.phase -= PHASE[piece.kind().index()];
+        self.counts.0 -= MaterialKey::unit(piece);
+        let seen = self.views_of(piece, square);
+        for (view, seen) in self.views.iter_mut().zip(seen) {
+            view.sum -= seen;
+        }
+    }
+
+    #[inline]
+    fn completed(&mut self, position: &Position) {
+        for side in Color::ALL {
+            if self.views[side.index()].stale {
+                self.views[side.index()] = View::new(position, side);
+            }
+        }
     }
 }

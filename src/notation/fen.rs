@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::board::{Color, FILES, InvalidPosition, Piece, Position, RANKS, Reason, Setup, Square};
+use crate::board::{Color, FILES, Piece, Position, RANKS, Reason, Setup, Square};
 
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
@@ -38,9 +38,13 @@ impl fmt::Display for FenReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the FEN is empty"),
-            Self::RankCount(count) => write!(f, "{count} ranks instead of {RANKS}"),
+            Self::RankCount(count) => {
+                let s = if *count == 1 { "" } else { "s" };
+                write!(f, "{count} rank{s} instead of {RANKS}")
+            }
             Self::RankLength { rank, squares } => {
-                write!(f, "rank {rank} has {squares} squares instead of {FILES}")
+                let s = if *squares == 1 { "" } else { "s" };
+                write!(f, "rank {rank} has {squares} square{s} instead of {FILES}")
             }
             Self::Letter(letter) => write!(f, "no piece is written {letter:?}"),
             Self::Side(text) => write!(f, "the side to move is {text:?}, not w, r or b"),
@@ -56,14 +60,6 @@ impl fmt::Display for FenReason {
 pub struct FenError {
     /// The reasons, in the order of the text.
     pub reasons: Vec<FenReason>,
-}
-
-impl From<InvalidPosition> for FenError {
-    fn from(error: InvalidPosition) -> Self {
-        Self {
-            reasons: error.reasons.into_iter().map(FenReason::Position).collect(),
-        }
-    }
 }
 
 /// Reads a FEN as a setup, legal or not.
@@ -99,7 +95,12 @@ pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, F
         .all(|r| matches!(r, FenReason::Side(_) | FenReason::Counter(_)));
     match Position::try_from(&setup) {
         Ok(position) if reasons.is_empty() => return Ok(position),
-        Err(error) if board_is_readable => reasons.extend(FenError::from(error).reasons),
+        Err(error) if board_is_readable => {
+            let knows_side = !reasons.iter().any(|r| matches!(r, FenReason::Side(_)));
+            let is_known = |r: &Reason| knows_side || !matches!(r, Reason::CanCaptureKing(_));
+            let broken = error.reasons.into_iter().filter(is_known);
+            reasons.extend(broken.map(FenReason::Position));
+        }
         _ => {}
     }
     Err(FenError { reasons })
@@ -249,6 +250,8 @@ mod tests {
         let cases = [
             ("", "the FEN is empty"),
             ("9/9", "2 ranks instead of 10"),
+            ("startpos", "1 rank instead of 10"),
+            ("1/9/9/9/9/9/9/9/9/9", "rank 9 has 1 square instead of 9"),
             (
                 "rnbakabnrr/8/1c5c1/p1p1x1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR q",
                 "rank 9 has 10 squares instead of 9, rank 8 has 8 squares instead of 9, \
@@ -264,6 +267,15 @@ mod tests {
             (
                 "3k5/9/9/9/9/9/9/9/9/3RK4 w",
                 "black is in check but not to move",
+            ),
+            (
+                "3k5/9/9/9/9/9/9/9/9/3RK4 red",
+                "the side to move is \"red\", not w, r or b",
+            ),
+            (
+                "4k4/9/3N5/9/9/9/9/9/9/4KP3 w",
+                "red pawn cannot stand on f0, the kings face each other, \
+                 black is in check but not to move",
             ),
             (
                 "4k4/9/9/9/3K5/9/9/9/9/4K4 w",

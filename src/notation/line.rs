@@ -172,7 +172,11 @@ mod tests {
                 Separator::Optional,
                 &["move 1", "\"x\""],
             ),
-            ("startpos w moves h2e2", Separator::Required, &["1 ranks"]),
+            (
+                "startpos w moves h2e2",
+                Separator::Required,
+                &["1 rank instead"],
+            ),
             (kings, Separator::Required, &["the kings face each other"]),
         ] {
             let told = played(text, separator);

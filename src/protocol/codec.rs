@@ -124,10 +124,12 @@ pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (Strin
     })
 }
 
-/// `{fen F | startpos} [moves M…]`. Without either word the text is taken for a FEN.
+/// `{fen F | startpos} [moves M…]`. Without either word the text is taken for a FEN; with both it
+/// is the starting position.
 pub(super) fn parse_position(text: &str) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    words.next_if(|word| is(word, "fen"));
     if words.next_if(|word| is(word, "startpos")).is_some() {
         words.next_if(|word| is(word, "moves"));
         return PositionText {
@@ -135,7 +137,6 @@ pub(super) fn parse_position(text: &str) -> PositionText {
             moves: words.map(str::to_owned).collect(),
         };
     }
-    words.next_if(|word| is(word, "fen"));
     let fen: Vec<&str> = words
         .by_ref()
         .take_while(|word| !is(word, "moves"))
@@ -178,7 +179,7 @@ pub(super) fn split_word(text: &str) -> (&str, &str) {
 }
 
 /// Nodes per second.
-pub(super) fn speed(nodes: u64, time: Duration) -> u64 {
+pub(crate) fn speed(nodes: u64, time: Duration) -> u64 {
     let micros = time.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }

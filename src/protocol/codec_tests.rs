@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::codec::{Offer, Protocol, Reply};
+use super::codec::{Offer, Protocol, Reply, speed};
 use super::command::{Command, PositionText};
 use super::text::TimeUnit;
 use crate::board::Move;
@@ -75,6 +75,7 @@ fn positions_come_in_many_forms() {
         ),
         ("Position StartPos Moves h2e2", text(None, "h2e2")),
         ("position startpos h2e2", text(None, "h2e2")),
+        ("position fen startpos moves h2e2", text(None, "h2e2")),
         ("position fen 9/9 w moves", text(Some("9/9 w"), "")),
         (
             "position fen  9/9  w - - 0 1 - - 0 4 moves h2e2",
@@ -236,6 +237,13 @@ fn the_hash_table_is_told_as_far_as_it_knows() {
         spell(probe),
         "pophash bestmove h2e2 lowerbound 29997 depth 6 upperbound 0 depth 5"
     );
+}
+
+#[test]
+fn a_second_has_a_million_micros() {
+    use std::time::Duration;
+    assert_eq!(speed(500, Duration::from_millis(250)), 2000);
+    assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::codec::Protocol;
 use crate::board::{Color, Move};
-use crate::search::{Limits, PlayerClock};
+use crate::search::{Limits, MAX_PLY, PlayerClock};
 
 /// A line that has been understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl Default for Clocks {
 }
 
 impl GoRequest {
-    /// The limits for a search with `mover` to move.
+    /// The limits for a search with `mover` to move. No search is deeper than [`MAX_PLY`].
     pub(super) fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = match (self.clocks, mover) {
             (Clocks::Mover { own, opponent }, _) => (own, opponent),
@@ -120,7 +120,7 @@ impl GoRequest {
             (Clocks::Sides { red, black }, Color::Black) => (black, red),
         };
         Limits {
-            depth: self.depth,
+            depth: self.depth.map(|depth| depth.min(MAX_PLY as u32)),
             nodes: self.nodes,
             move_time: self.move_time,
             clock,

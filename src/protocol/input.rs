@@ -15,7 +15,8 @@ const LINES_AHEAD: usize = 1024;
 /// What comes in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
-    /// A line without its end; bytes that are no UTF-8 replaced.
+    /// A line without the blanks, the byte order mark and the NULs (ends of C strings) around it;
+    /// bytes that are no UTF-8 replaced.
     Line(String),
     /// The beginning of a line too long to be taken.
     Overlong(String),
@@ -98,7 +99,8 @@ impl LineBuffer {
 
     fn take(&mut self) -> Input {
         let text = String::from_utf8_lossy(&self.bytes);
-        let text = text.trim_start_matches('\u{feff}').trim().to_owned();
+        let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+        let text = text.trim_matches(is_margin).to_owned();
         let overlong = std::mem::take(&mut self.overlong);
         self.bytes.clear();
         self.bytes.shrink_to(OVERLONG_HEAD);
@@ -138,6 +140,7 @@ mod tests {
             read("\u{feff}isready \nquit\r"),
             lines(&["isready", "quit"])
         );
+        assert_eq!(read("isready\0\n\0quit\0\r\n"), lines(&["isready", "quit"]));
     }
 
     #[test]

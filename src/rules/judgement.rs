@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::chase::Rewind;
+use super::chinese;
+use super::deed::Deed;
 use super::game::{Game, Ply};
 use super::limits::{counted_plies, is_material_insufficient};
 use super::repetition::{deciding_window, records};
@@ -68,11 +70,13 @@ pub struct Conduct {
     pub played: Move,
     /// The piece that moved.
     pub piece: Piece,
-    /// Whether it gave check.
-    pub gives_check: bool,
-    /// What it newly threatened, under rules that judge chases. [`Judgement::chased`] tells which of
-    /// these chases went on for ever.
+    /// What it was.
+    pub deed: Deed,
+    /// What it newly threatened to take, under rules that judge chases. [`Judgement::chased`] tells
+    /// which of these chases went on for ever.
     pub chases: Vec<Chase>,
+    /// Pieces that it newly enables to win something by a check, under the Chinese rules.
+    pub strikers: Vec<Placed>,
 }
 
 /// A verdict with its reasons.
@@ -141,6 +145,43 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
 
 /// What each move of the window was.
 fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
+    match rules {
+        RuleSet::Chinese => chinese_conduct(game, window),
+        _ => plain_conduct(game, window, rules),
+    }
+}
+
+/// What each move was by the Chinese rules.
+fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<Conduct> {
+    let mut board = game.position().clone();
+    let acts = chinese::acts(game.position(), window);
+    let mut table = Vec::with_capacity(window.len());
+    let numbers = (1..=game.plies().len()).rev();
+    for ((ply, act), number) in window.iter().zip(acts).rev().zip(numbers) {
+        let place = |square| place(&board, square);
+        let Some(moved) = place(ply.played.to()) else {
+            break;
+        };
+        let chase = |capture: &Move| {
+            let (chaser, chased) = (place(capture.from())?, place(capture.to())?);
+            Some(Chase { chaser, chased })
+        };
+        table.push(Conduct {
+            number,
+            played: ply.played,
+            piece: moved.piece,
+            deed: act.deed,
+            chases: act.chases.iter().filter_map(chase).collect(),
+            strikers: act.strikers.into_iter().filter_map(place).collect(),
+        });
+        board.unmake(ply.played, ply.undo);
+    }
+    table.reverse();
+    table
+}
+
+/// What each move was by rules that know checks and chases.
+fn plain_conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
     let mut rewind = Rewind::new(game.position(), rules);
     let mut table = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
@@ -161,8 +202,13 @@ fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
             number,
             played: ply.played,
             piece: moved.piece,
-            gives_check: after.in_check(),
+            deed: match (after.in_check(), chases.is_empty()) {
+                (true, _) => Deed::Check,
+                (false, false) => Deed::Chase,
+                (false, true) => Deed::Idle,
+            },
             chases,
+            strikers: Vec::new(),
         });
     }
     table.reverse();

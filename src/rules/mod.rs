@@ -1,7 +1,8 @@
 //! What the history of a game means: repetitions and limits.
 //!
 //! [`judge`] tells the verdict on a game with its reasons; [`judge_repetition`] is the same
-//! judgement of one repetition, for the search, without them. Nothing here searches.
+//! judgement of one repetition, for the search, without them. Nothing here searches, but for the few
+//! captures and checks that `chinese` looks ahead.
 //!
 //! A repetition is judged over its *window*: the plies from an earlier occurrence of the position
 //! to now. The line is taken back ply by ply; each ply's chases are what its side threatens after it
@@ -20,6 +21,8 @@
 //! - A check on the board binds nobody: it will be answered before anything is taken.
 
 mod chase;
+mod chinese;
+mod deed;
 mod game;
 mod judgement;
 mod league;
@@ -32,6 +35,7 @@ mod slow;
 mod threat;
 mod verdict;
 
+pub use deed::Deed;
 pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{Cause, Chase, Conduct, Judgement, Placed, judge, judge_at};
 pub use limits::{counted_plies, is_material_insufficient};

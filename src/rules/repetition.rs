@@ -1,6 +1,7 @@
 //! Judging a repetition: what each side did between two occurrences of a position.
 
 use super::chase::Rewind;
+use super::chinese;
 use super::game::{Game, Ply};
 use super::rule_set::RuleSet;
 use super::threat::chaseable;
@@ -49,6 +50,9 @@ pub(super) fn records(
     if rules == RuleSet::None {
         return <[Record; Color::COUNT]>::default();
     }
+    if rules == RuleSet::Chinese {
+        return chinese::records(position, plies);
+    }
     let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
         return checks.map(|c| Record {
@@ -59,7 +63,7 @@ pub(super) fn records(
     let chases_count = match rules {
         RuleSet::Asian | RuleSet::ElephantEye => true,
         RuleSet::Computer => !checks.iter().any(|c| c.any),
-        RuleSet::CheckOnly | RuleSet::None => false,
+        RuleSet::Chinese | RuleSet::CheckOnly | RuleSet::None => false,
     };
     if !chases_count {
         return <[Record; Color::COUNT]>::default();

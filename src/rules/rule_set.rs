@@ -15,6 +15,9 @@ indexed_enum! {
         /// As [`Self::Asian`] with the choices of the computer championships: one check by either
         /// side within the repetition, and no chase is judged.
         Computer,
+        /// The Chinese rules of 2020: who only checks, threatens mate and chases, in any mixture,
+        /// loses to who does not.
+        Chinese,
         /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
         /// occurrence decides, and neither checks nor answers to them count towards the
         /// no-capture limit.
@@ -32,6 +35,7 @@ impl RuleSet {
         match self {
             Self::Asian => "asian",
             Self::Computer => "computer",
+            Self::Chinese => "chinese",
             Self::ElephantEye => "elephanteye",
             Self::CheckOnly => "check-only",
             Self::None => "none",
@@ -66,7 +70,7 @@ impl fmt::Display for RuleSet {
 
 /// The text names no rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a rule set (asian, computer, elephanteye, check-only, none)")]
+#[error("not a rule set (asian, computer, chinese, elephanteye, check-only, none)")]
 pub struct ParseRuleSetError;
 
 impl FromStr for RuleSet {

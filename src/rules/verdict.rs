@@ -72,6 +72,13 @@ pub enum Level {
     /// Nothing that is forbidden.
     #[default]
     Nothing,
+    /// Every move gave check, threatened mate or chased something, jointly or something partly
+    /// protected among it. By the Chinese rules this is forbidden, but he who attacks so singly has
+    /// to yield to it.
+    JointAttack,
+    /// Every move gave check, threatened mate or chased something, forbidden by the Chinese rules
+    /// (长打).
+    Attack,
     /// Every move chased one and the same piece (长捉).
     Chase,
     /// Every move gave check (长将).
@@ -82,6 +89,8 @@ impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Nothing => "nothing forbidden",
+            Self::JointAttack => "perpetual attack, joint or on the partly protected",
+            Self::Attack => "perpetual attack",
             Self::Chase => "perpetual chase",
             Self::Check => "perpetual check",
         })

@@ -10,7 +10,7 @@ use super::request::{Limits, PlayerClock, Settings};
 /// Moves that a game without periods is taken to last.
 const EXPECTED_MOVES: u32 = 20;
 /// Kept back for the way to the GUI and for a machine that is slow to wake us.
-const OVERHEAD: Duration = Duration::from_millis(15);
+const OVERHEAD: Duration = Duration::from_millis(25);
 /// A move gets this much even when the clock is about to run out.
 const MINIMUM: Duration = Duration::from_millis(1);
 
@@ -29,7 +29,8 @@ impl TimeBudget {
     /// The budget for these limits; `None` when no clock runs.
     pub fn new(limits: &Limits, settings: &Settings) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
-            let hard = (time.saturating_sub(OVERHEAD / 3)).max(MINIMUM.min(time));
+            let kept_back = (time / 10).min(OVERHEAD / 2);
+            let hard = (time - kept_back).max(MINIMUM.min(time));
             Self {
                 soft: hard,
                 hard,
@@ -76,7 +77,7 @@ impl TimeBudget {
         if !self.flexible {
             return self.soft;
         }
-        let stability = 1.35 - 0.08 * f64::from(stable.min(8));
+        let stability = 1.95 - 0.115 * f64::from(stable.min(8));
         let falling = (1.0 + f64::from(drop) / 250.0).clamp(0.8, 1.6);
         let certainty = (1.5 - effort).clamp(0.6, 1.3);
         self.soft
@@ -107,14 +108,14 @@ mod tests {
     fn shares_are_those_of_elephanteye() {
         let budget = |l| TimeBudget::new(&l, &Settings::default()).unwrap();
         let half = |l| budget(l).soft.as_millis();
-        assert_eq!(half(limits(20_015, 1000, None)), 1000);
-        assert_eq!(half(limits(20_015, 0, Some(10))), 1000);
-        assert_eq!(budget(limits(20_015, 1000, None)).hard.as_millis(), 4000);
+        assert_eq!(half(limits(20_025, 1000, None)), 1000);
+        assert_eq!(half(limits(20_025, 0, Some(10))), 1000);
+        assert_eq!(budget(limits(20_025, 1000, None)).hard.as_millis(), 4000);
         let pondering = Settings {
             ponder: true,
             ..Settings::default()
         };
-        let budget = TimeBudget::new(&limits(20_015, 1000, None), &pondering).unwrap();
+        let budget = TimeBudget::new(&limits(20_025, 1000, None), &pondering).unwrap();
         assert_eq!(budget.soft.as_millis(), 1250);
         assert_eq!(
             TimeBudget::new(&Limits::default(), &Settings::default()),

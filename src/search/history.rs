@@ -133,11 +133,7 @@ impl Histories {
         before: &[Option<PieceTo>],
         bonus: i32,
     ) {
-        update(
-            &mut self.main[Self::main_index(position.side(), m)],
-            bonus,
-            HISTORY_LIMIT,
-        );
+        self.update_main(position.side(), m, bonus);
         let Some(now) = PieceTo::new(position, m) else {
             return;
         };
@@ -147,6 +143,15 @@ impl Histories {
             HISTORY_LIMIT,
         );
         self.update_continuation(now, before, bonus);
+    }
+
+    /// Rewards or punishes a quiet move of `side` wherever it is played.
+    pub fn update_main(&mut self, side: Color, m: Move, bonus: i32) {
+        update(
+            &mut self.main[Self::main_index(side, m)],
+            bonus,
+            HISTORY_LIMIT,
+        );
     }
 
     /// Rewards or punishes a move as the continuation of earlier ones.

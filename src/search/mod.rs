@@ -1,24 +1,30 @@
 //! Finding the best move.
 //!
-//! A [`Pool`] takes a [`SearchRequest`] and reports [`Event`]s. Inside, each thread is a worker that
-//! deepens iteratively (`root`), walks the tree (`node`, `quiescence`) in the order of the `picker`,
-//! learns in `history`, shares what it finds in `table`, and asks `path` what the rules make of the
-//! way it came. Every number lives in `margins`.
+//! A [`Pool`] takes a [`SearchRequest`] and reports [`Event`]s. Inside, a coordinator hands the request
+//! to its threads and chooses from what they found. Each thread is a worker that deepens iteratively (`root`, until `stopping`) and walks the tree (`node`, `quiescence`) in the
+//! order of the `picker`. `pruning` tells what is left out, `depth` how deep a move is searched,
+//! `learning` what goes to the `history` and to the `table` that all threads share. `path` asks what
+//! the rules make of the way to a node. Every number lives in `margins`.
 
 mod bench;
 mod clock;
+mod coordinator;
+mod depth;
 mod event;
 mod history;
+mod learning;
 mod margins;
 mod node;
 mod path;
 mod picker;
 mod pool;
+mod pruning;
 mod quiescence;
 mod request;
 mod root;
 mod score;
 mod select;
+mod stopping;
 mod table;
 mod worker;
 

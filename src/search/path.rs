@@ -32,6 +32,11 @@ impl Worker {
 
     /// A second occurrence inside the tree, or a third one with the game before it, as the rules
     /// judge it.
+    ///
+    /// In the tree the second is judged as the third would be, also where it wins or loses. The side
+    /// that breaks the rules had all its other moves at the first occurrence, which lies in the
+    /// same tree, so nothing that it could still do is overlooked there; that the score belongs to
+    /// this way alone is kept from the hash table by `path_dependent`.
     fn repetition_score(&self, ply: usize) -> Option<Score> {
         let key = self.position.key();
         let reach = usize::from(self.position.clock().plies()).min(self.path.len());

@@ -3,140 +3,150 @@
 use super::event::Bound;
 use super::margins::DELTA;
 use super::picker::{Picker, Wanted};
-use super::score::{MAX_PLY, Score};
+use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
 use crate::board::{Move, SEE_VALUES};
+
+/// What a quiescence node knows before it looks at moves, and what its moves came to.
+struct Quiet {
+    ply: usize,
+    in_check: bool,
+    record: Option<Record>,
+    /// The evaluation as it came from the evaluator; none in check.
+    raw: Option<Score>,
+    /// The score so far; at first that of standing pat, or of a mate when in check.
+    best: Score,
+    best_move: Move,
+    /// Whether the score of a move hangs on how the position was reached.
+    tainted: bool,
+}
 
 impl Worker {
     /// The score of the node at `ply` when only captures are tried, or every move when in check.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         ply: usize,
-        mut alpha: Score,
+        alpha: Score,
         beta: Score,
     ) -> Score {
-        self.poll();
-        if PV {
-            self.frame_mut(ply).pv.clear();
-            self.selective_depth = self.selective_depth.max(ply);
-        }
-        if self.stopped {
-            return Score::ZERO;
-        }
-        if let Some(score) = self.path_score(ply) {
+        if let Some(score) = self.enter::<PV>(ply) {
             return score;
         }
-        let in_check = self.position.in_check();
-        if ply >= MAX_PLY {
-            return if in_check {
-                self.draw_score(ply)
-            } else {
-                self.evaluate(ply)
-            };
-        }
-        let key = self.position.key();
-        let record = self.table.probe(key);
+        let record = self.table.probe(self.position.key());
         if let Some(record) = record
             && !PV
             && let Some(score) = usable_score(&record, 0, alpha, beta, ply)
         {
             return score;
         }
+        let mut node = self.stand_pat(ply, record);
+        if node.best >= beta {
+            return node.best;
+        }
+        let standing = node.best;
+        self.search_captures::<PV>(&mut node, alpha.max(standing), beta);
+        if self.stopped {
+            return Score::ZERO;
+        }
+        self.close_quiescence::<PV>(&node, alpha, beta);
+        node.best
+    }
+
+    fn stand_pat(&self, ply: usize, record: Option<Record>) -> Quiet {
+        let in_check = self.position.in_check();
         let raw = (!in_check).then(|| {
             record
                 .and_then(|r| r.evaluation)
                 .unwrap_or_else(|| self.evaluate(ply))
         });
-        let mut best = match raw {
-            None => Score::mated_in(ply),
-            Some(raw) => {
-                let mut standing = self.corrected(raw);
-                if let Some(record) = record {
-                    standing = better_evaluation(standing, &record, ply);
-                }
-                standing
-            }
+        let best = match (raw, &record) {
+            (None, _) => Score::mated_in(ply),
+            (Some(raw), None) => self.corrected(raw),
+            (Some(raw), Some(record)) => better_evaluation(self.corrected(raw), record, ply),
         };
-        if best >= beta {
-            return best;
+        Quiet {
+            ply,
+            in_check,
+            record,
+            raw,
+            best,
+            best_move: Move::NONE,
+            tainted: false,
         }
-        let old_alpha = alpha;
-        alpha = alpha.max(best);
-        let wanted = if in_check {
+    }
+
+    fn search_captures<const PV: bool>(&mut self, node: &mut Quiet, mut alpha: Score, beta: Score) {
+        let wanted = if node.in_check {
             Wanted::All
         } else {
             Wanted::Captures(0)
         };
-        let hash_move = record.map_or(Move::NONE, |r| r.best);
+        let hash_move = node.record.map_or(Move::NONE, |r| r.best);
         let mut picker = Picker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
         let legality = self.legality();
-        let before = self.before(ply);
-        let standing = best;
-        let mut best_move = Move::NONE;
-        let mut tainted = false;
+        let before = self.before(node.ply);
+        let standing = node.best;
         while let Some(m) = picker.next(&self.position, &self.histories, &before) {
             if !legality.allows(&self.position, m) {
                 continue;
             }
-            if !in_check {
-                let gain = self
-                    .position
-                    .piece_on(m.to())
-                    .map_or(0, |p| SEE_VALUES[p.kind().index()]);
+            let victim = self.position.piece_on(m.to());
+            if !node.in_check {
+                let gain = victim.map_or(0, |p| SEE_VALUES[p.kind().index()]);
                 if standing + gain + DELTA <= alpha {
-                    best = best.max(standing + gain + DELTA);
+                    node.best = node.best.max(standing + gain + DELTA);
                     continue;
                 }
-            } else if !best.is_loss() && self.position.piece_on(m.to()).is_none() {
+            } else if !node.best.is_loss() && victim.is_none() {
                 // One quiet evasion that does not lose is enough to know.
                 picker.skip_quiets();
-                if best_move.is_some() {
+                if node.best_move.is_some() {
                     continue;
                 }
             }
-            self.play(ply, m);
-            let score = -self.quiescence::<PV>(ply + 1, -beta, -alpha);
+            self.play(node.ply, m);
+            let score = -self.quiescence::<PV>(node.ply + 1, -beta, -alpha);
             self.take_back();
             if self.stopped {
-                return Score::ZERO;
+                return;
             }
-            tainted |= std::mem::take(&mut self.path_dependent);
-            if score > best {
-                best = score;
-                if score > alpha {
-                    best_move = m;
-                    alpha = score;
-                    if PV {
-                        self.update_pv(ply, m);
-                    }
-                    if score >= beta {
-                        break;
-                    }
+            node.tainted |= std::mem::take(&mut self.path_dependent);
+            node.best = node.best.max(score);
+            if score > alpha {
+                node.best_move = m;
+                alpha = score;
+                if PV {
+                    self.update_pv(node.ply, m);
+                }
+                if score >= beta {
+                    return;
                 }
             }
         }
-        let bound = if best >= beta {
+    }
+
+    fn close_quiescence<const PV: bool>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
+        let bound = if node.best >= beta {
             Bound::Lower
-        } else if best > old_alpha {
+        } else if node.best > alpha {
             Bound::Exact
         } else {
             Bound::Upper
         };
-        let keeps = !tainted || (bound != Bound::Exact && !best.is_decisive());
+        let keeps = !node.tainted || (bound != Bound::Exact && !node.best.is_decisive());
         self.table.store(
-            key,
+            self.position.key(),
             Record {
-                best: best_move,
-                score: best.to_table(ply),
+                best: node.best_move,
+                score: node.best.to_table(node.ply),
                 bound: keeps.then_some(bound),
                 depth: 0,
-                evaluation: raw,
-                was_pv: PV || record.is_some_and(|r| r.was_pv),
+                evaluation: node.raw,
+                was_pv: PV || node.record.is_some_and(|r| r.was_pv),
             },
         );
-        self.path_dependent = tainted;
-        best
+        self.path_dependent = node.tainted;
     }
 }
 

@@ -1,7 +1,6 @@
 //! The root: iterative deepening, aspiration windows, several best lines, when to stop.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
@@ -20,8 +19,6 @@ pub(super) const MAX_DEPTH: i32 = 128;
 const RANDOM_LINES: usize = 6;
 /// The search reports the move it is at once it has taken this long, in milliseconds.
 const CURRENT_MOVE_AFTER: u128 = 1000;
-/// From this depth the only-move check is made.
-const ONLY_MOVE_DEPTH: i32 = 5;
 
 /// A move of the root and what is known of it.
 #[derive(Clone, Debug)]
@@ -52,10 +49,38 @@ impl RootMove {
 
 /// How the iterations went: what the time budget bends with.
 #[derive(Clone, Copy, Debug)]
-struct Progress {
-    best: Move,
-    stable: u32,
-    score: Score,
+pub(super) struct Progress {
+    pub(super) best: Move,
+    /// For how many iterations the best move has been the same.
+    pub(super) stable: u32,
+    pub(super) score: Score,
+    /// How far the score fell in the last iteration, in units of the evaluation.
+    pub(super) drop: i32,
+    /// The share of the last iteration's nodes that the best move took.
+    pub(super) effort: f64,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self {
+            best: Move::NONE,
+            stable: 0,
+            score: Score::ZERO,
+            drop: 0,
+            effort: 0.0,
+        }
+    }
+
+    fn update(&mut self, best: &RootMove) {
+        self.stable = if best.played == self.best {
+            self.stable + 1
+        } else {
+            0
+        };
+        self.drop = self.score - best.score;
+        self.best = best.played;
+        self.score = best.score;
+    }
 }
 
 /// What the thread came to.
@@ -75,13 +100,9 @@ impl Worker {
         let depth_limit = job
             .limits
             .depth
-            .map_or(MAX_DEPTH, |d| (d as i32).clamp(1, MAX_DEPTH));
+            .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH as u32) as i32);
         let lines = self.lines().min(moves.len());
-        let mut progress = Progress {
-            best: Move::NONE,
-            stable: 0,
-            score: Score::ZERO,
-        };
+        let mut progress = Progress::new();
         let mut finished = 0;
         for depth in 1..=depth_limit {
             self.root_depth = depth;
@@ -108,22 +129,15 @@ impl Worker {
             if self.id != 0 {
                 continue;
             }
-            let best = &moves[0];
-            let drop = progress.score - best.score;
-            progress.stable = if best.played == progress.best {
-                progress.stable + 1
-            } else {
-                0
-            };
-            progress.best = best.played;
-            progress.score = best.score;
-            let before = nodes_before
+            let earlier = nodes_before
                 .iter()
-                .find(|n| n.0 == best.played)
+                .find(|n| n.0 == moves[0].played)
                 .map_or(0, |n| n.1);
-            let effort = (best.nodes - before) as f64 / (self.nodes - start_nodes).max(1) as f64;
+            progress.update(&moves[0]);
+            progress.effort =
+                (moves[0].nodes - earlier) as f64 / (self.nodes - start_nodes).max(1) as f64;
             if self.is_decided(&moves, depth, lines)
-                || self.is_out_of_time(budget.as_ref(), &progress, drop, effort)
+                || self.is_out_of_time(budget.as_ref(), &progress)
                 || self.is_only_move(&moves, depth)
             {
                 break;
@@ -137,7 +151,7 @@ impl Worker {
     }
 
     /// How many best lines are looked for.
-    fn lines(&self) -> usize {
+    pub(super) fn lines(&self) -> usize {
         let settings = &self.job.settings;
         let random = settings.randomness != Randomness::None;
         settings.multipv.max(if random { RANDOM_LINES } else { 1 })
@@ -368,60 +382,6 @@ impl Worker {
         }
         if !searched {
             moves.sort_by_key(|m| std::cmp::Reverse(m.score));
-        }
-    }
-
-    /// Whether a mate settles the search: a proven one, looked at as deep as it is long.
-    fn is_decided(&self, moves: &[RootMove], depth: i32, lines: usize) -> bool {
-        if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
-            return false;
-        }
-        let score = moves[0].score;
-        let plies = Score::MATE.units() - score.units().abs();
-        let on_the_clock = self.job.limits.clock.is_some() || self.job.limits.move_time.is_some();
-        (score.is_win() && on_the_clock) || depth >= plies
-    }
-
-    fn is_out_of_time(
-        &self,
-        budget: Option<&TimeBudget>,
-        progress: &Progress,
-        drop: i32,
-        effort: f64,
-    ) -> bool {
-        let Some(budget) = budget else { return false };
-        let soft = budget.scaled_soft(progress.stable, drop, effort);
-        !self.job.control.is_pondering() && self.job.control.clock_elapsed() >= soft
-    }
-
-    /// The only-move check: on the clock, whether every root move but the best loses by force. Then
-    /// there is nothing to think about.
-    fn is_only_move(&mut self, moves: &[RootMove], depth: i32) -> bool {
-        let limits = &self.job.limits;
-        if limits.clock.is_none() || self.job.control.is_pondering() || self.lines() > 1 {
-            return false;
-        }
-        if self.job.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
-            return true;
-        }
-        if depth < ONLY_MOVE_DEPTH || moves[0].score.is_decisive() {
-            return false;
-        }
-        let alpha = -Score::WIN;
-        moves[1..].iter().all(|root_move| {
-            self.play(0, root_move.played);
-            let score = -self.search::<false>(1, -alpha - 1, -alpha, depth / 2, true);
-            self.take_back();
-            self.path_dependent = false;
-            !self.stopped && score <= alpha
-        })
-    }
-
-    /// A ponder search that has nothing left to do still owes its answer only after the hit.
-    fn wait_while_pondering(&self) {
-        let control = &self.job.control;
-        while self.id == 0 && control.is_pondering() && !control.is_stopped() {
-            std::thread::sleep(Duration::from_millis(2));
         }
     }
 }

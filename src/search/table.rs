@@ -139,6 +139,11 @@ impl Table {
         self.generation.store(0, Ordering::Relaxed);
     }
 
+    /// Whether anything may have been written since the table was made or cleared.
+    pub fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
     /// Begins a new search: what older ones wrote gives way first.
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;

@@ -260,10 +260,13 @@ impl Worker {
                 .job
                 .hard_limit
                 .is_some_and(|limit| control.clock_elapsed() >= limit);
-        self.stopped |= control.is_stopped()
+        let asked_to_stop = control.is_stopped()
             || self.job.finished.load(Ordering::Relaxed)
             || out_of_nodes && !control.is_pondering()
             || out_of_time;
+        // One ply is always looked at, so that even in no time the answer is not the first move at
+        // hand.
+        self.stopped |= asked_to_stop && self.root_depth > 1;
     }
 
     /// Adds the last nodes to the job's.
@@ -296,17 +299,16 @@ impl Worker {
 
 /// The evaluation that the settings ask for.
 pub(super) fn evaluator(settings: &Settings) -> Evaluator {
-    Evaluator {
-        knowledge: match settings.knowledge {
-            Level::None => Knowledge::None,
-            Level::Small => Knowledge::Small,
-            Level::Medium => Knowledge::Medium,
-            Level::Large => Knowledge::Large,
-        },
-        attack: match settings.style {
-            Style::Solid => NORMAL_ATTACK * 7 / 8,
-            Style::Normal => NORMAL_ATTACK,
-            Style::Risky => NORMAL_ATTACK * 5 / 4,
-        },
-    }
+    let knowledge = match settings.knowledge {
+        Level::None => Knowledge::None,
+        Level::Small => Knowledge::Small,
+        Level::Medium => Knowledge::Medium,
+        Level::Large => Knowledge::Large,
+    };
+    let attack = match settings.style {
+        Style::Solid => NORMAL_ATTACK * 7 / 8,
+        Style::Normal => NORMAL_ATTACK,
+        Style::Risky => NORMAL_ATTACK * 5 / 4,
+    };
+    Evaluator::new(knowledge, attack)
 }

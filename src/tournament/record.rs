@@ -24,6 +24,8 @@ pub enum Reason {
     PerpetualCheck,
     /// One side chased for ever.
     PerpetualChase,
+    /// One side attacked for ever, by rules that forbid more than checks and chases.
+    PerpetualAttack,
     /// Nobody can win any more.
     InsufficientMaterial,
     /// Too many plies without a capture.
@@ -48,12 +50,13 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Checkmate,
         Self::Stalemate,
         Self::Repetition,
         Self::PerpetualCheck,
         Self::PerpetualChase,
+        Self::PerpetualAttack,
         Self::InsufficientMaterial,
         Self::NoCapture,
         Self::Length,
@@ -74,6 +77,7 @@ impl Reason {
             Self::Repetition => "repetition",
             Self::PerpetualCheck => "perpetual check",
             Self::PerpetualChase => "perpetual chase",
+            Self::PerpetualAttack => "perpetual attack",
             Self::InsufficientMaterial => "insufficient material",
             Self::NoCapture => "no-capture limit",
             Self::Length => "length",
@@ -112,6 +116,7 @@ impl Reason {
                 | Self::Repetition
                 | Self::PerpetualCheck
                 | Self::PerpetualChase
+                | Self::PerpetualAttack
                 | Self::InsufficientMaterial
                 | Self::NoCapture
         )

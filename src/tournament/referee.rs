@@ -57,7 +57,8 @@ impl Referee {
                 None => Reason::Repetition,
                 Some(loser) => match judgement.levels[loser.index()] {
                     Level::Check => Reason::PerpetualCheck,
-                    Level::Chase | Level::Nothing => Reason::PerpetualChase,
+                    Level::Chase => Reason::PerpetualChase,
+                    Level::Attack | Level::JointAttack | Level::Nothing => Reason::PerpetualAttack,
                 },
             },
         };

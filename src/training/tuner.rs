@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use super::sample::Sample;
 use crate::board::{Color, Position};
-use crate::eval::features::{self, COUNT, GROUPS, MATERIAL, TEMPO, piece_square};
+use crate::eval::features::{self, COUNT, GROUPS, MATERIAL, TEMPO, by_king, piece_square};
 use crate::eval::handcrafted::{self, AttackMap, Terms};
 use crate::eval::{FULL_PHASE, PieceSquareSum, WEIGHTS};
 
@@ -171,6 +171,11 @@ pub(super) fn term_counts(position: &Position) -> Vec<i32> {
             let sign = if piece.color() == Color::Red { 1 } else { -1 };
             counts[MATERIAL.at(piece.kind().index())] += sign;
             counts[piece_square(piece.kind(), piece.color(), square)] += sign;
+            for side in Color::ALL {
+                if let Some(feature) = by_king(position.king(side), side, piece, square) {
+                    counts[feature] += sign;
+                }
+            }
         }
     }
     let map = AttackMap::new(position);
@@ -180,6 +185,8 @@ pub(super) fn term_counts(position: &Position) -> Vec<i32> {
             counts: &mut counts,
             sign,
         };
+        handcrafted::defenders(position, color, &mut list);
+        handcrafted::pairs(position, color, &mut list);
         handcrafted::positional(position, color, &map, &mut list);
         handcrafted::tactical(position, color, &map, &mut list);
     }

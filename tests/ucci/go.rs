@@ -171,6 +171,12 @@ fn only_the_moves_searched_may_be_played() {
 fn limits_out_of_reach_are_no_limits() {
     let mut client = Client::ucci();
     let huge = "9".repeat(60);
+    for depth in ["3000000000", &huge] {
+        client.send(&format!("go depth {depth} nodes 3000"));
+        let lines = client.until("bestmove");
+        let is_deep = |line: &String| line.starts_with("info depth 3 ");
+        assert!(lines.iter().any(is_deep), "{depth}: {lines:?}");
+    }
     for go in [
         format!("go nodes {huge}"),
         format!("go movetime {huge}"),

@@ -1,6 +1,8 @@
 //! Lines for an idle engine, obeyed and refused.
 
+use chuhe::board::Move;
 use chuhe::notation::fen;
+use chuhe::rules::{Game, RuleSet};
 
 use crate::support::{BOARD, Client, MATED, STALEMATED, after, best_of, is_message, moves_of};
 
@@ -110,7 +112,7 @@ fn impossible_positions_are_refused_with_all_reasons() {
     for (line, reasons) in [
         ("position", &["empty"][..]),
         ("position fen", &["empty"]),
-        ("position fen nonsense", &["1 ranks"]),
+        ("position fen nonsense", &["1 rank instead"]),
         ("position startpos moves h2e2 h2e2", &["h2e2", "2"]),
         ("position startpos moves a0a9", &["a0a9"]),
         ("position startpos moves h2e2 zz h9g7 e9x9", &["zz", "e9x9"]),
@@ -283,7 +285,7 @@ fn a_repeated_position_still_gets_a_move() {
     let mut client = Client::ucci();
     // Back in the starting position for the fourth time.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
-    for rules in ["asian", "none", "elephanteye"] {
+    for rules in RuleSet::ALL {
         client.silent(&format!("setoption repetition {rules}"));
         client.silent(&format!("position startpos moves{shuffle}"));
         client.send("go depth 2");
@@ -298,5 +300,35 @@ fn a_repeated_position_still_gets_a_move() {
     client.silent("position startpos moves h0g2 h9g7 g2h0 g7h9");
     client.send("go depth 2");
     assert!(!is_message(&client.answer()));
+    client.quit();
+}
+
+#[test]
+fn bans_outweigh_what_the_rules_say() {
+    let mut client = Client::ucci();
+    // Red's rook has chased a cannon twice, and may not again; the client forbids all else.
+    let fen = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
+    let moves = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
+    let repeats: Move = "h6i6".parse().unwrap();
+    client.silent(&format!("position fen {fen} moves {moves}"));
+    client.send("go depth 3");
+    assert_ne!(best_of(&client.outcome()), Some(repeats));
+    let mut game = Game::new(fen::parse_position(fen).unwrap());
+    for played in moves.split(' ') {
+        game.push(played.parse().unwrap()).unwrap();
+    }
+    let others = moves_of(game.position());
+    let others: Vec<_> = others.iter().filter(|m| *m != "h6i6").cloned().collect();
+    client.silent(&format!("banmoves {}", others.join(" ")));
+    client.send("go depth 3");
+    assert_eq!(best_of(&client.outcome()), Some(repeats));
+    // After it the game is decided, and yet answered, by a move that is not banned.
+    client.silent(&format!("position fen {fen} moves {moves} h6i6"));
+    client.silent("banmoves i0h0");
+    client.send("go depth 3");
+    let message = client.line();
+    assert!(message.contains("lost for red: repetition"), "{message}");
+    let best = best_of(&client.outcome()).unwrap();
+    assert_ne!(best.to_string(), "i0h0");
     client.quit();
 }

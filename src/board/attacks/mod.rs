@@ -92,6 +92,12 @@ pub fn knight(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard::from_board_bits(KNIGHT[square.index()][leg_index(square, occupied)])
 }
 
+/// The orthogonal neighbours of `square`, where a piece hobbles a knight on it (蹩马腿).
+#[inline]
+pub fn knight_legs(square: Square) -> Bitboard {
+    rook(square, Bitboard::ALL)
+}
+
 /// Squares from which a knight attacks `square`.
 #[inline]
 pub fn knight_to(square: Square, occupied: Bitboard) -> Bitboard {

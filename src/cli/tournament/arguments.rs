@@ -63,7 +63,7 @@ pub(in crate::cli) struct Arguments {
     /// Skip this many openings.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// The rules: asian, computer, elephanteye, check-only or none.
+    /// The rules: asian, computer, chinese, elephanteye, check-only or none.
     #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
     rules: RuleSet,
     /// Draw games of so many plies; 0 for no bound.

@@ -4,68 +4,107 @@ use arrayvec::ArrayVec;
 
 use crate::board::{Bitboard, Color, PieceKind, Position, Square, attacks};
 
-/// One piece and the squares it attacks; its own side's pieces are among them (it guards them).
+/// A piece that can leave its half of the board or guards it at a distance, and what it attacks.
 #[derive(Clone, Copy, Debug)]
 pub struct Attacker {
-    /// Its kind.
+    /// Its kind: knight, rook, cannon, pawn or bishop.
     pub kind: PieceKind,
-    /// Where it stands.
-    pub square: Square,
-    /// What it attacks; a cannon over its screen.
+    /// What it attacks, its own side's pieces among them (it guards them); a cannon over its screen.
     pub attacks: Bitboard,
+}
+
+/// The attacks of one side.
+#[derive(Clone, Debug, Default)]
+struct Side {
+    pieces: ArrayVec<Attacker, 16>,
+    cannon_steps: ArrayVec<Bitboard, 2>,
+    by_kind: [Bitboard; PieceKind::COUNT],
+    all: Bitboard,
+}
+
+impl Side {
+    #[inline]
+    fn new(position: &Position, us: Color) -> Self {
+        let occupied = position.occupied();
+        let mut side = Self::default();
+        side.by_kind[PieceKind::King.index()] = attacks::king(position.king(us));
+        for square in position.pieces(us, PieceKind::Advisor) {
+            side.by_kind[PieceKind::Advisor.index()] |= attacks::advisor(square);
+        }
+        side.enlist(position, us, PieceKind::Bishop, |s| {
+            attacks::bishop(s, occupied)
+        });
+        side.enlist(position, us, PieceKind::Knight, |s| {
+            attacks::knight(s, occupied)
+        });
+        side.enlist(position, us, PieceKind::Rook, |s| {
+            attacks::rook(s, occupied)
+        });
+        side.enlist(position, us, PieceKind::Cannon, |s| {
+            attacks::cannon(s, occupied)
+        });
+        side.enlist(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
+        for square in position.pieces(us, PieceKind::Cannon) {
+            let steps = attacks::rook(square, occupied) & !occupied;
+            // Nobody has more than two.
+            let _ = side.cannon_steps.try_push(steps);
+        }
+        side.all = side
+            .by_kind
+            .iter()
+            .fold(Bitboard::EMPTY, |all, kind| all | *kind);
+        side
+    }
+
+    #[inline(always)]
+    fn enlist(
+        &mut self,
+        position: &Position,
+        us: Color,
+        kind: PieceKind,
+        attacks: impl Fn(Square) -> Bitboard,
+    ) {
+        for square in position.pieces(us, kind) {
+            let attacks = attacks(square);
+            self.by_kind[kind.index()] |= attacks;
+            // Nobody has more than sixteen pieces.
+            let _ = self.pieces.try_push(Attacker { kind, attacks });
+        }
+    }
 }
 
 /// The attacks of both sides.
 #[derive(Clone, Debug)]
-pub struct AttackMap {
-    pieces: [ArrayVec<Attacker, 16>; 2],
-    by_kind: [[Bitboard; PieceKind::COUNT]; 2],
-    all: [Bitboard; 2],
-}
+pub struct AttackMap([Side; Color::COUNT]);
 
 impl AttackMap {
     /// The attacks in a position.
     #[inline]
     pub fn new(position: &Position) -> Self {
-        let occupied = position.occupied();
-        let mut map = Self {
-            pieces: [ArrayVec::new(), ArrayVec::new()],
-            by_kind: [[Bitboard::EMPTY; PieceKind::COUNT]; 2],
-            all: [Bitboard::EMPTY; 2],
-        };
-        for color in Color::ALL {
-            let side = color.index();
-            for kind in PieceKind::ALL {
-                for square in position.pieces(color, kind) {
-                    let attacks = attacks::of(kind, color, square, occupied);
-                    map.by_kind[side][kind.index()] |= attacks;
-                    map.pieces[side].push(Attacker {
-                        kind,
-                        square,
-                        attacks,
-                    });
-                }
-                map.all[side] |= map.by_kind[side][kind.index()];
-            }
-        }
-        map
+        Self(Color::ALL.map(|us| Side::new(position, us)))
     }
 
-    /// The pieces of a side with their attacks.
+    /// The pieces of a side, king and advisors aside, with their attacks.
     #[inline]
     pub fn pieces(&self, color: Color) -> &[Attacker] {
-        &self.pieces[color.index()]
+        &self.0[color.index()].pieces
+    }
+
+    /// For each cannon of a side the empty squares it can go to.
+    #[inline]
+    pub fn cannon_steps(&self, color: Color) -> &[Bitboard] {
+        &self.0[color.index()].cannon_steps
     }
 
     /// All that the pieces of a kind attack.
     #[inline]
     pub fn by(&self, color: Color, kind: PieceKind) -> Bitboard {
-        self.by_kind[color.index()][kind.index()]
+        self.0[color.index()].by_kind[kind.index()]
     }
 
     /// All that a side attacks.
     #[inline]
     pub fn all(&self, color: Color) -> Bitboard {
-        self.all[color.index()]
+        self.0[color.index()].all
     }
 }

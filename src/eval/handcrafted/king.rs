@@ -3,10 +3,10 @@
 use super::{AttackMap, Terms};
 use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 use crate::eval::features::{
-    ATTACKERS, BARE_CANNON, BOTTOM_CANNON, BY_ENEMY_KING, BY_OWN_KING, CANNON_LINE_BLOCKER,
-    CANNON_ON_KING_FILE, CANNON_ON_KING_RANK, CANNON_ON_PALACE, Group, KING_DANGER, KING_MOBILITY,
-    KING_RANKS, KNIGHT_ON_PALACE, PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE,
-    ROOK_ON_KING_RANK, ROOK_ON_PALACE, SAFE_CHECK, king_cell,
+    ATTACKERS, BARE_CANNON, BOTTOM_CANNON, CANNON_LINE_BLOCKER, CANNON_ON_KING_FILE,
+    CANNON_ON_KING_RANK, CANNON_ON_PALACE, Group, KING_DANGER, KING_MOBILITY, KNIGHT_ON_PALACE,
+    PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
+    SAFE_CHECK,
 };
 
 /// Danger units of a piece that reaches the palace, in the order of [`ATTACKERS`].
@@ -18,35 +18,15 @@ const CHECK_UNITS: [usize; 4] = [3, 4, 3, 1];
 #[inline]
 pub(super) fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
     let target = position.king(!us);
-    let own_king = position.king(us);
-    let steps = attacks::king(own_king) & !position.color(us) & !map.all(!us);
+    let steps = attacks::king(position.king(us)) & !position.color(us) & !map.all(!us);
     terms.add(KING_MOBILITY.at(steps.len() as usize), 1);
     king_lines(position, us, target, terms);
-    surroundings(position, us, terms);
     let palace = Bitboard::PALACES & Bitboard::home_half(!us);
     let mut units = palace_attacks(us, palace, map, terms);
     units += safe_checks(position, us, target, map, terms);
     let unguarded = palace & map.all(us) & !guarded_without_king(!us, map);
     units += unguarded.len() as usize;
     terms.add(KING_DANGER.at(units), 1);
-}
-
-/// Where the own attacking pieces stand as seen from both kings.
-#[inline]
-fn surroundings(position: &Position, us: Color, terms: &mut impl Terms) {
-    let (own_king, enemy_king) = (position.king(us), position.king(!us));
-    for (row, kind) in ATTACKERS.into_iter().enumerate() {
-        let start = row * KING_RANKS * 9;
-        for square in position.pieces(us, kind) {
-            terms.add(
-                BY_ENEMY_KING.at(start + king_cell(enemy_king, !us, square)),
-                1,
-            );
-            if kind != PieceKind::Pawn {
-                terms.add(BY_OWN_KING.at(start + king_cell(own_king, us, square)), 1);
-            }
-        }
-    }
 }
 
 /// Tells of each piece of `between`, by whose it is and what it is.
@@ -159,11 +139,8 @@ fn safe_checks(
         };
         let reach = match kind {
             PieceKind::Cannon => {
-                let mut reach = map.by(us, kind) & occupied;
-                for square in position.pieces(us, kind) {
-                    reach |= attacks::rook(square, occupied) & !occupied;
-                }
-                reach
+                let takes = map.by(us, kind) & occupied;
+                map.cannon_steps(us).iter().fold(takes, |all, s| all | *s)
             }
             _ => map.by(us, kind),
         };

@@ -1,12 +1,74 @@
 //! What is on the board: defenders against attackers, and pieces in pairs.
+//!
+//! These terms change with captures alone, so a [`MaterialTable`] remembers them.
 
-use super::Terms;
+use std::cell::Cell;
+
+use super::{Sum, Terms};
 use crate::board::{Color, PieceKind, Position};
 use crate::eval::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
+use crate::eval::psq::MaterialKey;
+use crate::eval::tapered::Tapered;
+
+/// What the pieces on the board are worth together, from red's point of view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MaterialValue {
+    key: MaterialKey,
+    /// Grade `medium`: see [`defenders`].
+    pub defenders: Tapered,
+    /// Grade `large`: see [`pairs`].
+    pub pairs: Tapered,
+}
+
+impl MaterialValue {
+    fn new(position: &Position, key: MaterialKey) -> Self {
+        let mut value = Self {
+            key,
+            ..Self::default()
+        };
+        for (us, sign) in [(Color::Red, 1), (Color::Black, -1)] {
+            let (mut a, mut b) = (Sum::default(), Sum::default());
+            defenders(position, us, &mut a);
+            pairs(position, us, &mut b);
+            value.defenders += a.0 * sign;
+            value.pairs += b.0 * sign;
+        }
+        value
+    }
+}
+
+/// The values of material met lately, so that they are summed up only now and then.
+#[derive(Clone, Debug)]
+pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
+
+impl MaterialTable {
+    /// How many it remembers.
+    const LEN: usize = 1 << 13;
+
+    /// The value for the pieces of a position, whose key is `key`.
+    #[inline]
+    pub fn value(&self, position: &Position, key: MaterialKey) -> MaterialValue {
+        let Some(cell) = self.0.get(key.hash() % Self::LEN) else {
+            return MaterialValue::new(position, key);
+        };
+        let known = cell.get();
+        if known.key == key {
+            return known;
+        }
+        let value = MaterialValue::new(position, key);
+        cell.set(value);
+        value
+    }
+}
+
+impl Default for MaterialTable {
+    fn default() -> Self {
+        Self(vec![Cell::default(); Self::LEN].into())
+    }
+}
 
 /// Missing advisors and bishops hurt by what is left to exploit it (缺士怕车, 缺象怕炮).
-#[inline]
-pub(super) fn defenders(position: &Position, us: Color, terms: &mut impl Terms) {
+pub fn defenders(position: &Position, us: Color, terms: &mut impl Terms) {
     let advisors = position.pieces(us, PieceKind::Advisor).len() as usize;
     let bishops = position.pieces(us, PieceKind::Bishop).len() as usize;
     for (row, kind) in ATTACKERS.into_iter().enumerate() {
@@ -19,8 +81,7 @@ pub(super) fn defenders(position: &Position, us: Color, terms: &mut impl Terms) 
 }
 
 /// Products of piece counts, a quadratic form in the material of both sides.
-#[inline]
-pub(super) fn pairs(position: &Position, us: Color, terms: &mut impl Terms) {
+pub fn pairs(position: &Position, us: Color, terms: &mut impl Terms) {
     let count = |color: Color| -> [i32; 6] {
         std::array::from_fn(|i| position.pieces(color, PieceKind::ALL[i + 1]).len() as i32)
     };

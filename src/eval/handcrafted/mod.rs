@@ -10,6 +10,7 @@ mod pieces;
 mod threats;
 
 pub use attack_map::AttackMap;
+pub use material::{MaterialTable, MaterialValue, defenders, pairs};
 
 use super::tapered::Tapered;
 use super::weights::WEIGHTS;
@@ -32,18 +33,16 @@ impl Terms for Sum {
     }
 }
 
-/// The terms of grade `medium` of one side, and what is found on the way.
+/// The terms of grade `medium` of one side, material aside.
 #[inline]
 pub fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
     pieces::mobility(position, us, map, terms);
     pawns::structure(position, us, terms);
-    material::defenders(position, us, terms);
 }
 
-/// The terms that grade `large` adds.
+/// The terms that grade `large` adds, material aside.
 #[inline]
 pub fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
-    material::pairs(position, us, terms);
     pieces::placement(position, us, terms);
     king::danger(position, us, map, terms);
     threats::threats(position, us, map, terms);

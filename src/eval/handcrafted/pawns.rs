@@ -10,14 +10,12 @@ pub(super) fn structure(position: &Position, us: Color, terms: &mut impl Terms) 
     let theirs = position.pieces(!us, PieceKind::Pawn);
     let across = own & Bitboard::home_half(!us);
     terms.add(PAWNS_ACROSS.at(across.len() as usize), 1);
-    for square in own {
-        let rank = square.relative_rank(us);
-        if square.file() < 8 && square.offset(1, 0).is_some_and(|s| own.contains(s)) {
-            terms.add(PAWN_PAIR.at(rank), 1);
-        }
-        let forward = attacks::pawn(us, square) & Bitboard::file(square.file());
-        if (forward & theirs).any() {
-            terms.add(PAWN_BLOCKED.at(rank), 1);
-        }
+    let beside = own & Bitboard::from_bits((own & !Bitboard::file(0)).bits() >> 1);
+    for square in beside {
+        terms.add(PAWN_PAIR.at(square.relative_rank(us)), 1);
+    }
+    let [forward, ..] = attacks::pawn_steps(!us, theirs);
+    for square in own & forward {
+        terms.add(PAWN_BLOCKED.at(square.relative_rank(us)), 1);
     }
 }

@@ -10,7 +10,6 @@ use crate::eval::features::{
 /// How many squares each piece can go to.
 #[inline]
 pub(super) fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
-    let occupied = position.occupied();
     let free = !position.color(us);
     let unpawned = free & !map.by(!us, PieceKind::Pawn);
     let safe_for_rook = unpawned
@@ -22,13 +21,12 @@ pub(super) fn mobility(position: &Position, us: Color, map: &AttackMap, terms: &
             PieceKind::Knight => (KNIGHT_MOBILITY, piece.attacks & unpawned),
             PieceKind::Rook => (ROOK_MOBILITY, piece.attacks & safe_for_rook),
             PieceKind::Bishop => (BISHOP_MOBILITY, piece.attacks & free),
-            PieceKind::Cannon => (
-                CANNON_MOBILITY,
-                attacks::rook(piece.square, occupied) & !occupied,
-            ),
             _ => continue,
         };
         terms.add(group.at(squares.len() as usize), 1);
+    }
+    for steps in map.cannon_steps(us) {
+        terms.add(CANNON_MOBILITY.at(steps.len() as usize), 1);
     }
 }
 
@@ -46,16 +44,9 @@ pub(super) fn placement(position: &Position, us: Color, terms: &mut impl Terms) 
         }
     }
     for square in position.pieces(us, PieceKind::Knight) {
-        for (files, ranks) in [(0, 1), (0, -1), (1, 0), (-1, 0)] {
-            let Some(leg) = square.offset(files, ranks) else {
-                continue;
-            };
-            if own.contains(leg) {
-                terms.add(KNIGHT_LEG.at(0), 1);
-            } else if position.occupied().contains(leg) {
-                terms.add(KNIGHT_LEG.at(1), 1);
-            }
-        }
+        let legs = attacks::knight_legs(square);
+        terms.add(KNIGHT_LEG.at(0), (legs & own).len() as i32);
+        terms.add(KNIGHT_LEG.at(1), (legs & position.color(!us)).len() as i32);
     }
     for square in position.pieces(us, PieceKind::Cannon) {
         let screens = Bitboard::file(square.file()) & own;

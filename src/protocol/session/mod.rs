@@ -75,7 +75,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Talks until `quit` or the end of input.
+    /// Talks until `quit`, the end of input, or a client that listens no more.
     pub(super) fn run(mut self) {
         while !self.is_over() {
             let flow = match self.wait() {
@@ -93,15 +93,17 @@ impl<W: Write> Session<W> {
                 break;
             }
         }
+        self.settle();
         if self.thinking.is_some() {
             // The search did not end when it was told to: do not wait for its thread.
             std::mem::forget(self.pool);
         }
     }
 
-    /// Whether there is nothing left to do.
+    /// Whether there is nothing left to do, or nobody to do it for.
     fn is_over(&self) -> bool {
-        self.ended && self.thinking.is_none() && self.waiting.is_empty()
+        let is_done = self.ended && self.thinking.is_none() && self.waiting.is_empty();
+        is_done || self.output.is_closed()
     }
 
     /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
@@ -289,14 +291,10 @@ impl<W: Write> Session<W> {
         ControlFlow::Break(())
     }
 
-    /// Nothing will come any more. A search that ends by itself may; but not for nobody.
+    /// Nothing will come any more. A search that ends by itself may.
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.ended = true;
-        if self.output.is_closed() {
-            self.waiting.clear();
-            self.stop();
-        }
         self.cut_short_if_last();
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::protocol::codec::Offer;
 use crate::protocol::options::Preferences;
-use crate::rules::Game;
+use crate::rules::{self, Game, judge};
 use crate::search::{Outcome, Score, Style, Verdict};
 
 /// A score this bad, in hundredths of a minor piece, is hopeless: more than two rooks behind.
@@ -46,7 +46,13 @@ impl Offers {
             self.level,
             hundredths.abs() <= LEVEL && game.position().occupied().len() <= LEVEL_PIECES,
         );
-        if draw_offered && hundredths <= acceptable(preferences.search.style) {
+        let settings = &preferences.search;
+        let is_welcome = || {
+            hundredths <= acceptable(settings.style)
+                || hundredths <= LEVEL
+                    && judge(game, settings.rules).verdict == rules::Verdict::Draw
+        };
+        if draw_offered && is_welcome() {
             Offer::Draw
         } else if preferences.resign && self.hopeless >= HOPELESS_ANSWERS {
             Offer::Resign
@@ -74,10 +80,10 @@ impl Offers {
     }
 }
 
-/// The best score with which a draw is still welcome.
+/// The best score with which a draw is still welcome, in hundredths of a minor piece.
 fn acceptable(style: Style) -> i32 {
     match style {
-        Style::Solid => -5,
+        Style::Solid => LEVEL,
         Style::Normal => -20,
         Style::Risky => -60,
     }

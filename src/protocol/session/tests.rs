@@ -92,7 +92,7 @@ fn answer(talk: &mut Talk, go: &str, hundredths: i32) -> String {
 
 #[test]
 fn a_draw_is_taken_when_the_score_is_bad_enough() {
-    for (style, bad, good) in [("solid", -10, 0), ("normal", -30, -10), ("risky", -80, -40)] {
+    for (style, bad, good) in [("solid", 10, 20), ("normal", -30, -10), ("risky", -80, -40)] {
         let mut talk = Talk::new("ucci");
         talk.say(&format!("setoption style {style}"));
         assert_eq!(
@@ -101,6 +101,22 @@ fn a_draw_is_taken_when_the_score_is_bad_enough() {
         );
         assert_eq!(answer(&mut talk, "go draw depth 1", good), "bestmove h2e2");
         assert_eq!(answer(&mut talk, "go depth 1", bad), "bestmove h2e2");
+    }
+}
+
+#[test]
+fn a_draw_is_taken_when_it_is_one_by_the_rules() {
+    let mut talk = Talk::new("ucci");
+    talk.say("position fen 3ak4/9/9/9/9/9/9/4B4/4A4/2BAK4 w");
+    for (go, score, answer) in [
+        ("go draw depth 1", 0, "bestmove h2e2 draw"),
+        ("go depth 1", 0, "bestmove h2e2"),
+        // The client may go by other rules.
+        ("go draw depth 1", 300, "bestmove h2e2"),
+    ] {
+        let said = talk.say(go);
+        assert!(said[0].contains("this is a draw"), "{said:?}");
+        assert_eq!(talk.hear(done(score)).pop().unwrap(), answer);
     }
 }
 

@@ -1,0 +1,165 @@
+//! What a run of captures and checks wins.
+
+use super::budget::Budget;
+use super::moves_of;
+use super::worth::{MATE, PAWN_OFFERED, Worth, worth};
+use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
+
+/// Moves after the first one that a run is followed for, answers to checks aside.
+const LENGTH: u32 = 7;
+
+/// Checks that take nothing, by each side, in one run after its first move.
+const CHECKS: [u32; Color::COUNT] = [2, 2];
+
+/// A run of captures and checks by one side, the chaser, and what the other side does about it.
+///
+/// The chaser may take what it does not win anyhow, but with its king and pawns only where it has
+/// moved to already. The other side may take back wherever the chaser has moved to; what else it
+/// could take while the chaser is busy does not count. Either side may stop when it is not in check.
+pub(super) struct Combat<'a> {
+    /// The board.
+    pub(super) position: Position,
+    /// Where the chaser has moved to.
+    pub(super) reached: Bitboard,
+    /// A pawn that the first move offers.
+    pub(super) offered: Option<Square>,
+    /// A piece of the chaser that the other side would take instead.
+    pub(super) hanging: Option<Square>,
+    /// What is lost anyhow, by either side: no part of the run.
+    pub(super) lost: Bitboard,
+    /// Captures between pieces of one kind that attack each other: no part of the run.
+    pub(super) mutual: &'a [Move],
+    /// How much may still be looked at.
+    pub(super) budget: &'a mut Budget,
+}
+
+/// Where a run stands: what may still be done.
+#[derive(Clone, Copy)]
+struct Rest {
+    moves: u32,
+    checks: [u32; Color::COUNT],
+}
+
+impl Combat<'_> {
+    /// What the run wins for the chaser, whose first move has just been made.
+    pub(super) fn gain(&mut self) -> Worth {
+        let chaser = !self.position.side();
+        let rest = Rest {
+            moves: LENGTH,
+            checks: CHECKS,
+        };
+        -self.best(chaser, -2 * MATE, 2 * MATE, rest)
+    }
+
+    /// The most that the side to move wins from here on.
+    fn best(&mut self, chaser: Color, mut alpha: Worth, beta: Worth, rest: Rest) -> Worth {
+        let us = self.position.side();
+        let in_check = self.position.in_check();
+        let mut best = if in_check { -MATE } else { 0 };
+        if best >= beta || !in_check && rest.moves == 0 || !self.budget.spend() {
+            return best.max(0);
+        }
+        alpha = alpha.max(best);
+        let mut rest = rest;
+        rest.moves = rest.moves.saturating_sub(1);
+        for (m, won) in self.candidates(chaser, rest) {
+            let undo = self.position.make(m);
+            let is_quiet = won.is_none() && !in_check;
+            if is_quiet && !self.position.in_check() {
+                self.position.unmake(m, undo);
+                continue;
+            }
+            let mut rest = rest;
+            rest.checks[us.index()] -= u32::from(is_quiet);
+            let reached = self.reached;
+            if us == chaser {
+                self.reached = reached.with(m.to());
+            }
+            let won = won.unwrap_or(0);
+            let score = won - self.best(chaser, won - beta, won - alpha, rest);
+            self.reached = reached;
+            self.position.unmake(m, undo);
+            best = best.max(score);
+            alpha = alpha.max(best);
+            if best >= beta {
+                break;
+            }
+        }
+        best
+    }
+
+    /// The moves to look at and what each one takes, the best bargains first.
+    fn candidates(&self, chaser: Color, rest: Rest) -> Vec<(Move, Option<Worth>)> {
+        let position = &self.position;
+        let us = position.side();
+        let in_check = position.in_check();
+        let may_check = rest.checks[us.index()] > 0;
+        let is_first_answer = rest.moves + 1 == LENGTH;
+        let mut candidates: Vec<_> = moves_of(position)
+            .filter_map(|m| {
+                let taken = position.piece_on(m.to()).map(|piece| worth(piece, m.to()));
+                let Some(mut won) = taken else {
+                    return (in_check || may_check).then_some((m, None));
+                };
+                if is_first_answer && self.offered == Some(m.to()) {
+                    won += PAWN_OFFERED;
+                }
+                if !in_check && !self.is_part(chaser, m) {
+                    return None;
+                }
+                let counts = us == chaser || self.may_take_back(m);
+                Some((m, Some(if counts { won } else { 0 })))
+            })
+            .collect();
+        candidates.sort_by_key(|(m, won)| {
+            let risk = position
+                .piece_on(m.from())
+                .map_or(0, |p| worth(p, m.from()));
+            won.map_or(MATE, |won| risk.min(20) - 20 * won)
+        });
+        candidates
+    }
+
+    /// Whether a capture by a side that is not in check is part of the run.
+    fn is_part(&self, chaser: Color, m: Move) -> bool {
+        if self.mutual.contains(&m) {
+            false
+        } else if self.position.side() == chaser && !self.reached.contains(m.to()) {
+            !self.lost.contains(m.to()) && !may_attack_for_ever(&self.position, m)
+        } else {
+            self.may_take_back(m)
+        }
+    }
+
+    fn may_take_back(&self, m: Move) -> bool {
+        self.reached.contains(m.to()) || self.hanging == Some(m.to())
+    }
+}
+
+/// Whether it is a king or a pawn that moves.
+pub(super) fn may_attack_for_ever(position: &Position, m: Move) -> bool {
+    let kind = position.piece_on(m.from()).map(|piece| piece.kind());
+    matches!(kind, Some(PieceKind::King | PieceKind::Pawn))
+}
+
+/// What a capture wins when both sides go on taking on its square alone, for as long as it pays.
+pub(super) fn exchange(position: &Position, m: Move, budget: &mut Budget) -> Worth {
+    let won = position.piece_on(m.to()).map_or(0, |p| worth(p, m.to()));
+    let mut position = position.clone();
+    position.make(m);
+    won - recapture(&mut position, m.to(), budget)
+}
+
+fn recapture(position: &mut Position, square: Square, budget: &mut Budget) -> Worth {
+    if !budget.spend() {
+        return 0;
+    }
+    let won = position.piece_on(square).map_or(0, |p| worth(p, square));
+    let mut best = 0;
+    for m in moves_of(position).filter(|m| m.to() == square) {
+        let undo = position.make(m);
+        best = best.max(won - recapture(position, square, budget));
+        position.unmake(m, undo);
+    }
+    best
+}

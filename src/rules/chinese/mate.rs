@@ -1,0 +1,33 @@
+//! Mates forced by checks.
+
+use super::budget::Budget;
+use super::moves_of;
+use crate::board::{Move, Position};
+
+/// The first move of a mate that the side to move forces by at most `moves` checks.
+pub(super) fn forced_mate(
+    position: &mut Position,
+    moves: u32,
+    budget: &mut Budget,
+) -> Option<Move> {
+    if moves == 0 || !budget.spend() {
+        return None;
+    }
+    moves_of(position).find(|m| {
+        let undo = position.make(*m);
+        let mates = position.in_check() && is_mated(position, moves - 1, budget);
+        position.unmake(*m, undo);
+        mates
+    })
+}
+
+/// Whether the side to move, which is in check, is mated by at most `moves` more checks whatever it
+/// answers.
+fn is_mated(position: &mut Position, moves: u32, budget: &mut Budget) -> bool {
+    moves_of(position).all(|m| {
+        let undo = position.make(m);
+        let mates = forced_mate(position, moves, budget).is_some();
+        position.unmake(m, undo);
+        mates
+    })
+}

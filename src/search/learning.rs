@@ -1,0 +1,115 @@
+//! What a node leaves behind: histories, the hash table, corrections of the evaluation.
+
+use super::event::Bound;
+use super::history::PieceTo;
+use super::margins;
+use super::node::{Found, Node};
+use super::score::Score;
+use super::table::Record;
+use super::worker::Worker;
+use crate::movegen::is_pseudo_legal;
+use crate::rules::Ply;
+
+impl Worker {
+    /// Lets the histories learn which move was good and which were not.
+    pub(super) fn reward(&mut self, node: &Node, found: &Found, before: &[Option<PieceTo>; 3]) {
+        let best = found.best_move;
+        let [quiets, captures] = &found.failed;
+        let bonus = margins::history_bonus(node.depth);
+        let malus = -margins::history_malus(node.depth);
+        if self.position.piece_on(best.to()).is_none() {
+            let killers = &mut self.frame_mut(node.ply).killers;
+            if killers[0] != best {
+                *killers = [best, killers[0]];
+            }
+            self.histories
+                .update_quiet(&self.position, best, before, bonus);
+            for quiet in quiets {
+                self.histories
+                    .update_quiet(&self.position, *quiet, before, malus);
+            }
+        } else {
+            self.histories.update_capture(&self.position, best, bonus);
+        }
+        for capture in captures {
+            self.histories
+                .update_capture(&self.position, *capture, malus);
+        }
+    }
+
+    /// A quiet hash move that cuts the node off is as good as one that was searched.
+    pub(super) fn reward_hash_move(&mut self, node: &Node) {
+        let m = node.hash_move;
+        let quiet = m.is_some() && self.position.piece_on(m.to()).is_none();
+        if quiet && is_pseudo_legal(&self.position, m) {
+            let before = self.before(node.ply);
+            let bonus = margins::hash_cutoff_bonus(node.depth);
+            self.histories
+                .update_quiet(&self.position, m, &before, bonus);
+        }
+    }
+
+    /// A quiet move after which the evaluation rose was good, one after which it fell was not.
+    pub(super) fn reward_rise(&mut self, node: &Node) {
+        let Some(Ply { played, undo }) = self.path.last() else {
+            return;
+        };
+        let quiet = self.position.captured().is_none() && played.is_some();
+        if !quiet || undo.was_in_check() || self.frame(node.ply).excluded.is_some() {
+            return;
+        }
+        let evaluations = [0, 1].map(|back| self.frame_back(node.ply, back).evaluation);
+        if let [Some(now), Some(earlier)] = evaluations {
+            let bonus = margins::evaluation_bonus(-(now.units() + earlier.units()));
+            self.histories
+                .update_main(!self.position.side(), *played, bonus);
+        }
+    }
+
+    /// When every move here failed, the quiet move that led here was good as the answer to those
+    /// before it.
+    pub(super) fn reward_refutation(&mut self, node: &Node, bound: Bound) {
+        if bound == Bound::Upper
+            && self.position.captured().is_none()
+            && let Some(refutation) = self.frame_back(node.ply, 1).played
+        {
+            let earlier = [2, 3, 5].map(|back| self.frame_back(node.ply, back).played);
+            let bonus = margins::history_bonus(node.depth);
+            self.histories
+                .update_continuation(refutation, &earlier, bonus);
+        }
+    }
+
+    /// Writes what was found to the hash table and corrects the evaluation by it.
+    pub(super) fn close_node(&mut self, node: &Node, found: &Found, alpha: Score, beta: Score) {
+        let bound = found.bound(alpha, beta);
+        let kept = found.table_bound(bound);
+        self.table.store(
+            self.position.key(),
+            Record {
+                best: found.best_move,
+                score: found.best.to_table(node.ply),
+                bound: kept,
+                depth: if kept.is_some() { node.depth } else { 0 },
+                evaluation: node.raw,
+                was_pv: node.was_pv,
+            },
+        );
+        self.reward_refutation(node, bound);
+        let Some(evaluation) = self.frame(node.ply).evaluation else {
+            return;
+        };
+        let quiet =
+            found.best_move.is_none() || self.position.piece_on(found.best_move.to()).is_none();
+        let says_more = match bound {
+            Bound::Exact => true,
+            Bound::Lower => found.best > evaluation,
+            Bound::Upper => found.best < evaluation,
+        };
+        if quiet && says_more && kept == Some(bound) && !found.best.is_decisive() {
+            let error = found.best - evaluation;
+            self.histories
+                .update_correction(&self.position, error, node.depth);
+        }
+    }
+}

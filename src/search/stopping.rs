@@ -1,0 +1,62 @@
+//! When the iterations end before their limit: a proven mate, the clock, an only move.
+
+use std::time::Duration;
+
+use super::clock::TimeBudget;
+use super::event::Bound;
+use super::root::{Progress, RootMove};
+use super::score::Score;
+use super::worker::Worker;
+
+/// From this depth the only-move check is made.
+const ONLY_MOVE_DEPTH: i32 = 5;
+
+impl Worker {
+    /// Whether a mate settles the search: a proven one, looked at as deep as it is long.
+    pub(super) fn is_decided(&self, moves: &[RootMove], depth: i32, lines: usize) -> bool {
+        if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
+            return false;
+        }
+        let score = moves[0].score;
+        let plies = Score::MATE.units() - score.units().abs();
+        let on_the_clock = self.job.limits.clock.is_some() || self.job.limits.move_time.is_some();
+        (score.is_win() && on_the_clock) || depth >= plies
+    }
+
+    pub(super) fn is_out_of_time(&self, budget: Option<&TimeBudget>, progress: &Progress) -> bool {
+        let Some(budget) = budget else { return false };
+        let soft = budget.scaled_soft(progress.stable, progress.drop, progress.effort);
+        !self.job.control.is_pondering() && self.job.control.clock_elapsed() >= soft
+    }
+
+    /// The only-move check: on the clock, whether every root move but the best loses by force. Then
+    /// there is nothing to think about.
+    pub(super) fn is_only_move(&mut self, moves: &[RootMove], depth: i32) -> bool {
+        let limits = &self.job.limits;
+        if limits.clock.is_none() || self.job.control.is_pondering() || self.lines() > 1 {
+            return false;
+        }
+        if self.job.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
+            return true;
+        }
+        if depth < ONLY_MOVE_DEPTH || moves[0].score.is_decisive() {
+            return false;
+        }
+        let alpha = -Score::WIN;
+        moves[1..].iter().all(|root_move| {
+            self.play(0, root_move.played);
+            let score = -self.search::<false>(1, -alpha - 1, -alpha, depth / 2, true);
+            self.take_back();
+            self.path_dependent = false;
+            !self.stopped && score <= alpha
+        })
+    }
+
+    /// A ponder search that has nothing left to do still owes its answer only after the hit.
+    pub(super) fn wait_while_pondering(&self) {
+        let control = &self.job.control;
+        while self.id == 0 && control.is_pondering() && !control.is_stopped() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}

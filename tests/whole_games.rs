@@ -1,0 +1,87 @@
+//! Games from the first move to the one that ends them, by each rule of each rule set.
+
+use chuhe::notation::fen::start_position;
+use chuhe::rules::{Cause, Game, RuleSet, Verdict, counted_plies, judge};
+
+/// One line of `data/whole_games.txt`.
+struct Ending {
+    rules: RuleSet,
+    cause: &'static str,
+    verdict: &'static str,
+    moves: Vec<&'static str>,
+}
+
+fn endings() -> impl Iterator<Item = Ending> {
+    include_str!("data/whole_games.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| {
+            let fields: Vec<_> = line.split(" | ").collect();
+            let &[rules, cause, verdict, moves] = fields.as_slice() else {
+                panic!("{line}");
+            };
+            Ending {
+                rules: rules.parse().unwrap(),
+                cause,
+                verdict,
+                moves: moves.split(' ').collect(),
+            }
+        })
+}
+
+fn play(moves: &[&str]) -> Game {
+    let mut game = Game::new(start_position());
+    for played in moves {
+        game.push(played.parse().unwrap()).unwrap();
+    }
+    game
+}
+
+#[test]
+fn the_last_move_ends_the_game_and_no_other() {
+    for ending in endings() {
+        let mut game = play(&ending.moves);
+        let judgement = judge(&game, ending.rules);
+        let found = (judgement.cause.to_string(), judgement.verdict.name());
+        assert_eq!(found, (ending.cause.to_owned(), ending.verdict), "{game:?}");
+        while game.pop().is_some() {
+            let judgement = judge(&game, ending.rules);
+            assert_eq!(judgement.verdict, Verdict::Undecided, "{game:?}");
+            assert_eq!(judgement.cause, Cause::Nothing);
+        }
+    }
+}
+
+#[test]
+fn there_is_a_game_for_every_rule() {
+    let has = |rules: RuleSet, cause: Cause, is_drawn: bool| {
+        endings().any(|ending| {
+            ending.rules == rules
+                && ending.cause == cause.to_string()
+                && is_drawn == (ending.verdict == "draw")
+        })
+    };
+    assert!(has(RuleSet::Asian, Cause::Checkmate, false));
+    assert!(has(RuleSet::Asian, Cause::Stalemate, false));
+    assert!(has(RuleSet::Asian, Cause::InsufficientMaterial, true));
+    assert!(has(RuleSet::Asian, Cause::NoCapture, true));
+    assert!(has(RuleSet::ElephantEye, Cause::NoCapture, true));
+    for rules in RuleSet::ALL {
+        assert!(has(rules, Cause::Repetition, true), "{rules}");
+        assert_eq!(has(rules, Cause::Repetition, false), rules != RuleSet::None);
+    }
+}
+
+/// The games that the limit ends are longer than it, for checks were given on the way.
+#[test]
+fn the_limit_does_not_count_every_check() {
+    let mut games = 0;
+    for ending in endings().filter(|ending| ending.cause == Cause::NoCapture.to_string()) {
+        let game = play(&ending.moves);
+        let limit = ending.rules.no_capture_limit();
+        assert_eq!(counted_plies(&game, ending.rules), limit);
+        assert!(game.position().clock().plies() > limit);
+        games += 1;
+    }
+    assert_eq!(games, 2);
+}
