@@ -9,7 +9,8 @@ use super::request::{Limits, PlayerClock, Settings};
 
 /// Moves that a game without periods is taken to last.
 const EXPECTED_MOVES: u32 = 20;
-/// Kept back for the way to the GUI and for a machine that is slow to wake us.
+/// Kept back for the way to the GUI and for a machine that is slow to wake us; of a short time a
+/// quarter.
 const OVERHEAD: Duration = Duration::from_millis(25);
 /// A move gets this much even when the clock is about to run out.
 const MINIMUM: Duration = Duration::from_millis(1);
@@ -47,7 +48,7 @@ impl TimeBudget {
     }
 
     fn share(clock: &PlayerClock, opponent: Option<PlayerClock>, settings: &Settings) -> Self {
-        let usable = clock.time.saturating_sub(OVERHEAD).max(clock.time / 20);
+        let usable = clock.time - OVERHEAD.min(clock.time / 4);
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
             None => clock.increment + usable / EXPECTED_MOVES,
@@ -59,13 +60,13 @@ impl TimeBudget {
             proper += proper / 8;
         }
         // The last move before the control may use all of it, others leave something for the rest.
-        let ceiling = match clock.moves_to_go {
-            Some(1) => usable * 9 / 10,
-            _ => usable / 3,
+        let (expected, ceiling) = match clock.moves_to_go {
+            Some(1) => (usable * 3 / 4, usable * 9 / 10),
+            _ => (proper / 2, usable / 3),
         };
         let hard = (proper * 2).min(ceiling).max(MINIMUM.min(clock.time));
         Self {
-            soft: (proper / 2).min(hard),
+            soft: expected.min(hard),
             hard,
             flexible: true,
         }

@@ -40,7 +40,7 @@ static LOGARITHMS: LazyLock<[f64; 256]> =
 static REDUCTIONS: LazyLock<Vec<i32>> = LazyLock::new(|| {
     let logs = &*LOGARITHMS;
     (0..64 * 64)
-        .map(|index| ((0.85 + logs[index / 64] * logs[index % 64] / 1.57) * f64::from(PLY)) as i32)
+        .map(|index| ((0.83 + logs[index / 64] * logs[index % 64] / 1.57) * f64::from(PLY)) as i32)
         .collect()
 });
 
@@ -68,9 +68,7 @@ pub fn razoring(depth: i32) -> i32 {
 /// Plies taken off the search after a null move.
 #[inline]
 pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
-    const HUNDREDTHS: i32 = 100;
-    let by_margin = (above_beta * HUNDREDTHS / 170).clamp(0, 3 * HUNDREDTHS);
-    (430 + 33 * depth + by_margin) / HUNDREDTHS
+    4 + depth / 3 + (above_beta / 150).clamp(0, 3)
 }
 
 /// From this depth a null move cut-off is verified by a search without null moves.
@@ -86,7 +84,7 @@ pub fn probcut(improving: bool) -> i32 {
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
     let depth = depth.max(0) as usize;
-    (4 + depth * depth) * 135 / 100 / if improving { 1 } else { 2 }
+    (4 + depth * depth) / if improving { 1 } else { 2 }
 }
 
 /// Futility: how far below alpha the evaluation may be for a quiet move to be tried at all.
@@ -101,19 +99,19 @@ pub const FUTILITY_DEPTH: i32 = 9;
 /// History below which a quiet move is left out.
 #[inline]
 pub fn history_floor(depth: i32) -> i32 {
-    -3300 * depth
+    -3000 * depth
 }
 
 /// What an exchange by a quiet move may lose.
 #[inline]
 pub fn quiet_exchange_floor(depth: i32) -> i32 {
-    -26 * depth * depth
+    -20 * depth * depth
 }
 
 /// What an exchange by a capture may lose.
 #[inline]
 pub fn capture_exchange_floor(depth: i32) -> i32 {
-    -150 * depth
+    -110 * depth
 }
 
 /// Least depth for a singular extension.
@@ -126,7 +124,7 @@ pub fn singular(depth: i32) -> i32 {
 }
 
 /// How far below that for the extension to be doubled.
-pub const DOUBLE_EXTENSION: i32 = 17;
+pub const DOUBLE_EXTENSION: i32 = 14;
 
 /// History bonus of the move that caused a cut-off.
 #[inline]
@@ -137,7 +135,7 @@ pub fn history_bonus(depth: i32) -> i32 {
 /// History malus of moves tried before it.
 #[inline]
 pub fn history_malus(depth: i32) -> i32 {
-    (225 * depth - 90).min(1100)
+    (225 * depth - 90).min(1200)
 }
 
 /// History bonus of a quiet hash move that cuts a node off without a search.
@@ -155,11 +153,11 @@ pub fn evaluation_bonus(rise: i32) -> i32 {
 /// What is returned of how far the evaluation is above beta when reverse futility cuts off.
 #[inline]
 pub fn reverse_futility_share(above_beta: i32) -> i32 {
-    above_beta * 45 / 100
+    above_beta / 3
 }
 
 /// First aspiration window.
 pub const ASPIRATION: i32 = 16;
 
 /// Quiescence: captures that leave the score this far below alpha are not tried.
-pub const DELTA: i32 = 145;
+pub const DELTA: i32 = 130;
