@@ -13,6 +13,8 @@ use super::table::Table;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
+/// The largest hash table that a new game clears where it is, in MB.
+const CLEARED_IN_PLACE: usize = 256;
 /// The largest automatic hash table, in MB.
 const AUTOMATIC_HASH: usize = 128;
 
@@ -160,16 +162,22 @@ impl Pool {
     /// Forgets everything learned in the last game. Waits for a search under way.
     pub fn new_game(&mut self) {
         self.wait();
-        if self.table.is_used() {
-            // Fresh memory from the system is zeroed page by page as it is used; the old need not be
-            // walked through.
-            match Table::new(self.table.megabytes()) {
-                Some(fresh) => self.use_table(fresh),
-                None => self.table.clear(),
-            }
-        }
+        self.forget_table();
         self.send(Message::Forget);
         self.wait();
+    }
+
+    /// Empties the hash table: a small one in place, for memory that the process has is quicker to
+    /// search in; a large one by taking fresh memory, for walking through it would take seconds.
+    fn forget_table(&mut self) {
+        if !self.table.is_used() {
+            return;
+        }
+        let large = self.table.megabytes() > CLEARED_IN_PLACE;
+        match large.then(|| Table::new(self.table.megabytes())).flatten() {
+            Some(fresh) => self.use_table(fresh),
+            None => self.table.clear(),
+        }
     }
 
     fn use_table(&mut self, table: Table) {
