@@ -55,6 +55,13 @@ impl Evaluator {
         }
     }
 
+    /// Looks at `knowledge` and counts the tactical terms `attack` 64ths from now on. What is
+    /// remembered of material holds for every setting.
+    pub fn set(&mut self, knowledge: Knowledge, attack: i32) {
+        self.knowledge = knowledge;
+        self.attack = attack;
+    }
+
     /// The value of a position for its side to move; `sum` are the position's sums.
     #[inline]
     pub fn evaluate(&self, position: &Position, sum: &PieceSquareSum) -> i32 {

@@ -25,10 +25,7 @@ const fn table(with_squares: bool) -> Table {
         if with_squares {
             value = value.plus(WEIGHTS[piece_square(piece.kind(), piece.color(), square)]);
         }
-        table[piece.index()][square.index()] = match piece.color() {
-            Color::Red => value,
-            Color::Black => Tapered::new(-value.middlegame(), -value.endgame()),
-        };
+        table[piece.index()][square.index()] = for_red(value, piece);
         index += 1;
     }
     table
@@ -63,16 +60,20 @@ const fn king_tables(side: Color) -> [Table; PALACE] {
             let piece = Piece::ALL[index / Square::COUNT];
             let square = square_at(index % Square::COUNT);
             if let Some(feature) = by_king(king_square, side, piece, square) {
-                let value = WEIGHTS[feature];
-                table[piece.index()][square.index()] = match piece.color() {
-                    Color::Red => value,
-                    Color::Black => Tapered::new(-value.middlegame(), -value.endgame()),
-                };
+                table[piece.index()][square.index()] = for_red(WEIGHTS[feature], piece);
             }
             index += 1;
         }
     }
     tables
+}
+
+/// What a value of the piece's owner is for red.
+const fn for_red(value: Tapered, piece: Piece) -> Tapered {
+    match piece.color() {
+        Color::Red => value,
+        Color::Black => Tapered::new(-value.middlegame(), -value.endgame()),
+    }
 }
 
 const fn square_at(index: usize) -> Square {

@@ -2,11 +2,8 @@
 
 use std::time::Duration;
 
-use crossbeam_channel::unbounded;
-
-use super::event::Event;
-use super::pool::Pool;
-use super::request::{Control, Limits, SearchRequest, Settings};
+use super::request::Limits;
+use super::searcher::Searcher;
 use crate::notation::fen;
 use crate::rules::Game;
 
@@ -61,10 +58,7 @@ pub struct BenchResult {
 /// Searches every bench position to `depth` with one thread, telling `each` of the position's FEN
 /// and nodes.
 pub fn bench(depth: u32, mut each: impl FnMut(&str, u64)) -> BenchResult {
-    let (events, inbox) = unbounded();
-    let mut pool = Pool::new(events);
-    // A machine without 16 MB to spare runs the bench with what there is.
-    let _ = pool.set_hash_size(BENCH_HASH);
+    let mut searcher = Searcher::new(BENCH_HASH);
     let mut total = BenchResult {
         nodes: 0,
         time: Duration::ZERO,
@@ -73,22 +67,12 @@ pub fn bench(depth: u32, mut each: impl FnMut(&str, u64)) -> BenchResult {
         let Ok(position) = fen::parse_position(text) else {
             continue;
         };
-        pool.new_game();
-        pool.start(SearchRequest {
-            game: Game::new(position),
-            limits: Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            },
-            root_moves: None,
-            settings: Settings::default(),
-            control: Control::new(false),
-        });
-        let done = inbox.iter().find_map(|event| match event {
-            Event::Done(outcome) => Some(outcome),
-            _ => None,
-        });
-        if let Some(outcome) = done {
+        searcher.new_game();
+        let limits = Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        };
+        if let Some(outcome) = searcher.think(&Game::new(position), limits) {
             each(text, outcome.nodes);
             total.nodes += outcome.nodes;
             total.time += outcome.time;

@@ -1,7 +1,8 @@
 //! How much time a move may take (the allocator of ElephantEye).
 //!
-//! The *proper* time is a fair share of the clock. Between iterations the search stops once about
-//! half of it is spent, inside one at twice of it; both bend with how settled the choice is.
+//! The *proper* time is a fair share of the clock. Half of it is the soft limit, which bends with how
+//! settled the choice is, and past which no iteration begins; inside one the search is broken off at
+//! twice the proper time. The last move before a control may take most of what is left.
 
 use std::time::Duration;
 

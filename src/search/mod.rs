@@ -23,6 +23,7 @@ mod quiescence;
 mod request;
 mod root;
 mod score;
+mod searcher;
 mod select;
 mod stopping;
 mod table;
@@ -35,3 +36,4 @@ pub use request::{
     Control, Level, Limits, PlayerClock, Randomness, SearchRequest, Settings, Style,
 };
 pub use score::{MAX_PLY, Score, Verdict};
+pub use searcher::Searcher;

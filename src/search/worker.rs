@@ -110,7 +110,8 @@ impl Worker {
     pub(super) fn prepare(&mut self, job: Arc<Job>) {
         self.position = job.game.position().clone();
         self.path = job.game.plies().to_vec();
-        self.evaluator = evaluator(&job.settings);
+        let (knowledge, attack) = evaluation(&job.settings);
+        self.evaluator.set(knowledge, attack);
         self.pruning = Pruning::new(job.settings.pruning);
         self.nodes = 0;
         self.counted_nodes = 0;
@@ -299,6 +300,12 @@ impl Worker {
 
 /// The evaluation that the settings ask for.
 pub(super) fn evaluator(settings: &Settings) -> Evaluator {
+    let (knowledge, attack) = evaluation(settings);
+    Evaluator::new(knowledge, attack)
+}
+
+/// What it looks at, and the weight of its tactical terms.
+fn evaluation(settings: &Settings) -> (Knowledge, i32) {
     let knowledge = match settings.knowledge {
         Level::None => Knowledge::None,
         Level::Small => Knowledge::Small,
@@ -310,5 +317,5 @@ pub(super) fn evaluator(settings: &Settings) -> Evaluator {
         Style::Normal => NORMAL_ATTACK,
         Style::Risky => NORMAL_ATTACK * 5 / 4,
     };
-    Evaluator::new(knowledge, attack)
+    (knowledge, attack)
 }

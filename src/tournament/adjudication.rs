@@ -157,7 +157,6 @@ mod tests {
         let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
         let red = Some((4, GameResult::RedWins));
         assert_eq!(end(rules, &scores(&[500, -600, 700, -500])), red);
-        let black = Some((6, GameResult::BlackWins));
         assert_eq!(end(rules, &scores(&[0, 500, -500, 499, -600, 500])), None);
         assert_eq!(
             end(rules, &scores(&[0, 500, -500, 500, -600, 500])),
@@ -170,7 +169,6 @@ mod tests {
             ),
             Some((9, GameResult::BlackWins))
         );
-        assert_ne!(black, red);
         assert_eq!(end(rules, &scores(&[600; 8])), None, "each sees itself win");
         let draw = Some((6, GameResult::Draw));
         assert_eq!(end(rules, &scores(&[10, -10, 0, 3, 10, 10])), draw);

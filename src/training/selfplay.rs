@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crossbeam_channel::{Receiver, unbounded};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -14,7 +13,7 @@ use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen::start_position;
 use crate::rules::{self, Game, RuleSet, Verdict};
-use crate::search::{Control, Event, Limits, Outcome, Pool, Score, SearchRequest, Settings};
+use crate::search::{Limits, Outcome, Score, Searcher};
 
 /// Games longer than this many plies are drawn.
 const LONGEST_GAME: usize = 400;
@@ -97,45 +96,30 @@ pub fn play_games(
 
 /// One engine that plays both sides.
 struct Player {
-    pool: Pool,
-    events: Receiver<Event>,
+    searcher: Searcher,
     nodes: u64,
 }
 
 impl Player {
     fn new(plan: &SelfPlay) -> Self {
-        let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
-        // With less memory than asked for, games are played with what there is.
-        let _ = pool.set_hash_size(plan.hash);
         Self {
-            pool,
-            events,
+            searcher: Searcher::new(plan.hash),
             nodes: plan.nodes,
         }
     }
 
     fn think(&self, game: &Game, nodes: u64) -> Option<Outcome> {
-        self.pool.start(SearchRequest {
-            game: game.clone(),
-            limits: Limits {
-                nodes: Some(nodes),
-                ..Limits::default()
-            },
-            root_moves: None,
-            settings: Settings::default(),
-            control: Control::new(false),
-        });
-        self.events.iter().find_map(|event| match event {
-            Event::Done(outcome) => Some(outcome),
-            _ => None,
-        })
+        let limits = Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        };
+        self.searcher.think(game, limits)
     }
 
     /// Plays one game and returns its quiet positions.
     fn game(&mut self, seed: u64) -> Vec<Sample> {
         let mut rng = StdRng::seed_from_u64(seed);
-        self.pool.new_game();
+        self.searcher.new_game();
         let Some(mut game) = self.opening(&mut rng) else {
             return Vec::new();
         };

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use crossbeam_channel::{Receiver, unbounded};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-use crate::board::Move;
+use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen::start_position;
 use crate::rules::Game;
-use crate::search::{Control, Event, Limits, Pool, SearchRequest, Settings, Verdict};
+use crate::search::{Limits, Searcher, Verdict};
 
 /// Hash table of the search, in MB.
 const HASH: usize = 16;
@@ -49,13 +48,13 @@ pub struct Found {
 /// Looks for openings no two of which lead to one position or its mirror image, and hands each to
 /// `found`, until there are enough or `found` says `false`.
 pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool) {
-    let searcher = Searcher::new();
+    let searcher = Searcher::new(HASH);
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
     let mut left = plan.count;
     while left > 0 {
         let game = random_line(&mut random, plan);
-        let Some(opening) = searcher.balanced(&game, plan) else {
+        let Some(opening) = balanced(&searcher, &game, plan) else {
             continue;
         };
         if !known.insert(game.position().key()) {
@@ -93,56 +92,31 @@ fn mirrored(game: &Game) -> Game {
     mirror
 }
 
-struct Searcher {
-    pool: Pool,
-    events: Receiver<Event>,
+/// The opening, if a search finds it balanced.
+fn balanced(searcher: &Searcher, game: &Game, plan: &OpeningSearch) -> Option<Found> {
+    let rough = score(searcher, game, plan.depth.min(GLANCE))?;
+    if rough.abs() > plan.within + GLANCE_SLACK {
+        return None;
+    }
+    let score = score(searcher, game, plan.depth)?;
+    (score.abs() <= plan.within).then(|| Found {
+        moves: game.plies().iter().map(|ply| ply.played).collect(),
+        score,
+    })
 }
 
-impl Searcher {
-    fn new() -> Self {
-        let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
-        // With less memory than asked for it searches with what there is.
-        let _ = pool.set_hash_size(HASH);
-        Self { pool, events }
-    }
-
-    fn balanced(&self, game: &Game, plan: &OpeningSearch) -> Option<Found> {
-        let glance = plan.depth.min(GLANCE);
-        let rough = self.score(game, glance)?;
-        if rough.abs() > plan.within + GLANCE_SLACK {
-            return None;
-        }
-        let score = self.score(game, plan.depth)?;
-        (score.abs() <= plan.within).then(|| Found {
-            moves: game.plies().iter().map(|ply| ply.played).collect(),
-            score,
-        })
-    }
-
-    /// The score for red, unless somebody mates.
-    fn score(&self, game: &Game, depth: u32) -> Option<i32> {
-        self.pool.start(SearchRequest {
-            game: game.clone(),
-            limits: Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            },
-            root_moves: None,
-            settings: Settings::default(),
-            control: Control::new(false),
-        });
-        let outcome = self.events.iter().find_map(|event| match event {
-            Event::Done(outcome) => Some(outcome),
-            _ => None,
-        })?;
-        match outcome.score?.verdict() {
-            Verdict::Centipawns(score) if game.position().side() == crate::board::Color::Black => {
-                Some(-score)
-            }
-            Verdict::Centipawns(score) => Some(score),
-            Verdict::Mates(_) | Verdict::Mated(_) => None,
-        }
+/// The score for red, unless somebody mates.
+fn score(searcher: &Searcher, game: &Game, depth: u32) -> Option<i32> {
+    let limits = Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
+    match searcher.think(game, limits)?.score?.verdict() {
+        Verdict::Centipawns(score) => Some(match game.position().side() {
+            Color::Red => score,
+            Color::Black => -score,
+        }),
+        Verdict::Mates(_) | Verdict::Mated(_) => None,
     }
 }
 

@@ -1,0 +1,50 @@
+//! A pool that answers one question after another: for benches, self-play and looking for openings.
+
+use crossbeam_channel::{Receiver, unbounded};
+
+use super::event::{Event, Outcome};
+use super::pool::Pool;
+use super::request::{Control, Limits, SearchRequest, Settings};
+use crate::rules::Game;
+
+/// One search thread with the usual settings, whose caller waits for each answer.
+#[derive(Debug)]
+pub struct Searcher {
+    pool: Pool,
+    events: Receiver<Event>,
+}
+
+impl Searcher {
+    /// A searcher with a hash table of `megabytes`, or of the automatic size where memory does not
+    /// suffice.
+    ///
+    /// # Panics
+    /// When the system cannot start a thread or give a MB of memory.
+    pub fn new(megabytes: usize) -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender);
+        // With less memory than asked for it searches with what there is.
+        let _ = pool.set_hash_size(megabytes);
+        Self { pool, events }
+    }
+
+    /// Forgets everything learned.
+    pub fn new_game(&mut self) {
+        self.pool.new_game();
+    }
+
+    /// Searches the position at the end of `game`; `None` only when the search threads are gone.
+    pub fn think(&self, game: &Game, limits: Limits) -> Option<Outcome> {
+        self.pool.start(SearchRequest {
+            game: game.clone(),
+            limits,
+            root_moves: None,
+            settings: Settings::default(),
+            control: Control::new(false),
+        });
+        self.events.iter().find_map(|event| match event {
+            Event::Done(outcome) => Some(outcome),
+            _ => None,
+        })
+    }
+}
