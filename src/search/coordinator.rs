@@ -8,12 +8,13 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, unbounded};
 
 use super::clock::TimeBudget;
+use super::deepening::Iteration;
 use super::event::{Event, Outcome};
 use super::request::{Control, Limits, SearchRequest, Settings};
-use super::root::RootResult;
 use super::score::Score;
 use super::select::choose;
 use super::table::Table;
+use super::team::Team;
 use super::worker::{Job, Worker, evaluator};
 use crate::board::Move;
 use crate::eval::PieceSquareSum;
@@ -26,7 +27,7 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// What a search thread is told.
 enum Order {
-    Search(Arc<Job>, Sender<(usize, RootResult)>, Option<Sender<Event>>),
+    Search(Arc<Job>, Sender<(usize, Iteration)>, Option<Sender<Event>>),
     UseTable(Arc<Table>),
     Forget,
 }
@@ -82,6 +83,7 @@ fn idle_job() -> Arc<Job> {
         hard_limit: None,
         nodes: AtomicU64::new(0),
         finished: AtomicBool::new(false),
+        team: None,
     })
 }
 
@@ -167,6 +169,7 @@ impl Coordinator {
             hard_limit: budget.map(|b| b.hard),
             nodes: AtomicU64::new(0),
             finished: AtomicBool::new(false),
+            team: (self.threads.len() > 1).then(Team::default),
         });
         self.table.age();
         let results = self.run(&job);
@@ -183,7 +186,7 @@ impl Coordinator {
     }
 
     /// Runs the job on all threads; the first result is that of the first thread.
-    fn run(&self, job: &Arc<Job>) -> Vec<RootResult> {
+    fn run(&self, job: &Arc<Job>) -> Vec<Iteration> {
         let (sender, receiver) = unbounded();
         for (id, thread) in self.threads.iter().enumerate() {
             let events = (id == 0).then(|| self.events.clone());

@@ -1,14 +1,16 @@
 //! Finding the best move.
 //!
 //! A [`Pool`] takes a [`SearchRequest`] and reports [`Event`]s. Inside, a coordinator hands the request
-//! to its threads and chooses from what they found. Each thread is a worker that deepens iteratively (`root`, until `stopping`) and walks the tree (`node`, `quiescence`) in the
-//! order of the `picker`. `pruning` tells what is left out, `depth` how deep a move is searched,
-//! `learning` what goes to the `history` and to the `table` that all threads share. `path` asks what
-//! the rules make of the way to a node. Every number lives in `margins`.
+//! to its threads and chooses from what they found. Each thread is a worker that deepens iteratively
+//! (`deepening`, until `stopping`), as one of a `team`, from the `root` on, and walks the tree (`node`,
+//! `quiescence`) in the order of the `picker`. `pruning` tells what is left out, `depth` how deep a
+//! move is searched, `learning` what goes to the `history` and to the `table` that all threads share.
+//! `path` asks what the rules make of the way to a node. Every number lives in `margins`.
 
 mod bench;
 mod clock;
 mod coordinator;
+mod deepening;
 mod depth;
 mod event;
 mod history;
@@ -27,6 +29,7 @@ mod searcher;
 mod select;
 mod stopping;
 mod table;
+mod team;
 mod worker;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};

@@ -1,22 +1,16 @@
-//! The root: iterative deepening, aspiration windows, several best lines, when to stop.
+//! The root node: aspiration windows around it, its moves, reports of them.
 
 use std::sync::atomic::Ordering;
 
 use crossbeam_channel::Sender;
 
-use super::clock::TimeBudget;
 use super::event::{Bound, Event, Info};
 use super::margins;
-use super::request::Randomness;
-use super::score::{MAX_PLY, Score};
+use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
 use crate::board::Move;
 
-/// Iterations run to this depth unless told otherwise.
-pub(super) const MAX_DEPTH: i32 = 128;
-/// Lines that are looked at when the choice among them is random.
-const RANDOM_LINES: usize = 6;
 /// The search reports the move it is at once it has taken this long, in milliseconds.
 const CURRENT_MOVE_AFTER: u128 = 1000;
 
@@ -34,7 +28,7 @@ pub(super) struct RootMove {
 }
 
 impl RootMove {
-    fn new(played: Move) -> Self {
+    pub(super) fn new(played: Move) -> Self {
         Self {
             played,
             score: -Score::INFINITE,
@@ -47,118 +41,9 @@ impl RootMove {
     }
 }
 
-/// How the iterations went: what the time budget bends with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
-    pub(super) best: Move,
-    /// For how many iterations the best move has been the same.
-    pub(super) stable: u32,
-    pub(super) score: Score,
-    /// How far the score fell in the last iteration, in units of the evaluation.
-    pub(super) drop: i32,
-    /// The share of the last iteration's nodes that the best move took.
-    pub(super) effort: f64,
-}
-
-impl Progress {
-    fn new() -> Self {
-        Self {
-            best: Move::NONE,
-            stable: 0,
-            score: Score::ZERO,
-            drop: 0,
-            effort: 0.0,
-        }
-    }
-
-    fn update(&mut self, best: &RootMove) {
-        self.stable = if best.played == self.best {
-            self.stable + 1
-        } else {
-            0
-        };
-        self.drop = self.score - best.score;
-        self.best = best.played;
-        self.score = best.score;
-    }
-}
-
-/// What the thread came to.
-pub(super) struct RootResult {
-    pub moves: Vec<RootMove>,
-    /// The last iteration that was finished.
-    pub depth: i32,
-}
-
 impl Worker {
-    /// Searches deeper and deeper until the job's limits, or somebody, stop it. Only the first
-    /// thread reports.
-    pub(super) fn iterate(&mut self, events: Option<&Sender<Event>>) -> RootResult {
-        let job = self.job.clone();
-        let mut moves: Vec<RootMove> = job.root_moves.iter().map(|m| RootMove::new(*m)).collect();
-        let budget = TimeBudget::new(&job.limits, &job.settings);
-        let depth_limit = job
-            .limits
-            .depth
-            .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH as u32) as i32);
-        let lines = self.lines().min(moves.len());
-        let mut progress = Progress::new();
-        let mut finished = 0;
-        for depth in 1..=depth_limit {
-            self.root_depth = depth;
-            for root_move in &mut moves {
-                root_move.previous = root_move.score;
-                root_move.score = -Score::INFINITE;
-            }
-            let nodes_before: Vec<_> = moves.iter().map(|m| (m.played, m.nodes)).collect();
-            let start_nodes = self.nodes;
-            for line in 0..lines {
-                self.selective_depth = 0;
-                self.aspiration(&mut moves, line, depth, events);
-                if self.stopped {
-                    break;
-                }
-                moves[..=line].sort_by_key(|m| std::cmp::Reverse(m.score));
-            }
-            if self.stopped {
-                self.settle_unfinished(&mut moves);
-                break;
-            }
-            finished = depth;
-            (0..lines).for_each(|line| self.report(&moves, line, events));
-            if self.id != 0 {
-                continue;
-            }
-            let earlier = nodes_before
-                .iter()
-                .find(|n| n.0 == moves[0].played)
-                .map_or(0, |n| n.1);
-            progress.update(&moves[0]);
-            progress.effort =
-                (moves[0].nodes - earlier) as f64 / (self.nodes - start_nodes).max(1) as f64;
-            if self.is_decided(&moves, depth, lines)
-                || self.is_out_of_time(budget.as_ref(), &progress)
-                || self.is_only_move(&moves, depth)
-            {
-                break;
-            }
-        }
-        self.wait_while_pondering();
-        RootResult {
-            moves,
-            depth: finished,
-        }
-    }
-
-    /// How many best lines are looked for.
-    pub(super) fn lines(&self) -> usize {
-        let settings = &self.job.settings;
-        let random = settings.randomness != Randomness::None;
-        settings.multipv.max(if random { RANDOM_LINES } else { 1 })
-    }
-
     /// One line of one iteration: a narrow window around the last score, widened when it fails.
-    fn aspiration(
+    pub(super) fn aspiration(
         &mut self,
         moves: &mut [RootMove],
         line: usize,
@@ -347,7 +232,7 @@ impl Worker {
     }
 
     /// Reports the line in place `index`.
-    fn report(&self, moves: &[RootMove], index: usize, events: Option<&Sender<Event>>) {
+    pub(super) fn report(&self, moves: &[RootMove], index: usize, events: Option<&Sender<Event>>) {
         let (Some(events), Some(root_move)) = (events, moves.get(index)) else {
             return;
         };
@@ -368,23 +253,4 @@ impl Worker {
         // The receiver may be gone while the process ends.
         let _ = events.send(Event::Info(info));
     }
-
-    /// Puts the moves of an iteration that was broken off in order: those that were searched by
-    /// what was found, the rest by the iteration before.
-    fn settle_unfinished(&self, moves: &mut [RootMove]) {
-        let searched = moves
-            .iter()
-            .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
-        for root_move in moves.iter_mut() {
-            if !searched || root_move.score == -Score::INFINITE {
-                root_move.score = root_move.previous;
-            }
-        }
-        if !searched {
-            moves.sort_by_key(|m| std::cmp::Reverse(m.score));
-        }
-    }
 }
-
-/// The deepest line fits the frames.
-const _: () = assert!((MAX_DEPTH as usize) < MAX_PLY);

@@ -2,13 +2,14 @@
 
 use rand::Rng;
 
+use super::deepening::Iteration;
 use super::request::{Randomness, Settings};
-use super::root::{RootMove, RootResult};
+use super::root::RootMove;
 use super::score::Score;
 
 /// The move to play. With several threads the deepest and best result decides; with `randomness`
 /// it is drawn from the moves near the best. `None` only without results.
-pub(super) fn choose<'a>(results: &'a [RootResult], settings: &Settings) -> Option<&'a RootMove> {
+pub(super) fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
     let first = results.first()?;
     let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
         vote(first, results)
@@ -54,7 +55,7 @@ fn margin(randomness: Randomness) -> i32 {
 }
 
 /// Each thread votes for its move with its depth and score; a proven win needs no vote.
-fn vote<'a>(first: &'a RootResult, results: &'a [RootResult]) -> &'a RootResult {
+fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_decisive() {
         return first;
     }
@@ -63,8 +64,8 @@ fn vote<'a>(first: &'a RootResult, results: &'a [RootResult]) -> &'a RootResult 
         .map(|r| r.moves[0].score)
         .min()
         .unwrap_or(Score::ZERO);
-    let weight = |r: &RootResult| i64::from(r.moves[0].score - worst + 20) * i64::from(r.depth);
-    let votes = |r: &RootResult| -> i64 {
+    let weight = |r: &Iteration| i64::from(r.moves[0].score - worst + 20) * i64::from(r.depth);
+    let votes = |r: &Iteration| -> i64 {
         let played = r.moves[0].played;
         results
             .iter()

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::clock::TimeBudget;
+use super::deepening::Progress;
 use super::event::Bound;
-use super::root::{Progress, RootMove};
+use super::root::RootMove;
 use super::score::Score;
 use super::worker::Worker;
 

@@ -9,6 +9,7 @@ use super::margins::Pruning;
 use super::request::{Control, Level, Limits, Settings, Style};
 use super::score::{MAX_PLY, Score};
 use super::table::Table;
+use super::team::Team;
 use crate::board::{Legality, Move, Position};
 use crate::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
 use crate::rules::{Game, Ply};
@@ -51,6 +52,8 @@ pub(super) struct Job {
     pub nodes: AtomicU64,
     /// Set by the main thread when it is done.
     pub finished: AtomicBool,
+    /// What the threads tell each other; none for a thread alone.
+    pub team: Option<Team>,
 }
 
 /// One thread of the search.
@@ -71,6 +74,8 @@ pub(super) struct Worker {
     next_poll: u64,
     pub selective_depth: usize,
     pub root_depth: i32,
+    /// The depth at which another thread's iteration makes this one's needless.
+    pub overtaken_at: i32,
     /// Null moves are off for this side below this ply, while one is being verified.
     pub null_move_floor: usize,
     /// The last score returned depended on how the position was reached.
@@ -96,6 +101,7 @@ impl Worker {
             next_poll: 0,
             selective_depth: 0,
             root_depth: 0,
+            overtaken_at: i32::MAX,
             null_move_floor: 0,
             path_dependent: false,
             stopped: false,
@@ -263,6 +269,7 @@ impl Worker {
                 .is_some_and(|limit| control.clock_elapsed() >= limit);
         let asked_to_stop = control.is_stopped()
             || self.job.finished.load(Ordering::Relaxed)
+            || self.is_overtaken()
             || out_of_nodes && !control.is_pondering()
             || out_of_time;
         // One ply is always looked at, so that even in no time the answer is not the first move at

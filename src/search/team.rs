@@ -1,0 +1,71 @@
+//! What the threads of one search tell each other beside the hash table: who has finished what.
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::deepening::Iteration;
+
+/// The threads of one search. They go from depth to depth together: all search the same iteration,
+/// each in its own order, and the first to finish it finishes it for all.
+///
+/// An iteration takes two threads quite different times, so that the first of them is well ahead of
+/// the average; left to themselves, threads drift apart and share less through the hash table.
+#[derive(Debug, Default)]
+pub(super) struct Team {
+    /// The depth of `finished`, 0 for none.
+    depth: AtomicI32,
+    /// The deepest iteration that a thread has finished.
+    finished: Mutex<Option<Iteration>>,
+}
+
+impl Team {
+    /// Whether a thread has finished `depth` or more.
+    #[inline]
+    pub(super) fn is_past(&self, depth: i32) -> bool {
+        self.depth.load(Ordering::Relaxed) >= depth
+    }
+
+    /// Tells the others what the calling thread has finished, unless one of them was first.
+    pub(super) fn tell(&self, iteration: &Iteration) {
+        if self.is_past(iteration.depth) {
+            return;
+        }
+        let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        if finished.as_ref().is_none_or(|f| f.depth < iteration.depth) {
+            self.depth.store(iteration.depth, Ordering::Relaxed);
+            *finished = Some(iteration.clone());
+        }
+    }
+
+    /// The deepest iteration that a thread has finished, if it has at least this depth.
+    pub(super) fn finished(&self, depth: i32) -> Option<Iteration> {
+        let finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
+        finished.clone().filter(|f| f.depth >= depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iteration(depth: i32, effort: f64) -> Iteration {
+        Iteration {
+            depth,
+            moves: Vec::new(),
+            effort,
+        }
+    }
+
+    #[test]
+    fn the_first_to_finish_a_depth_is_believed() {
+        let team = Team::default();
+        assert!(!team.is_past(1));
+        team.tell(&iteration(3, 0.25));
+        team.tell(&iteration(3, 0.5));
+        team.tell(&iteration(2, 0.75));
+        assert!(team.is_past(3) && !team.is_past(4));
+        let found = team.finished(2).unwrap();
+        assert_eq!((found.depth, found.effort), (3, 0.25));
+        assert!(team.finished(4).is_none());
+    }
+}
