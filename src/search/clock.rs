@@ -2,7 +2,8 @@
 //!
 //! The *proper* time is a fair share of the clock. Half of it is the soft limit, which bends with how
 //! settled the choice is, and past which no iteration begins; inside one the search is broken off at
-//! twice the proper time. The last move before a control may take most of what is left.
+//! twice the proper time. The last move before a control may take most of what is left. What is kept
+//! back grows with the lag that earlier moves of the process have shown (`lag`).
 
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use super::request::{Limits, PlayerClock, Settings};
 
 /// Moves that a game without periods is taken to last.
 const EXPECTED_MOVES: u32 = 20;
-/// Kept back for the way to the GUI and for a machine that is slow to wake us; of a short time a
-/// quarter.
+/// Kept back for the way to the GUI and for a machine that is slow to wake us, as long as no more
+/// is known of the lag; of a short time a quarter.
 const OVERHEAD: Duration = Duration::from_millis(25);
 /// A move gets this much even when the clock is about to run out.
 const MINIMUM: Duration = Duration::from_millis(1);
@@ -28,8 +29,9 @@ pub struct TimeBudget {
 }
 
 impl TimeBudget {
-    /// The budget for these limits; `None` when no clock runs.
-    pub fn new(limits: &Limits, settings: &Settings) -> Option<Self> {
+    /// The budget for these limits when a move costs `lag` more than it takes; `None` when no clock
+    /// runs.
+    pub fn new(limits: &Limits, settings: &Settings, lag: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let kept_back = (time / 10).min(OVERHEAD / 2);
             let hard = (time - kept_back).max(MINIMUM.min(time));
@@ -41,15 +43,24 @@ impl TimeBudget {
         });
         let shared = limits
             .clock
-            .map(|clock| Self::share(&clock, limits.opponent, settings));
+            .map(|clock| Self::share(&clock, limits.opponent, settings, lag));
         match (exact, shared) {
             (Some(a), Some(b)) => Some(if a.hard <= b.hard { a } else { b }),
             (a, b) => a.or(b),
         }
     }
 
-    fn share(clock: &PlayerClock, opponent: Option<PlayerClock>, settings: &Settings) -> Self {
-        let usable = clock.time - OVERHEAD.min(clock.time / 4);
+    fn share(
+        clock: &PlayerClock,
+        opponent: Option<PlayerClock>,
+        settings: &Settings,
+        lag: Duration,
+    ) -> Self {
+        // A lag that was seen counts for more than one that might be.
+        let kept_back = OVERHEAD
+            .min(clock.time / 4)
+            .max((lag * 3).min(clock.time * 3 / 4));
+        let usable = clock.time - kept_back;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
             None => clock.increment + usable / EXPECTED_MOVES,
@@ -60,6 +71,7 @@ impl TimeBudget {
         if opponent.is_some_and(|other| other.time < clock.time / 2) {
             proper += proper / 8;
         }
+        proper = proper.saturating_sub(lag).max(proper / 4);
         // The last move before the control may use all of it, others leave something for the rest.
         let (expected, ceiling) = match clock.moves_to_go {
             Some(1) => (usable * 3 / 4, usable * 9 / 10),
@@ -108,7 +120,7 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_elephanteye() {
-        let budget = |l| TimeBudget::new(&l, &Settings::default()).unwrap();
+        let budget = |l| TimeBudget::new(&l, &Settings::default(), Duration::ZERO).unwrap();
         let half = |l| budget(l).soft.as_millis();
         assert_eq!(half(limits(20_025, 1000, None)), 1000);
         assert_eq!(half(limits(20_025, 0, Some(10))), 1000);
@@ -117,10 +129,11 @@ mod tests {
             ponder: true,
             ..Settings::default()
         };
-        let budget = TimeBudget::new(&limits(20_025, 1000, None), &pondering).unwrap();
+        let budget =
+            TimeBudget::new(&limits(20_025, 1000, None), &pondering, Duration::ZERO).unwrap();
         assert_eq!(budget.soft.as_millis(), 1250);
         assert_eq!(
-            TimeBudget::new(&Limits::default(), &Settings::default()),
+            TimeBudget::new(&Limits::default(), &Settings::default(), Duration::ZERO),
             None
         );
     }
@@ -129,12 +142,14 @@ mod tests {
         #[test]
         fn never_more_than_the_clock_holds(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
-            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0,
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, lag in 0..2000u64,
         ) {
-            let budget = TimeBudget::new(&limits(time, increment, moves), &Settings::default()).unwrap();
+            let lag = Duration::from_millis(lag);
+            let budget = TimeBudget::new(&limits(time, increment, moves), &Settings::default(), lag).unwrap();
             let left = Duration::from_millis(time);
             prop_assert!(budget.hard <= left);
             prop_assert!(time < 100 || left - budget.hard >= OVERHEAD);
+            prop_assert!(left - budget.hard >= (lag * 3).min(left * 3 / 4));
             prop_assert!(budget.scaled_soft(stable, drop, effort) <= budget.hard);
         }
     }

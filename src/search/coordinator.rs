@@ -10,6 +10,7 @@ use crossbeam_channel::{Sender, unbounded};
 use super::clock::TimeBudget;
 use super::deepening::Iteration;
 use super::event::{Event, Outcome};
+use super::lag::Lag;
 use super::request::{Control, Limits, SearchRequest, Settings};
 use super::score::Score;
 use super::select::choose;
@@ -80,7 +81,7 @@ fn idle_job() -> Arc<Job> {
         settings: Settings::default(),
         control: Control::new(false),
         root_moves: Vec::new(),
-        hard_limit: None,
+        budget: None,
         nodes: AtomicU64::new(0),
         finished: AtomicBool::new(false),
         team: None,
@@ -102,6 +103,7 @@ pub(super) struct Coordinator {
     threads: Vec<Thread>,
     table: Arc<Table>,
     events: Sender<Event>,
+    lag: Lag,
 }
 
 impl Coordinator {
@@ -110,6 +112,7 @@ impl Coordinator {
             threads: vec![first],
             table,
             events,
+            lag: Lag::default(),
         }
     }
 
@@ -131,6 +134,7 @@ impl Coordinator {
                 self.table = table;
             }
             Message::Forget => {
+                self.lag.new_game();
                 for thread in &self.threads {
                     let _ = thread.orders.send(Order::Forget);
                 }
@@ -141,7 +145,7 @@ impl Coordinator {
         }
     }
 
-    fn search(&self, request: SearchRequest) -> Outcome {
+    fn search(&mut self, request: SearchRequest) -> Outcome {
         let mut root_moves = legal_moves(request.game.position()).to_vec();
         if let Some(allowed) = &request.root_moves {
             root_moves.retain(|m| allowed.contains(m));
@@ -159,20 +163,23 @@ impl Coordinator {
                 time,
             };
         }
-        let budget = TimeBudget::new(&request.limits, &request.settings);
+        let lag = self.lag.expected(&request.limits);
+        let budget = TimeBudget::new(&request.limits, &request.settings, lag);
         let job = Arc::new(Job {
             game: request.game,
             limits: request.limits,
             settings: request.settings,
             control: request.control,
             root_moves,
-            hard_limit: budget.map(|b| b.hard),
+            budget,
             nodes: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             team: (self.threads.len() > 1).then(Team::default),
         });
         self.table.age();
         let results = self.run(&job);
+        self.lag
+            .note(&job.limits, budget.as_ref(), control.clock_elapsed());
         let chosen = choose(&results, &job.settings);
         Outcome {
             // A thread that died of a fault of ours answers nothing, and a move is owed all the same.

@@ -2,7 +2,6 @@
 
 use crossbeam_channel::Sender;
 
-use super::clock::TimeBudget;
 use super::event::{Bound, Event};
 use super::request::Randomness;
 use super::root::RootMove;
@@ -81,7 +80,6 @@ impl Worker {
     /// Threads go from depth to depth together: who is overtaken takes over the other's result.
     pub(super) fn iterate(&mut self, events: Option<&Sender<Event>>) -> Iteration {
         let job = self.job.clone();
-        let budget = TimeBudget::new(&job.limits, &job.settings);
         let depth_limit = job
             .limits
             .depth
@@ -105,7 +103,7 @@ impl Worker {
             }
             progress.update(&iteration);
             if self.is_decided(&iteration.moves, iteration.depth, lines)
-                || self.is_out_of_time(budget.as_ref(), &progress)
+                || self.is_out_of_time(&progress)
                 || self.is_only_move(&iteration.moves, iteration.depth)
             {
                 break;

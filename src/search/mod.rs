@@ -14,6 +14,7 @@ mod deepening;
 mod depth;
 mod event;
 mod history;
+mod lag;
 mod learning;
 mod margins;
 mod node;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::clock::TimeBudget;
 use super::deepening::Progress;
 use super::event::Bound;
 use super::root::RootMove;
@@ -24,8 +23,10 @@ impl Worker {
         (score.is_win() && on_the_clock) || depth >= plies
     }
 
-    pub(super) fn is_out_of_time(&self, budget: Option<&TimeBudget>, progress: &Progress) -> bool {
-        let Some(budget) = budget else { return false };
+    pub(super) fn is_out_of_time(&self, progress: &Progress) -> bool {
+        let Some(budget) = self.job.budget else {
+            return false;
+        };
         let soft = budget.scaled_soft(progress.stable, progress.drop, progress.effort);
         !self.job.control.is_pondering() && self.job.control.clock_elapsed() >= soft
     }

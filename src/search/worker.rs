@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::clock::TimeBudget;
 use super::history::{Histories, PieceTo};
 use super::margins::Pruning;
 use super::request::{Control, Level, Limits, Settings, Style};
@@ -46,8 +47,8 @@ pub(super) struct Job {
     pub control: Arc<Control>,
     /// Legal root moves to look at.
     pub root_moves: Vec<Move>,
-    /// Time at which the search is broken off; `None` without a clock.
-    pub hard_limit: Option<Duration>,
+    /// Its share of the time; `None` without a clock.
+    pub budget: Option<TimeBudget>,
     /// Nodes of all threads, brought up to date at each poll.
     pub nodes: AtomicU64,
     /// Set by the main thread when it is done.
@@ -265,8 +266,8 @@ impl Worker {
         let out_of_time = !control.is_pondering()
             && self
                 .job
-                .hard_limit
-                .is_some_and(|limit| control.clock_elapsed() >= limit);
+                .budget
+                .is_some_and(|budget| control.clock_elapsed() >= budget.hard);
         let asked_to_stop = control.is_stopped()
             || self.job.finished.load(Ordering::Relaxed)
             || self.is_overtaken()
