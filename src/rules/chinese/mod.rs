@@ -18,7 +18,11 @@
 //! - A piece that a side could not take because the piece it moves now was itself about to be lost
 //!   is newly chased once that one is safe; but a piece that goes on attacking what it attacked
 //!   before does nothing new.
-//! - A king that leaves a check is idle, whatever it leaves behind.
+//! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
+//!   mate does not chase what it could have taken before.
+//! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle
+//!   (占据防守要点，附带捉士象).
+//! - A pawn at home is nothing: to take it with check is a check that takes nothing.
 //!
 //! The budget of positions in `act` bounds the work of judging one move, and moves judged before are
 //! remembered, so that a search may ask.
