@@ -3,7 +3,7 @@
 use super::super::deed::Deed;
 use super::budget::Budget;
 use super::mate::{forced_mate, threatens_mate};
-use super::threats::{Outcome, Stage, is_joint, prize};
+use super::threats::{Outcome, Stage, is_joint, prize, wins_exchange};
 use crate::board::{Move, PieceKind, Position, Square};
 use crate::movegen::is_legal;
 
@@ -134,8 +134,10 @@ impl Scene<'_> {
                 }
             } else if outcome == Outcome::Win {
                 // A piece that goes on attacking what it attacked does nothing new.
-                let goes_on = m.from() == self.played.to() && past.wins_exchange(before, budget);
-                let is_known = goes_on || flees && is_legal(then, before);
+                let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
+                let is_known = goes_on
+                    || flees && is_legal(then, before)
+                    || self.before.in_check() && wins_exchange(self.before, before, budget);
                 if !is_known && past.try_outcome(before, budget) != Outcome::Win {
                     act.is_joint |= is_joint(now, m);
                     act.chases.push(m);

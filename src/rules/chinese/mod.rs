@@ -18,6 +18,7 @@
 //! - A piece that a side could not take because the piece it moves now was itself about to be lost
 //!   is newly chased once that one is safe; but a piece that goes on attacking what it attacked
 //!   before does nothing new.
+//! - A piece that gives check where it can be taken was not chased there by him who answers the check.
 //! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
 //!   mate does not chase what it could have taken before.
 //! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle

@@ -87,11 +87,6 @@ impl<'a> Stage<'a> {
             .any(|m| self.outcome(m, budget) == Outcome::Win)
     }
 
-    /// Whether the side to move can make a capture that wins something on its square.
-    pub(super) fn wins_exchange(&self, m: Move, budget: &mut Budget) -> bool {
-        is_legal(self.position, m) && exchange(self.position, m, budget) > 0
-    }
-
     fn outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
         if prize(self.position, m).is_none() {
             return match self.gain(m, budget) {
@@ -137,6 +132,11 @@ impl<'a> Stage<'a> {
         let won = taken.map_or(0, |piece| worth(piece, m.to()));
         Some(won + combat.gain()).filter(|gain| *gain < MATE / 2)
     }
+}
+
+/// Whether the side to move can make a capture that wins something on its square.
+pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut Budget) -> bool {
+    is_legal(position, m) && exchange(position, m, budget) > 0
 }
 
 /// What a move takes, if it is worth anything: a pawn at home is not.
