@@ -76,7 +76,11 @@ impl Scene<'_> {
 
     /// What the move is: the heaviest of all that it does.
     pub(super) fn judge(&self) -> Act {
-        let budget = &mut Budget::new(POSITIONS);
+        self.judge_within(&mut Budget::new(POSITIONS))
+    }
+
+    /// As [`Self::judge`], with another budget.
+    pub(super) fn judge_within(&self, budget: &mut Budget) -> Act {
         let before = self.before;
         let mut after = before.clone();
         after.make(self.played);

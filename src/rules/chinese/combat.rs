@@ -60,6 +60,7 @@ impl Combat<'_> {
             return best.max(0);
         }
         alpha = alpha.max(best);
+        let is_over = rest.moves == 0;
         let mut rest = rest;
         rest.moves = rest.moves.saturating_sub(1);
         for (m, won) in self.candidates(chaser, rest) {
@@ -76,7 +77,11 @@ impl Combat<'_> {
                 self.reached = reached.with(m.to());
             }
             let won = won.unwrap_or(0);
-            let score = won - self.best(chaser, won - beta, won - alpha, rest);
+            // Answers to a last check that check as well could go on for ever.
+            let score = match is_over {
+                true => won,
+                false => won - self.best(chaser, won - beta, won - alpha, rest),
+            };
             self.reached = reached;
             self.position.unmake(m, undo);
             best = best.max(score);
@@ -124,13 +129,14 @@ impl Combat<'_> {
     fn is_part(&self, chaser: Color, m: Move) -> bool {
         if self.mutual.contains(&m) {
             false
-        } else if self.position.side() == chaser && !self.reached.contains(m.to()) {
+        } else if self.position.side() == chaser && !self.may_take_back(m) {
             !self.lost.contains(m.to()) && !may_attack_for_ever(&self.position, m)
         } else {
             self.may_take_back(m)
         }
     }
 
+    /// Whether a move goes to a square on which both sides may take.
     fn may_take_back(&self, m: Move) -> bool {
         self.reached.contains(m.to()) || self.hanging == Some(m.to())
     }

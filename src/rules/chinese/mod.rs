@@ -10,7 +10,7 @@
 //! by a capture or a check (`threats`, `combat`), and could not before, it is a chase. What "win"
 //! means is a referee's count and not a search for the best move:
 //!
-//! - The enemy may take back where the chaser has moved to, give checks of his own, and mate; what
+//! - The enemy may take back where the chaser has moved to, and the chaser there again; he may give checks of his own, and mate; what
 //!   else he could take while the chaser is busy does not count, for the chaser could as well say
 //!   that of his own threats.
 //! - What stands to be lost anyhow is nobody's gain by this capture.
@@ -33,6 +33,8 @@ mod budget;
 mod combat;
 mod mate;
 mod memo;
+#[cfg(test)]
+mod slow;
 mod threats;
 mod worth;
 
@@ -113,4 +115,54 @@ fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
     legal_moves(position)
         .into_iter()
         .filter(move |m| m.to() != king)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::deed::Deed;
+    use super::super::game::Game;
+    use super::super::sparse::sparse_positions;
+    use super::budget::Budget;
+    use super::*;
+
+    /// Games of two moves there and back.
+    fn cycles() -> impl Strategy<Value = Game> {
+        let choices = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+        (sparse_positions(), choices).prop_filter_map("cycles", |(position, (first, second))| {
+            let mut game = Game::new(position);
+            for choice in [first, second] {
+                let mut quiet: Vec<Move> = moves_of(game.position()).collect();
+                quiet.retain(|m| game.position().piece_on(m.to()).is_none());
+                let chosen = quiet.get(choice.index(quiet.len().max(1)))?;
+                game.push(*chosen).ok()?;
+            }
+            for n in 0..2 {
+                let there = game.plies()[n].played;
+                game.push(Move::new(there.to(), there.from())).ok()?;
+            }
+            Some(game)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        #[test]
+        fn agrees_with_the_slow_way(game in cycles()) {
+            let boards = boards(game.position(), game.plies());
+            for n in 0..game.plies().len() {
+                let scene = scene(&boards, game.plies(), n);
+                let mut act = scene.judge_within(&mut Budget::new(u32::MAX));
+                if act.deed != Deed::Chase {
+                    act.chases.clear();
+                }
+                let slow = slow::judge(scene.earlier, scene.before, scene.played);
+                let fast = (act.deed, act.chases, act.strikers);
+                let slow = (slow.deed, slow.chases, slow.strikers);
+                prop_assert_eq!(fast, slow, "{} {:?}", scene.played, scene.before.setup());
+            }
+        }
+    }
 }
