@@ -6,7 +6,7 @@ use chuhe::board::{Move, Piece, Position, Square};
 use chuhe::rules::{
     Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_at, judge_repetition,
 };
-use common::{game, lines};
+use common::{game, lines, random_cycle};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -175,23 +175,39 @@ fn a_window_is_judged_as_the_game_it_ends() {
 fn verdicts_are_symmetric() {
     let cases = cases().into_iter().map(|case| case.game);
     for game in cases.chain(random_games().into_iter().map(|g| g.1)) {
-        let swapped = transformed(&game, Square::flip_rank, true);
-        let mirrored = transformed(&game, Square::flip_file, false);
-        for rules in RuleSet::ALL {
-            if rules == RuleSet::ElephantEye {
-                continue;
-            }
-            let verdict = judge(&game, rules).verdict;
-            let opposite = match verdict {
-                Verdict::RedLoses => Verdict::BlackLoses,
-                Verdict::BlackLoses => Verdict::RedLoses,
-                other => other,
-            };
-            assert_eq!(judge(&swapped, rules).verdict, opposite, "{rules} {game:?}");
-            assert_eq!(judge(&mirrored, rules).verdict, verdict, "{rules} {game:?}");
-            if let Some(rotated) = rotated(&game, rules) {
-                assert_eq!(judge(&rotated, rules).verdict, verdict, "{rules} {game:?}");
-            }
+        assert_symmetric(&game);
+    }
+}
+
+#[test]
+fn verdicts_of_random_cycles_are_symmetric() {
+    let games: Vec<Game> = (0..500).filter_map(random_cycle).collect();
+    assert!(games.len() > 200);
+    let decided = games
+        .iter()
+        .filter(|game| judge(game, RuleSet::Chinese).verdict != Verdict::Draw);
+    assert!(decided.count() > 5);
+    games.iter().for_each(assert_symmetric);
+}
+
+/// Colours exchanged, files mirrored, the cycle begun later: the verdict is the same.
+fn assert_symmetric(game: &Game) {
+    let swapped = transformed(game, Square::flip_rank, true);
+    let mirrored = transformed(game, Square::flip_file, false);
+    for rules in RuleSet::ALL {
+        if rules == RuleSet::ElephantEye {
+            continue;
+        }
+        let verdict = judge(game, rules).verdict;
+        let opposite = match verdict {
+            Verdict::RedLoses => Verdict::BlackLoses,
+            Verdict::BlackLoses => Verdict::RedLoses,
+            other => other,
+        };
+        assert_eq!(judge(&swapped, rules).verdict, opposite, "{rules} {game:?}");
+        assert_eq!(judge(&mirrored, rules).verdict, verdict, "{rules} {game:?}");
+        if let Some(rotated) = rotated(game, rules) {
+            assert_eq!(judge(&rotated, rules).verdict, verdict, "{rules} {game:?}");
         }
     }
 }

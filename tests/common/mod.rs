@@ -42,6 +42,26 @@ pub(crate) fn random_position(seed: u64, crowded: bool) -> Position {
     }
 }
 
+/// A random position in which a piece of each side goes there and back twice, if that is legal.
+pub(crate) fn random_cycle(seed: u64) -> Option<Game> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut game = Game::new(random_position(seed, false));
+    let mut there = [Move::NONE; 2];
+    for m in &mut there {
+        let position = game.position();
+        let quiet = legal_moves(position)
+            .into_iter()
+            .filter(|m| position.piece_on(m.to()).is_none());
+        *m = quiet.choose(&mut random)?;
+        game.push(*m).ok()?;
+    }
+    let back = there.map(|m| Move::new(m.to(), m.from()));
+    for m in [back, there, back].concat() {
+        game.push(m).ok()?;
+    }
+    Some(game)
+}
+
 fn random_setup(random: &mut StdRng, crowded: bool) -> Setup {
     let mut setup = Setup::empty();
     let density = random.random_range(0.1..1.0);

@@ -14,8 +14,9 @@ const CHECKS: [u32; Color::COUNT] = [2, 2];
 /// A run of captures and checks by one side, the chaser, and what the other side does about it.
 ///
 /// The chaser may take what it does not win anyhow, but with its king and pawns only where it has
-/// moved to already. The other side may take back wherever the chaser has moved to; what else it
-/// could take while the chaser is busy does not count. Either side may stop when it is not in check.
+/// moved to already. The other side may take back wherever the chaser has moved to, and take the
+/// piece that hangs, where the chaser may take back; what else it could take while the chaser is busy
+/// does not count. Either side may stop when it is not in check.
 pub(super) struct Combat<'a> {
     /// The board.
     pub(super) position: Position,

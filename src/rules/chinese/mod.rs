@@ -10,7 +10,7 @@
 //! by a capture or a check (`threats`, `combat`), and could not before, it is a chase. What "win"
 //! means is a referee's count and not a search for the best move:
 //!
-//! - The enemy may take back where the chaser has moved to, and the chaser there again; he may give checks of his own, and mate; what
+//! - The enemy may take back where the chaser has moved to, give checks of his own, and mate; what
 //!   else he could take while the chaser is busy does not count, for the chaser could as well say
 //!   that of his own threats.
 //! - What stands to be lost anyhow is nobody's gain by this capture.
@@ -18,7 +18,7 @@
 //! - A piece that a side could not take because the piece it moves now was itself about to be lost
 //!   is newly chased once that one is safe; but a piece that goes on attacking what it attacked
 //!   before does nothing new.
-//! - A piece that gives check where it can be taken was not chased there by him who answers the check.
+//! - A piece that gives check where it can be taken was not chased there by him who answers it.
 //! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
 //!   mate does not chase what it could have taken before.
 //! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle
