@@ -21,8 +21,9 @@
 //! - A piece that gives check where it can be taken was not chased there by him who answers it.
 //! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
 //!   mate does not chase what it could have taken before.
-//! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle
-//!   (占据防守要点，附带捉士象).
+//! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle. The
+//!   clause of the rules, that a defensive point is occupied and guards are chased by the way
+//!   (占据防守要点，附带捉士象), also asks for a plain draw to come of it, which is not looked for.
 //! - A pawn at home is nothing: to take it with check is a check that takes nothing.
 //!
 //! The budget of positions in `act` bounds the work of judging one move, and moves judged before are
