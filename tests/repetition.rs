@@ -1,10 +1,12 @@
 //! Repetitions with known verdicts.
 
+mod common;
+
 use chuhe::board::{Move, Piece, Position, Square};
-use chuhe::notation::fen::parse_position;
 use chuhe::rules::{
     Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_at, judge_repetition,
 };
+use common::{game, lines, random_cycle};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -49,21 +51,6 @@ fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
         .collect()
 }
 
-fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
-    table
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split(" | ").collect())
-}
-
-fn game(fen: &str, moves: &str) -> Game {
-    let mut game = Game::new(parse_position(fen).unwrap());
-    for played in moves.split(' ') {
-        game.push(played.parse().unwrap()).unwrap();
-    }
-    game
-}
-
 /// Cases of other rules than the Asian, or against every referee, and what we say.
 const JUDGED_OTHERWISE: [(&str, &str, &str); 4] = [
     (
@@ -105,128 +92,6 @@ fn asian_cases() {
         assert_eq!(judgement.cause, Cause::Repetition);
     }
     assert_eq!(judged_otherwise, JUDGED_OTHERWISE.len());
-}
-
-/// One line of `data/chinese_repetitions.txt`.
-struct ChineseCase {
-    id: &'static str,
-    verdict: &'static str,
-    /// What each ply is, up to the end of the first round.
-    labels: Vec<char>,
-    game: Game,
-}
-
-fn chinese_cases() -> Vec<ChineseCase> {
-    lines(include_str!("data/chinese_repetitions.txt"))
-        .map(|fields| {
-            let &[id, verdict, labels, fen, moves] = fields.as_slice() else {
-                panic!("{fields:?}");
-            };
-            ChineseCase {
-                id,
-                verdict,
-                labels: labels.chars().collect(),
-                game: game(fen, moves),
-            }
-        })
-        .collect()
-}
-
-/// Diagrams on which we differ from the book, and what we say.
-const CHINESE_VERDICTS: [(&str, &str, &str); 4] = [
-    (
-        "cn2020-ch8-18",
-        "red_loses",
-        "the rook goes back to guard and attacks an unprotected bishop by the way; the book calls \
-         that idle",
-    ),
-    (
-        "cn2020-ch8-26",
-        "draw",
-        "black's cannon threatens a rook behind the other cannon, which is to take a protected bishop \
-         with check: for the book no joint chase, for us one",
-    ),
-    (
-        "cn2020-ch9-28",
-        "red_loses",
-        "the rook is to win a guard by a check, but would lose the knight for it; that another piece \
-         is left alone we never count",
-    ),
-    (
-        "cn2020-ch9-50",
-        "draw",
-        "the knight attacks one that is protected and of which we find no gain",
-    ),
-];
-
-/// Plies that we name otherwise than the book: diagram, number of the ply, our name.
-const CHINESE_LABELS: [(&str, usize, char, &str); 6] = [
-    (
-        "cn2020-ch8-16",
-        4,
-        '闲',
-        "the king steps out of a check to come; the book finds the rook's attack on a pawn renewed",
-    ),
-    ("cn2020-ch8-18", 3, '捉', "see the verdict"),
-    (
-        "cn2020-ch8-24",
-        3,
-        '闲',
-        "all there is to win is a pawn at home, which counts for nothing",
-    ),
-    ("cn2020-ch9-28", 3, '捉', "see the verdict"),
-    (
-        "cn2020-ch9-30",
-        2,
-        '捉',
-        "the king evades the mate, and the bishop may take the pawn again; in 8-08 and 8-16 the book \
-         calls that a chase",
-    ),
-    (
-        "cn2020-ch9-50",
-        3,
-        '兑',
-        "see the verdict; knight for knight is an exchange",
-    ),
-];
-
-#[test]
-fn chinese_verdicts() {
-    for case in chinese_cases() {
-        let exception = CHINESE_VERDICTS.iter().find(|e| e.0 == case.id);
-        let expected = exception.map_or(case.verdict, |e| e.1);
-        assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
-        let judgement = judge(&case.game, RuleSet::Chinese);
-        assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
-    }
-}
-
-/// Exchanges and idle moves are both permitted, and what is both may bear either name.
-#[test]
-fn chinese_labels() {
-    let is_idle = |label: char| matches!(label, '闲' | '兑');
-    let mut judged_otherwise = 0;
-    for case in chinese_cases() {
-        let plies = judge(&case.game, RuleSet::Chinese).plies;
-        let first_round = &plies[..plies.len() / 2];
-        for (n, conduct) in plies.iter().enumerate() {
-            let name = conduct.deed.chinese().chars().next().unwrap();
-            assert_eq!(conduct.deed, first_round[n % first_round.len()].deed);
-            let Some(expected) = case.labels.get(conduct.number - 1) else {
-                continue;
-            };
-            let exception = CHINESE_LABELS
-                .iter()
-                .find(|e| (e.0, e.1) == (case.id, conduct.number));
-            judged_otherwise += usize::from(exception.is_some());
-            let is_as = |label: char| label == name || is_idle(label) && is_idle(name);
-            match exception {
-                Some(exception) => assert!(!is_as(*expected) && exception.2 == name),
-                None => assert!(is_as(*expected), "{} {}", case.id, conduct.number),
-            }
-        }
-    }
-    assert_eq!(judged_otherwise, CHINESE_LABELS.len());
 }
 
 #[test]
@@ -310,23 +175,39 @@ fn a_window_is_judged_as_the_game_it_ends() {
 fn verdicts_are_symmetric() {
     let cases = cases().into_iter().map(|case| case.game);
     for game in cases.chain(random_games().into_iter().map(|g| g.1)) {
-        let swapped = transformed(&game, Square::flip_rank, true);
-        let mirrored = transformed(&game, Square::flip_file, false);
-        for rules in RuleSet::ALL {
-            if rules == RuleSet::ElephantEye {
-                continue;
-            }
-            let verdict = judge(&game, rules).verdict;
-            let opposite = match verdict {
-                Verdict::RedLoses => Verdict::BlackLoses,
-                Verdict::BlackLoses => Verdict::RedLoses,
-                other => other,
-            };
-            assert_eq!(judge(&swapped, rules).verdict, opposite, "{rules} {game:?}");
-            assert_eq!(judge(&mirrored, rules).verdict, verdict, "{rules} {game:?}");
-            if let Some(rotated) = rotated(&game, rules) {
-                assert_eq!(judge(&rotated, rules).verdict, verdict, "{rules} {game:?}");
-            }
+        assert_symmetric(&game);
+    }
+}
+
+#[test]
+fn verdicts_of_random_cycles_are_symmetric() {
+    let games: Vec<Game> = (0..500).filter_map(random_cycle).collect();
+    assert!(games.len() > 200);
+    let decided = games
+        .iter()
+        .filter(|game| judge(game, RuleSet::Chinese).verdict != Verdict::Draw);
+    assert!(decided.count() > 5);
+    games.iter().for_each(assert_symmetric);
+}
+
+/// Colours exchanged, files mirrored, the cycle begun later: the verdict is the same.
+fn assert_symmetric(game: &Game) {
+    let swapped = transformed(game, Square::flip_rank, true);
+    let mirrored = transformed(game, Square::flip_file, false);
+    for rules in RuleSet::ALL {
+        if rules == RuleSet::ElephantEye {
+            continue;
+        }
+        let verdict = judge(game, rules).verdict;
+        let opposite = match verdict {
+            Verdict::RedLoses => Verdict::BlackLoses,
+            Verdict::BlackLoses => Verdict::RedLoses,
+            other => other,
+        };
+        assert_eq!(judge(&swapped, rules).verdict, opposite, "{rules} {game:?}");
+        assert_eq!(judge(&mirrored, rules).verdict, verdict, "{rules} {game:?}");
+        if let Some(rotated) = rotated(game, rules) {
+            assert_eq!(judge(&rotated, rules).verdict, verdict, "{rules} {game:?}");
         }
     }
 }

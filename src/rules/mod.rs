@@ -32,6 +32,8 @@ mod repetition;
 mod rule_set;
 #[cfg(test)]
 mod slow;
+#[cfg(test)]
+mod sparse;
 mod threat;
 mod verdict;
 

@@ -1,9 +1,10 @@
-//! Positions for property tests: played at random and set up at random.
+//! Positions for property tests, played at random and set up at random, and games from tables.
 #![allow(dead_code)] // Each test binary uses its part.
 
 use chuhe::board::{Color, FILES, Move, Piece, PieceKind, Position, RANKS, Setup, Square};
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen;
+use chuhe::rules::Game;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedRandom, IteratorRandom};
 use rand::{Rng, SeedableRng};
@@ -39,6 +40,26 @@ pub(crate) fn random_position(seed: u64, crowded: bool) -> Position {
             return position;
         }
     }
+}
+
+/// A random position in which a piece of each side goes there and back twice, if that is legal.
+pub(crate) fn random_cycle(seed: u64) -> Option<Game> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let mut game = Game::new(random_position(seed, false));
+    let mut there = [Move::NONE; 2];
+    for m in &mut there {
+        let position = game.position();
+        let quiet = legal_moves(position)
+            .into_iter()
+            .filter(|m| position.piece_on(m.to()).is_none());
+        *m = quiet.choose(&mut random)?;
+        game.push(*m).ok()?;
+    }
+    let back = there.map(|m| Move::new(m.to(), m.from()));
+    for m in [back, there, back].concat() {
+        game.push(m).ok()?;
+    }
+    Some(game)
 }
 
 fn random_setup(random: &mut StdRng, crowded: bool) -> Setup {
@@ -85,4 +106,21 @@ pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
     Square::all()
         .flat_map(|from| Square::all().map(move |to| Move::new(from, to)))
         .filter(|m| m.is_some())
+}
+
+/// The lines of a table by their fields, comments left out.
+pub(crate) fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    table
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(" | ").collect())
+}
+
+/// The game that a FEN and the moves after it tell.
+pub(crate) fn game(position: &str, moves: &str) -> Game {
+    let mut game = Game::new(fen::parse_position(position).unwrap());
+    for played in moves.split(' ') {
+        game.push(played.parse().unwrap()).unwrap();
+    }
+    game
 }

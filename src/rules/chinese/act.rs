@@ -2,9 +2,10 @@
 
 use super::super::deed::Deed;
 use super::budget::Budget;
-use super::mate::forced_mate;
-use super::threats::{Outcome, Stage, is_joint};
-use crate::board::{Move, Position, Square};
+use super::mate::{forced_mate, threatens_mate};
+use super::threats::{Outcome, Stage, is_joint, prize, wins_exchange};
+use crate::board::{Move, PieceKind, Position, Square};
+use crate::movegen::is_legal;
 
 /// Checks in a row by which a threatened mate may be forced.
 const MATE_MOVES: u32 = 4;
@@ -46,6 +47,15 @@ impl Act {
             is_joint: false,
         }
     }
+
+    /// Whether advisors and bishops (士象) are all that it chases on the board given.
+    fn chases_guards_only(&self, now: &Position) -> bool {
+        let is_guard = |m: &Move| {
+            let kind = now.piece_on(m.to()).map(|piece| piece.kind());
+            matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
+        };
+        self.deed == Deed::Chase && self.strikers.is_empty() && self.chases.iter().all(is_guard)
+    }
 }
 
 impl Scene<'_> {
@@ -66,7 +76,11 @@ impl Scene<'_> {
 
     /// What the move is: the heaviest of all that it does.
     pub(super) fn judge(&self) -> Act {
-        let budget = &mut Budget::new(POSITIONS);
+        self.judge_within(&mut Budget::new(POSITIONS))
+    }
+
+    /// As [`Self::judge`], with another budget.
+    pub(super) fn judge_within(&self, budget: &mut Budget) -> Act {
         let before = self.before;
         let mut after = before.clone();
         after.make(self.played);
@@ -77,14 +91,18 @@ impl Scene<'_> {
             // What a king that has to move leaves behind is the checker's doing.
             return Act::new(Deed::Idle);
         }
-        let mut now = after;
+        let mut now = after.clone();
         now.make_null();
         let mut then = self.before_in_peace();
-        let threatens_mate = forced_mate(&mut now, MATE_MOVES, budget).is_some();
-        if threatens_mate && forced_mate(&mut then, MATE_MOVES, budget).is_none() {
+        let can_mate = forced_mate(&mut now, MATE_MOVES, budget).is_some();
+        if can_mate && forced_mate(&mut then, MATE_MOVES, budget).is_none() {
             return Act::new(Deed::MateThreat);
         }
-        self.compare(&then, &now, budget)
+        let act = self.compare(&then, &now, budget);
+        match act.chases_guards_only(&now) && self.parries_mate(&after, budget) {
+            true => Act::new(Deed::Idle),
+            false => act,
+        }
     }
 
     /// The board before the move with the mover to play and not in check: if he stood in check, as
@@ -108,19 +126,23 @@ impl Scene<'_> {
             return Act::new(Deed::Idle);
         }
         let past = Stage::new(then, Some(self.played.from()), budget);
+        let flees = self.flees_mate(budget);
         let earlier = |m: Move| Move::new(self.origin(m.from()), m.to());
         let mut act = Act::new(Deed::Idle);
         for (m, outcome) in found {
             let before = earlier(m);
-            if now.piece_on(m.to()).is_none() {
+            if prize(now, m).is_none() {
                 let is_known = act.strikers.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
                     act.strikers.push(m.from());
                 }
             } else if outcome == Outcome::Win {
                 // A piece that goes on attacking what it attacked does nothing new.
-                let goes_on = m.from() == self.played.to() && past.wins_exchange(before, budget);
-                if !goes_on && past.try_outcome(before, budget) != Outcome::Win {
+                let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
+                let is_known = goes_on
+                    || flees && is_legal(then, before)
+                    || self.before.in_check() && wins_exchange(self.before, before, budget);
+                if !is_known && past.try_outcome(before, budget) != Outcome::Win {
                     act.is_joint |= is_joint(now, m);
                     act.chases.push(m);
                 }
@@ -132,6 +154,22 @@ impl Scene<'_> {
             act.deed = Deed::Chase;
         }
         act
+    }
+
+    /// Whether the king moves out of a mate that was threatened. What could be taken before, at the
+    /// price of being mated, is taken no more by that than it was.
+    fn flees_mate(&self, budget: &mut Budget) -> bool {
+        let before = self.before;
+        self.played.from() == before.king(before.side())
+            && !before.in_check()
+            && threatens_mate(before, MATE_MOVES, budget)
+    }
+
+    /// Whether the enemy threatened mate before the move and does not after it.
+    fn parries_mate(&self, after: &Position, budget: &mut Budget) -> bool {
+        !self.before.in_check()
+            && threatens_mate(self.before, MATE_MOVES, budget)
+            && forced_mate(&mut after.clone(), MATE_MOVES, budget).is_none()
     }
 
     /// Where the piece on a square after the move stood before it.

@@ -14,8 +14,9 @@ const CHECKS: [u32; Color::COUNT] = [2, 2];
 /// A run of captures and checks by one side, the chaser, and what the other side does about it.
 ///
 /// The chaser may take what it does not win anyhow, but with its king and pawns only where it has
-/// moved to already. The other side may take back wherever the chaser has moved to; what else it
-/// could take while the chaser is busy does not count. Either side may stop when it is not in check.
+/// moved to already. The other side may take back wherever the chaser has moved to, and take the
+/// piece that hangs, where the chaser may take back; what else it could take while the chaser is busy
+/// does not count. Either side may stop when it is not in check.
 pub(super) struct Combat<'a> {
     /// The board.
     pub(super) position: Position,
@@ -60,6 +61,7 @@ impl Combat<'_> {
             return best.max(0);
         }
         alpha = alpha.max(best);
+        let is_over = rest.moves == 0;
         let mut rest = rest;
         rest.moves = rest.moves.saturating_sub(1);
         for (m, won) in self.candidates(chaser, rest) {
@@ -76,7 +78,11 @@ impl Combat<'_> {
                 self.reached = reached.with(m.to());
             }
             let won = won.unwrap_or(0);
-            let score = won - self.best(chaser, won - beta, won - alpha, rest);
+            // Answers to a last check that check as well could go on for ever.
+            let score = match is_over {
+                true => won,
+                false => won - self.best(chaser, won - beta, won - alpha, rest),
+            };
             self.reached = reached;
             self.position.unmake(m, undo);
             best = best.max(score);
@@ -124,13 +130,14 @@ impl Combat<'_> {
     fn is_part(&self, chaser: Color, m: Move) -> bool {
         if self.mutual.contains(&m) {
             false
-        } else if self.position.side() == chaser && !self.reached.contains(m.to()) {
+        } else if self.position.side() == chaser && !self.may_take_back(m) {
             !self.lost.contains(m.to()) && !may_attack_for_ever(&self.position, m)
         } else {
             self.may_take_back(m)
         }
     }
 
+    /// Whether a move goes to a square on which both sides may take.
     fn may_take_back(&self, m: Move) -> bool {
         self.reached.contains(m.to()) || self.hanging == Some(m.to())
     }

@@ -21,6 +21,14 @@ pub(super) fn forced_mate(
     })
 }
 
+/// Whether the side that is not to move would force mate by at most `moves` checks if it were its
+/// turn. The side to move is not in check.
+pub(super) fn threatens_mate(position: &Position, moves: u32, budget: &mut Budget) -> bool {
+    let mut reversed = position.clone();
+    reversed.make_null();
+    forced_mate(&mut reversed, moves, budget).is_some()
+}
+
 /// Whether the side to move, which is in check, is mated by at most `moves` more checks whatever it
 /// answers.
 fn is_mated(position: &mut Position, moves: u32, budget: &mut Budget) -> bool {

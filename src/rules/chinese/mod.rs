@@ -18,7 +18,13 @@
 //! - A piece that a side could not take because the piece it moves now was itself about to be lost
 //!   is newly chased once that one is safe; but a piece that goes on attacking what it attacked
 //!   before does nothing new.
-//! - A king that leaves a check is idle, whatever it leaves behind.
+//! - A piece that gives check where it can be taken was not chased there by him who answers it.
+//! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
+//!   mate does not chase what it could have taken before.
+//! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle. The
+//!   clause of the rules, that a defensive point is occupied and guards are chased by the way
+//!   (占据防守要点，附带捉士象), also asks for a plain draw to come of it, which is not looked for.
+//! - A pawn at home is nothing: to take it with check is a check that takes nothing.
 //!
 //! The budget of positions in `act` bounds the work of judging one move, and moves judged before are
 //! remembered, so that a search may ask.
@@ -28,6 +34,8 @@ mod budget;
 mod combat;
 mod mate;
 mod memo;
+#[cfg(test)]
+mod slow;
 mod threats;
 mod worth;
 
@@ -108,4 +116,54 @@ fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
     legal_moves(position)
         .into_iter()
         .filter(move |m| m.to() != king)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::deed::Deed;
+    use super::super::game::Game;
+    use super::super::sparse::sparse_positions;
+    use super::budget::Budget;
+    use super::*;
+
+    /// Games of two moves there and back.
+    fn cycles() -> impl Strategy<Value = Game> {
+        let choices = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
+        (sparse_positions(), choices).prop_filter_map("cycles", |(position, (first, second))| {
+            let mut game = Game::new(position);
+            for choice in [first, second] {
+                let mut quiet: Vec<Move> = moves_of(game.position()).collect();
+                quiet.retain(|m| game.position().piece_on(m.to()).is_none());
+                let chosen = quiet.get(choice.index(quiet.len().max(1)))?;
+                game.push(*chosen).ok()?;
+            }
+            for n in 0..2 {
+                let there = game.plies()[n].played;
+                game.push(Move::new(there.to(), there.from())).ok()?;
+            }
+            Some(game)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        #[test]
+        fn agrees_with_the_slow_way(game in cycles()) {
+            let boards = boards(game.position(), game.plies());
+            for n in 0..game.plies().len() {
+                let scene = scene(&boards, game.plies(), n);
+                let mut act = scene.judge_within(&mut Budget::new(u32::MAX));
+                if act.deed != Deed::Chase {
+                    act.chases.clear();
+                }
+                let slow = slow::judge(scene.earlier, scene.before, scene.played);
+                let fast = (act.deed, act.chases, act.strikers);
+                let slow = (slow.deed, slow.chases, slow.strikers);
+                prop_assert_eq!(fast, slow, "{} {:?}", scene.played, scene.before.setup());
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@ use super::combat::{Combat, exchange, may_attack_for_ever};
 use super::mate::forced_mate;
 use super::moves_of;
 use super::worth::{MATE, Worth, worth};
-use crate::board::{Bitboard, Move, PieceKind, Position, Square};
+use crate::board::{Bitboard, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::is_legal;
 
 /// Checks by which he who takes a piece may be mated for it.
@@ -18,7 +18,7 @@ pub(super) enum Outcome {
     Nothing,
     /// A capture that leaves both sides with as much as before.
     Even,
-    /// A capture that wins material, or a check that takes nothing and wins some later.
+    /// A capture that wins material, or a check that takes nothing of worth and wins some later.
     Win,
 }
 
@@ -80,26 +80,21 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Whether the piece on a square has a check that takes nothing and wins something later.
+    /// Whether the piece on a square has a check that takes nothing of worth and wins something later.
     pub(super) fn wins_by_check(&self, from: Square, budget: &mut Budget) -> bool {
         moves_of(self.position)
-            .filter(|m| m.from() == from && self.position.piece_on(m.to()).is_none())
+            .filter(|m| m.from() == from && prize(self.position, *m).is_none())
             .any(|m| self.outcome(m, budget) == Outcome::Win)
     }
 
-    /// Whether the side to move can make a capture that wins something on its square.
-    pub(super) fn wins_exchange(&self, m: Move, budget: &mut Budget) -> bool {
-        is_legal(self.position, m) && exchange(self.position, m, budget) > 0
-    }
-
     fn outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
-        let Some(taken) = self.position.piece_on(m.to()) else {
+        if prize(self.position, m).is_none() {
             return match self.gain(m, budget) {
                 Some(gain) if gain > 0 => Outcome::Win,
                 _ => Outcome::Nothing,
             };
-        };
-        if may_attack_for_ever(self.position, m) || worth(taken, m.to()) == 0 {
+        }
+        if may_attack_for_ever(self.position, m) {
             return Outcome::Nothing;
         }
         if self.mutual.contains(&m) {
@@ -115,7 +110,7 @@ impl<'a> Stage<'a> {
     /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
     /// and for one that mates: that is no chase.
     fn gain(&self, m: Move, budget: &mut Budget) -> Option<Worth> {
-        let taken = self.position.piece_on(m.to());
+        let taken = prize(self.position, m);
         let mut position = self.position.clone();
         position.make(m);
         if !position.in_check() {
@@ -137,6 +132,18 @@ impl<'a> Stage<'a> {
         let won = taken.map_or(0, |piece| worth(piece, m.to()));
         Some(won + combat.gain()).filter(|gain| *gain < MATE / 2)
     }
+}
+
+/// Whether the side to move can make a capture that wins something on its square.
+pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut Budget) -> bool {
+    is_legal(position, m) && exchange(position, m, budget) > 0
+}
+
+/// What a move takes, if it is worth anything: a pawn at home is not.
+pub(super) fn prize(position: &Position, m: Move) -> Option<Piece> {
+    position
+        .piece_on(m.to())
+        .filter(|piece| worth(*piece, m.to()) > 0)
 }
 
 /// The captures of the side to move.

@@ -1,0 +1,301 @@
+//! What a move is a second time, as a reader of the rules would find out: all moves made and looked
+//! at, no bounds, no order, no budget. Only tests use it.
+
+use crate::board::{Color, Move, Piece, PieceKind, Position, Square};
+use crate::movegen::legal_moves;
+use crate::rules::deed::Deed;
+
+/// Being mated.
+const MATED: i32 = 1000;
+
+/// What a move is, and the captures and the pieces with checks that make it a chase.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) deed: Deed,
+    pub(super) chases: Vec<Move>,
+    pub(super) strikers: Vec<Square>,
+}
+
+impl Finding {
+    fn of(deed: Deed) -> Self {
+        Self {
+            deed,
+            chases: Vec::new(),
+            strikers: Vec::new(),
+        }
+    }
+}
+
+/// What `played` is on the board `before`, to which an enemy move led from `earlier`.
+pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
+    let after = made(before, played);
+    let mover = before.side();
+    let moves_king = played.from() == before.king(mover);
+    if after.in_check() {
+        return Finding::of(Deed::Check);
+    }
+    if before.in_check() && moves_king {
+        return Finding::of(Deed::Idle);
+    }
+    let now = passed(&after);
+    let then = match (before.in_check(), earlier.in_check()) {
+        (false, _) => before.clone(),
+        (true, false) => passed(earlier),
+        (true, true) => before.ignoring_checks(),
+    };
+    if mates(&now, 4) && !mates(&then, 4) {
+        return Finding::of(Deed::MateThreat);
+    }
+    let was_doomed = !before.in_check() && mates(&passed(before), 4);
+    let (now, then) = (Turn::new(now, None), Turn::new(then, Some(played.from())));
+    let mut finding = Finding::of(Deed::Idle);
+    for m in now.moves() {
+        let from = if m.from() == played.to() {
+            played.from()
+        } else {
+            m.from()
+        };
+        let old = Move::new(from, m.to());
+        let could = then.moves().contains(&old);
+        if !now.takes_something(m) {
+            let was_striker = then.moves().into_iter().any(|check| {
+                check.from() == from && !then.takes_something(check) && then.wins(check)
+            });
+            if now.wins(m) && !was_striker && !finding.strikers.contains(&m.from()) {
+                finding.strikers.push(m.from());
+            }
+        } else if now.wins(m) {
+            let goes_on = m.from() == played.to() && could && exchange(&then.board, old) > 0;
+            let is_excused = moves_king && was_doomed && could;
+            let is_checker =
+                before.in_check() && moves(before).contains(&old) && exchange(before, old) > 0;
+            let is_known = could && then.wins(old) || goes_on || is_excused || is_checker;
+            if !is_known {
+                finding.chases.push(m);
+            }
+        } else if now.is_even(m) && !(could && (then.wins(old) || then.is_even(old))) {
+            finding.deed = Deed::Exchange;
+        }
+    }
+    if !finding.chases.is_empty() || !finding.strikers.is_empty() {
+        finding.deed = Deed::Chase;
+    }
+    let is_guard = |m: &Move| {
+        let kind = kind_on(&now.board, m.to());
+        matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
+    };
+    let is_defence = was_doomed && !mates(&after, 4);
+    if finding.deed == Deed::Chase
+        && finding.strikers.is_empty()
+        && finding.chases.iter().all(is_guard)
+        && is_defence
+    {
+        return Finding::of(Deed::Idle);
+    }
+    finding
+}
+
+/// A board on which a side is imagined to move, and what is so for all its moves.
+struct Turn {
+    board: Position,
+    /// Its piece that the enemy would rather take.
+    hanging: Option<Square>,
+    /// Squares on which one side or the other stands to lose something.
+    lost: Vec<Square>,
+    /// Captures that the enemy could make the other way round with a piece of the same kind.
+    mutual: Vec<Move>,
+}
+
+impl Turn {
+    fn new(board: Position, hanging: Option<Square>) -> Self {
+        let reversed = passed(&board);
+        let wins = |board: &Position| -> Vec<Square> {
+            let captures = moves(board)
+                .into_iter()
+                .filter(|m| board.piece_on(m.to()).is_some());
+            captures
+                .filter(|m| exchange(board, *m) > 0)
+                .map(|m| m.to())
+                .collect()
+        };
+        let mutual = moves(&board)
+            .into_iter()
+            .filter(|m| kind_on(&board, m.from()) == kind_on(&board, m.to()))
+            .filter(|m| moves(&reversed).contains(&Move::new(m.to(), m.from())))
+            .collect();
+        Self {
+            hanging,
+            lost: [wins(&board), wins(&reversed)].concat(),
+            mutual,
+            board,
+        }
+    }
+
+    fn moves(&self) -> Vec<Move> {
+        moves(&self.board)
+    }
+
+    fn takes_something(&self, m: Move) -> bool {
+        value_on(&self.board, m.to()) > 0
+    }
+
+    /// Whether a move wins something: by a capture, or by a check.
+    fn wins(&self, m: Move) -> bool {
+        let is_free = self.takes_something(m) && kind_is_free(&self.board, m.from());
+        let is_mutual = self.takes_something(m) && self.mutual.contains(&m);
+        !is_free && !is_mutual && self.gain(m).is_some_and(|gain| gain > 0)
+    }
+
+    /// Whether a move takes as much as it loses.
+    fn is_even(&self, m: Move) -> bool {
+        self.takes_something(m)
+            && !kind_is_free(&self.board, m.from())
+            && (self.mutual.contains(&m) || self.gain(m) == Some(0))
+    }
+
+    /// What a capture or a check wins, if it neither mates nor gets its side mated.
+    fn gain(&self, m: Move) -> Option<i32> {
+        let after = made(&self.board, m);
+        let is_capture = self.takes_something(m);
+        if !after.in_check() && (!is_capture || mates(&after, 4)) {
+            return None;
+        }
+        let run = Run {
+            chaser: self.board.side(),
+            visited: vec![m.to()],
+            moves: 7,
+            checks: [2, 2],
+            offered: !is_capture && kind_is_free(&self.board, m.from()),
+        };
+        let gain = value_on(&self.board, m.to()) - self.best(&after, &run);
+        (gain < MATED / 2).then_some(gain)
+    }
+
+    /// The most that the side to move gets out of the rest of a run.
+    fn best(&self, board: &Position, run: &Run) -> i32 {
+        let in_check = board.in_check();
+        if run.moves == 0 && !in_check {
+            return 0;
+        }
+        let continued = moves(board).into_iter().filter_map(|m| {
+            let after = made(board, m);
+            let is_capture = board.piece_on(m.to()).is_some();
+            let is_check = !is_capture && !in_check;
+            let side = board.side().index();
+            let may = match is_capture {
+                _ if in_check => true,
+                true => self.is_part(board, m, run),
+                false => after.in_check() && run.checks[side] > 0,
+            };
+            let mut next = run.clone();
+            next.moves = run.moves.saturating_sub(1);
+            next.checks[side] -= u32::from(may && is_check);
+            if board.side() == run.chaser {
+                next.visited.push(m.to());
+            }
+            let answered = || match run.moves {
+                0 => 0,
+                _ => self.best(&after, &next),
+            };
+            may.then(|| self.prize(board, m, run) - answered())
+        });
+        let stop = if in_check { -MATED } else { 0 };
+        continued.fold(stop, i32::max)
+    }
+
+    /// Whether a side that is not in check takes as part of a run.
+    fn is_part(&self, board: &Position, m: Move, run: &Run) -> bool {
+        let is_visited = run.visited.contains(&m.to());
+        let is_new = board.side() == run.chaser
+            && !self.lost.contains(&m.to())
+            && !kind_is_free(board, m.from());
+        !self.mutual.contains(&m) && (is_visited || is_new || self.hanging == Some(m.to()))
+    }
+
+    /// What a capture in a run counts for.
+    fn prize(&self, board: &Position, m: Move, run: &Run) -> i32 {
+        let is_visited = run.visited.contains(&m.to());
+        let counts = board.side() == run.chaser || is_visited || self.hanging == Some(m.to());
+        let is_offer = run.offered && run.moves == 7 && run.visited == [m.to()];
+        i32::from(counts) * value_on(board, m.to()) + if is_offer { 50 } else { 0 }
+    }
+}
+
+/// What has happened in a run of captures and checks.
+#[derive(Clone)]
+struct Run {
+    chaser: Color,
+    /// Where the chaser has moved to.
+    visited: Vec<Square>,
+    /// Moves left.
+    moves: u32,
+    /// Checks without captures left to each side.
+    checks: [u32; Color::COUNT],
+    /// Whether the run began with a pawn offered.
+    offered: bool,
+}
+
+/// What the first capture wins when both sides go on taking on its square while it pays.
+fn exchange(board: &Position, m: Move) -> i32 {
+    let after = made(board, m);
+    let back = moves(&after).into_iter().filter(|back| back.to() == m.to());
+    let lost = back.map(|back| exchange(&after, back)).fold(0, i32::max);
+    value_on(board, m.to()) - lost
+}
+
+/// Whether the side to move forces mate by so many checks.
+fn mates(board: &Position, checks: u32) -> bool {
+    checks > 0
+        && moves(board).into_iter().any(|m| {
+            let after = made(board, m);
+            let mut answers = moves(&after).into_iter();
+            after.in_check() && answers.all(|answer| mates(&made(&after, answer), checks - 1))
+        })
+}
+
+/// The legal moves, kings not taken.
+fn moves(board: &Position) -> Vec<Move> {
+    let king = board.king(!board.side());
+    let mut moves = legal_moves(board).to_vec();
+    moves.retain(|m| m.to() != king);
+    moves
+}
+
+fn made(board: &Position, m: Move) -> Position {
+    let mut after = board.clone();
+    after.make(m);
+    after
+}
+
+fn passed(board: &Position) -> Position {
+    let mut after = board.clone();
+    after.make_null();
+    after
+}
+
+fn kind_on(board: &Position, square: Square) -> Option<PieceKind> {
+    board.piece_on(square).map(Piece::kind)
+}
+
+/// Whether it is a king or a pawn, which may attack for ever.
+fn kind_is_free(board: &Position, square: Square) -> bool {
+    matches!(
+        kind_on(board, square),
+        Some(PieceKind::King | PieceKind::Pawn)
+    )
+}
+
+/// What stands on a square is worth to him who takes it.
+fn value_on(board: &Position, square: Square) -> i32 {
+    let Some(piece) = board.piece_on(square) else {
+        return 0;
+    };
+    match piece.kind() {
+        PieceKind::King => MATED,
+        PieceKind::Rook => 18,
+        PieceKind::Cannon | PieceKind::Knight => 9,
+        PieceKind::Bishop | PieceKind::Advisor => 4,
+        PieceKind::Pawn if square.is_across_river(piece.color()) => 1,
+        PieceKind::Pawn => 0,
+    }
+}
