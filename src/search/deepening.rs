@@ -11,6 +11,8 @@ use crate::board::Move;
 
 /// Iterations run to this depth unless told otherwise.
 pub(super) const MAX_DEPTH: i32 = 128;
+/// What no thread reaches: between iterations nobody is overtaken.
+pub(super) const NEVER: i32 = i32::MAX;
 /// Lines that are looked at when the choice among them is random.
 const RANDOM_LINES: usize = 6;
 
@@ -140,7 +142,7 @@ impl Worker {
         iteration.effort =
             (moves[0].nodes - earlier) as f64 / (self.nodes - start_nodes).max(1) as f64;
         iteration.depth = depth;
-        self.overtaken_at = i32::MAX;
+        self.overtaken_at = NEVER;
         if let Some(team) = &self.job.team {
             team.tell(iteration);
         }
@@ -153,8 +155,9 @@ impl Worker {
     }
 
     /// What the thread that has overtaken this one has found.
-    fn overtaking(&self) -> Option<Iteration> {
-        self.job.team.as_ref()?.finished(self.overtaken_at)
+    fn overtaking(&mut self) -> Option<Iteration> {
+        let depth = std::mem::replace(&mut self.overtaken_at, NEVER);
+        self.job.team.as_ref()?.finished(depth)
     }
 
     /// How many best lines are looked for.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::clock::TimeBudget;
+use super::deepening::NEVER;
 use super::history::{Histories, PieceTo};
 use super::margins::Pruning;
 use super::request::{Control, Level, Limits, Settings, Style};
@@ -102,7 +103,7 @@ impl Worker {
             next_poll: 0,
             selective_depth: 0,
             root_depth: 0,
-            overtaken_at: i32::MAX,
+            overtaken_at: NEVER,
             null_move_floor: 0,
             path_dependent: false,
             stopped: false,
