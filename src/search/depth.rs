@@ -81,12 +81,6 @@ impl Worker {
         if !node.improving {
             reduction += margins::PLY / 2;
         }
-        if self.frame(node.ply + 1).cutoffs > 3 {
-            reduction += margins::PLY / 2;
-        }
-        if self.frame(node.ply).killers.contains(&m) {
-            reduction -= margins::PLY;
-        }
         if node.in_check {
             reduction -= margins::PLY;
         }

@@ -8,8 +8,6 @@ const HISTORY_LIMIT: i32 = 8192;
 const CORRECTIONS: usize = 16_384;
 /// Bound of a correction value.
 const CORRECTION_LIMIT: i32 = 1024;
-/// Entries of the table by pawn structure.
-const PAWN_BUCKETS: usize = 512;
 /// A piece with the square it moved to, 1260 of them.
 const PIECE_TO: usize = Piece::COUNT * Square::COUNT;
 
@@ -50,8 +48,6 @@ pub struct Histories {
     capture: Vec<i16>,
     /// Quiet moves after an earlier move, by piece and destination of both.
     continuation: Vec<i16>,
-    /// Quiet moves by pawn structure.
-    pawn: Vec<i16>,
     /// How far the evaluation was off: by pawns, red's pieces, black's pieces.
     corrections: [Vec<i16>; 3],
 }
@@ -63,19 +59,13 @@ impl Histories {
             main: vec![0; 2 * Square::COUNT * Square::COUNT],
             capture: vec![0; PIECE_TO * PieceKind::COUNT],
             continuation: vec![0; PIECE_TO * PIECE_TO],
-            pawn: vec![0; PAWN_BUCKETS * PIECE_TO],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        let tables = [
-            &mut self.main,
-            &mut self.capture,
-            &mut self.continuation,
-            &mut self.pawn,
-        ];
+        let tables = [&mut self.main, &mut self.capture, &mut self.continuation];
         for table in tables.into_iter().chain(&mut self.corrections) {
             table.fill(0);
         }
@@ -93,11 +83,6 @@ impl Histories {
         Some(taker.index() * PieceKind::COUNT + victim.kind().index())
     }
 
-    #[inline]
-    fn pawn_index(position: &Position, now: PieceTo) -> usize {
-        (position.pawn_key() as usize % PAWN_BUCKETS) * PIECE_TO + now.index()
-    }
-
     /// History of a quiet move. `before` are the moves one, two and four plies ago.
     #[inline]
     pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
@@ -105,8 +90,7 @@ impl Histories {
         let Some(now) = PieceTo::new(position, m) else {
             return main;
         };
-        let pawn = i32::from(self.pawn[Self::pawn_index(position, now)]);
-        main + pawn + self.continuation(now, before)
+        main + self.continuation(now, before)
     }
 
     /// The continuation part of [`Self::quiet`].
@@ -137,11 +121,6 @@ impl Histories {
         let Some(now) = PieceTo::new(position, m) else {
             return;
         };
-        update(
-            &mut self.pawn[Self::pawn_index(position, now)],
-            bonus,
-            HISTORY_LIMIT,
-        );
         self.update_continuation(now, before, bonus);
     }
 

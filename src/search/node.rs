@@ -205,7 +205,6 @@ impl Worker {
         };
         self.frame_mut(ply + 1).killers = [Move::NONE; 2];
         self.frame_mut(ply + 1).excluded = Move::NONE;
-        self.frame_mut(ply + 2).cutoffs = 0;
         let hash_move = record.map_or(Move::NONE, |r| r.best);
         Node {
             ply,
@@ -275,7 +274,6 @@ impl Worker {
                     self.update_pv(ply, m);
                 }
                 if score >= beta {
-                    self.frame_mut(ply).cutoffs += 1;
                     self.reward(node, &found, &before);
                     return found;
                 }
@@ -324,13 +322,8 @@ impl Worker {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
             score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, reduced, true);
             full = score > alpha && reduced < new_depth;
-            if full {
-                let deeper = i32::from(score > alpha + 60 && reduced + 2 < new_depth);
-                let shallower = i32::from(score < alpha + 8 && new_depth > 1);
-                let again = new_depth + deeper - shallower;
-                score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, again, !node.cut_node);
-            }
-        } else if full {
+        }
+        if full {
             score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
         }
         if PV && (number == 1 || score > alpha) && !self.stopped {

@@ -3,13 +3,9 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, PieceTo};
-use crate::board::{
-    Bitboard, MAX_MOVES, Move, MoveList, PieceKind, Position, SEE_VALUES, attacks, see_at_least,
-};
+use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, generate, is_pseudo_legal};
 
-/// History points that a quiet check is worth.
-const CHECK_BONUS: i32 = 8_000;
 /// Share of a capture's history in what its exchange may lose before it is put off.
 const CAPTURE_HISTORY_PER_UNIT: i32 = 32;
 
@@ -51,22 +47,6 @@ pub struct Picker {
     list: ArrayVec<Scored, MAX_MOVES>,
     next: usize,
     bad_captures: ArrayVec<Move, MAX_MOVES>,
-}
-
-/// Squares from which each kind would check the enemy king.
-struct CheckSquares([Bitboard; PieceKind::COUNT]);
-
-impl CheckSquares {
-    fn new(position: &Position) -> Self {
-        let occupied = position.occupied();
-        let king = position.king(!position.side());
-        let mut squares = [Bitboard::EMPTY; PieceKind::COUNT];
-        squares[PieceKind::Knight.index()] = attacks::knight_to(king, occupied);
-        squares[PieceKind::Rook.index()] = attacks::rook(king, occupied);
-        squares[PieceKind::Cannon.index()] = attacks::cannon(king, occupied);
-        squares[PieceKind::Pawn.index()] = attacks::pawn_to(position.side(), king);
-        Self(squares)
-    }
 }
 
 impl Picker {
@@ -197,20 +177,13 @@ impl Picker {
     ) {
         let mut moves = MoveList::new();
         generate(position, Targets::Quiets, &mut moves);
-        let checks = CheckSquares::new(position);
         self.list.clear();
         self.next = 0;
         for played in moves {
             if played == self.hash_move || self.killers.contains(&played) {
                 continue;
             }
-            let mut score = histories.quiet(position, played, before);
-            let kind = position
-                .piece_on(played.from())
-                .map_or(PieceKind::King, |p| p.kind());
-            if checks.0[kind.index()].contains(played.to()) {
-                score += CHECK_BONUS;
-            }
+            let score = histories.quiet(position, played, before);
             self.list.push(Scored { played, score });
         }
     }

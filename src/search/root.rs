@@ -110,7 +110,6 @@ impl Worker {
         self.frame_mut(0).evaluation = evaluation;
         self.frame_mut(1).killers = [Move::NONE; 2];
         self.frame_mut(1).excluded = Move::NONE;
-        self.frame_mut(2).cutoffs = 0;
         let mut best = -Score::INFINITE;
         let mut best_move = Move::NONE;
         for (number, root_move) in (1..).zip(&mut moves[line..]) {

@@ -32,8 +32,6 @@ pub(super) struct Frame {
     /// The move left out by a singular search.
     pub excluded: Move,
     pub killers: [Move; 2],
-    /// Cut-offs among the children, a sign of an easy refutation.
-    pub cutoffs: u32,
     /// Double extensions on the way here.
     pub double_extensions: u32,
     pub pv: Vec<Move>,
