@@ -178,8 +178,8 @@ impl Coordinator {
         });
         self.table.age();
         let results = self.run(&job);
-        self.lag
-            .note(&job.limits, budget.as_ref(), control.clock_elapsed());
+        let taken = (!control.is_pondering()).then(|| control.clock_elapsed());
+        self.lag.note(&job.limits, budget.as_ref(), taken);
         let chosen = choose(&results, &job.settings);
         Outcome {
             // A thread that died of a fault of ours answers nothing, and a move is owed all the same.

@@ -44,10 +44,19 @@ impl Lag {
         self.worst
     }
 
-    /// Takes note of a move that has been made.
-    pub(super) fn note(&mut self, limits: &Limits, budget: Option<&TimeBudget>, taken: Duration) {
-        let late = budget.map_or(Duration::ZERO, |b| taken.saturating_sub(b.hard));
-        self.last = limits.clock.map(|clock| LastMove { clock, taken, late });
+    /// Takes note of a search that is over: what it took of the clock, `None` when it pondered to the
+    /// end, so that no move came of it.
+    pub(super) fn note(
+        &mut self,
+        limits: &Limits,
+        budget: Option<&TimeBudget>,
+        taken: Option<Duration>,
+    ) {
+        self.last = limits.clock.zip(taken).map(|(clock, taken)| LastMove {
+            clock,
+            taken,
+            late: budget.map_or(Duration::ZERO, |b| taken.saturating_sub(b.hard)),
+        });
     }
 
     /// The next move belongs to another game.
@@ -90,7 +99,7 @@ mod tests {
         let mut left = 5000;
         for taken in [100, 250, 3, 400] {
             assert_eq!(lag.expected(&limits(left)), ms(0));
-            lag.note(&limits(left), Some(&budget(500)), ms(taken));
+            lag.note(&limits(left), Some(&budget(500)), Some(ms(taken)));
             left = left + 10 - taken;
         }
     }
@@ -98,29 +107,36 @@ mod tests {
     #[test]
     fn what_the_clock_lost_is_lag_and_slowly_forgotten() {
         let mut lag = Lag::default();
-        lag.note(&limits(5000), None, ms(100));
+        lag.note(&limits(5000), None, Some(ms(100)));
         assert_eq!(lag.expected(&limits(4830)), ms(80));
-        lag.note(&limits(4830), None, ms(40));
+        lag.note(&limits(4830), None, Some(ms(40)));
         assert_eq!(lag.expected(&limits(4800)), ms(75));
     }
 
     #[test]
     fn a_search_that_ended_late_is_lag() {
         let mut lag = Lag::default();
-        lag.note(&limits(5000), Some(&budget(300)), ms(350));
+        lag.note(&limits(5000), Some(&budget(300)), Some(ms(350)));
         assert_eq!(lag.expected(&limits(4660)), ms(50));
     }
 
     #[test]
     fn other_games_teach_nothing() {
         let mut lag = Lag::default();
-        lag.note(&limits(60_000), None, ms(100));
+        lag.note(&limits(60_000), None, Some(ms(100)));
         assert_eq!(lag.expected(&limits(5000)), ms(0));
-        lag.note(&limits(5000), None, ms(100));
+        lag.note(&limits(5000), None, Some(ms(100)));
         assert_eq!(lag.expected(&limits(60_000)), ms(0));
-        lag.note(&limits(5000), None, ms(100));
+        lag.note(&limits(5000), None, Some(ms(100)));
         lag.new_game();
         assert_eq!(lag.expected(&limits(4500)), ms(0));
         assert_eq!(lag.expected(&Limits::default()), ms(0));
+    }
+
+    #[test]
+    fn a_move_not_guessed_costs_nothing() {
+        let mut lag = Lag::default();
+        lag.note(&limits(5000), None, None);
+        assert_eq!(lag.expected(&limits(5000)), ms(0));
     }
 }

@@ -9,7 +9,7 @@ use super::deepening::Iteration;
 /// each in its own order, and the first to finish it finishes it for all.
 ///
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
-/// the average; left to themselves, threads drift apart and share less through the hash table.
+/// the average; left to themselves, threads drift apart.
 #[derive(Debug, Default)]
 pub(super) struct Team {
     /// The depth of `finished`, 0 for none.
