@@ -27,6 +27,7 @@ pub(crate) struct Client {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
+    reader: Option<JoinHandle<()>>,
     errors: Option<JoinHandle<String>>,
     transcript: Vec<String>,
 }
@@ -45,7 +46,7 @@ impl Client {
         let stdout = child.stdout.take().expect("a pipe");
         let mut stderr = child.stderr.take().expect("a pipe");
         let (sender, lines) = channel();
-        thread::spawn(move || {
+        let reader = thread::spawn(move || {
             for line in BufReader::new(stdout).lines() {
                 let Ok(line) = line else { return };
                 if sender.send(line).is_err() {
@@ -62,6 +63,7 @@ impl Client {
             child,
             stdin,
             lines,
+            reader: Some(reader),
             errors: Some(errors),
             transcript: Vec::new(),
         }
@@ -228,10 +230,14 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Stops reading what the engine says.
+    /// Closes the pipe that the engine speaks into; when this returns, its next word meets nobody.
     pub(crate) fn deafen(&mut self) {
         let (_, silent) = channel();
         self.lines = silent;
+        // The reader goes when it cannot hand on this answer, and takes the pipe along.
+        self.send("isready");
+        let reader = self.reader.take().expect("deafened once");
+        reader.join().expect("the reader ends");
     }
 
     /// Says `quit`; the engine must say `bye` last and end well, soon.
