@@ -98,8 +98,9 @@ pub(super) trait Codec: Sync {
     /// Spells a reply; `None` where the protocol stays silent. With `debug` it says more.
     fn spell(&self, reply: &Reply<'_>, debug: bool) -> Option<String>;
 
-    /// Whether a search without limits that has seen enough must wait for `stop`.
-    fn infinite_waits_for_stop(&self) -> bool;
+    /// Whether a proven mate ends a search without limits; anything else that it comes to the end of
+    /// must wait for `stop`.
+    fn mate_ends_infinite(&self) -> bool;
 }
 
 /// Understands the lines that UCCI and UCI have in common; gives back the verb, in lower case, and

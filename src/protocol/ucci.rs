@@ -69,8 +69,8 @@ impl Codec for Ucci {
         })
     }
 
-    fn infinite_waits_for_stop(&self) -> bool {
-        false
+    fn mate_ends_infinite(&self) -> bool {
+        true
     }
 }
 

@@ -57,8 +57,8 @@ impl Codec for Uci {
         })
     }
 
-    fn infinite_waits_for_stop(&self) -> bool {
-        true
+    fn mate_ends_infinite(&self) -> bool {
+        false
     }
 }
 

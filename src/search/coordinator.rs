@@ -134,7 +134,7 @@ impl Coordinator {
                 self.table = table;
             }
             Message::Forget => {
-                self.lag.new_game();
+                self.lag = Lag::default();
                 for thread in &self.threads {
                     let _ = thread.orders.send(Order::Forget);
                 }
@@ -163,7 +163,7 @@ impl Coordinator {
                 time,
             };
         }
-        let lag = self.lag.expected(&request.limits);
+        let lag = self.lag.expected(request.game.position(), &request.limits);
         let budget = TimeBudget::new(&request.limits, &request.settings, lag);
         let job = Arc::new(Job {
             game: request.game,
@@ -178,12 +178,14 @@ impl Coordinator {
         });
         self.table.age();
         let results = self.run(&job);
-        let taken = (!control.is_pondering()).then(|| control.clock_elapsed());
-        self.lag.note(&job.limits, budget.as_ref(), taken);
         let chosen = choose(&results, &job.settings);
+        // A thread that died of a fault of ours answers nothing, and a move is owed all the same.
+        let best = chosen.map_or(job.root_moves[0], |c| c.played);
+        let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
+        self.lag
+            .note(&job.game, &job.limits, budget.as_ref(), answer);
         Outcome {
-            // A thread that died of a fault of ours answers nothing, and a move is owed all the same.
-            best: chosen.map(|c| c.played).or(job.root_moves.first().copied()),
+            best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&job, &c.pv)),
             score: chosen.map(|c| c.score),
             depth: results.first().map_or(0, |r| r.depth as u32),

@@ -4,13 +4,16 @@ use std::time::Duration;
 
 use super::clock::TimeBudget;
 use super::request::{Limits, PlayerClock};
+use crate::board::{Move, Position};
+use crate::movegen::legal_moves;
+use crate::rules::Game;
 
-/// A clock that lost more than this between two moves is another game's.
+/// A clock that lost more than this between two moves was set anew.
 const GREATEST: Duration = Duration::from_secs(1);
 
-/// Learns the lag from the clocks of successive moves: the way to the GUI and back, a clock that
-/// is told in whole seconds, a machine so busy that the search is not run when it should.
-#[derive(Clone, Copy, Debug, Default)]
+/// Learns the lag from the clocks of successive moves of a game: the way to the GUI and back, a
+/// clock that is told in whole seconds, a machine so busy that the search is not run when it should.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lag {
     /// The worst so far, slowly forgotten.
     worst: Duration,
@@ -18,8 +21,10 @@ pub(super) struct Lag {
 }
 
 /// The move before.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct LastMove {
+    /// The position it led to.
+    position: Position,
     clock: PlayerClock,
     /// What it took by our clock.
     taken: Duration,
@@ -27,47 +32,64 @@ struct LastMove {
     late: Duration,
 }
 
+impl LastMove {
+    /// Whether one move of the opponent leads from there to `position`; a clock that is told with
+    /// any other says nothing of this move.
+    fn is_followed_by(&self, position: &Position) -> bool {
+        legal_moves(&self.position).iter().any(|m| {
+            let mut next = self.position.clone();
+            next.make(*m);
+            next.key() == position.key()
+        })
+    }
+}
+
 impl Lag {
-    /// What to expect, now that a move is to be made within `limits`.
-    pub(super) fn expected(&mut self, limits: &Limits) -> Duration {
-        if let Some((last, clock)) = self.last.take().zip(limits.clock) {
+    /// What to expect, now that a move is to be made in `position` within `limits`.
+    pub(super) fn expected(&mut self, position: &Position, limits: &Limits) -> Duration {
+        if let Some((last, clock)) = self.last.take().zip(limits.clock)
+            && last.clock.increment == clock.increment
+            && last.is_followed_by(position)
+        {
             let by_our_clock = (last.clock.time + clock.increment).saturating_sub(last.taken);
             let lost = by_our_clock.saturating_sub(clock.time);
-            let same_game = last.clock.increment == clock.increment && lost <= GREATEST;
-            let observed = if same_game {
-                lost + last.late
-            } else {
-                last.late
-            };
+            let observed = last.late
+                + if lost <= GREATEST {
+                    lost
+                } else {
+                    Duration::ZERO
+                };
             self.worst = observed.max(self.worst * 15 / 16);
         }
         self.worst
     }
 
-    /// Takes note of a search that is over: what it took of the clock, `None` when it pondered to the
-    /// end, so that no move came of it.
+    /// Takes note of a search that is over: the move that came of it in `game`, and what it took of
+    /// the clock; `None` when it pondered to the end, so that nothing came of it.
     pub(super) fn note(
         &mut self,
+        game: &Game,
         limits: &Limits,
         budget: Option<&TimeBudget>,
-        taken: Option<Duration>,
+        answer: Option<(Move, Duration)>,
     ) {
-        self.last = limits.clock.zip(taken).map(|(clock, taken)| LastMove {
-            clock,
-            taken,
-            late: budget.map_or(Duration::ZERO, |b| taken.saturating_sub(b.hard)),
+        self.last = limits.clock.zip(answer).map(|(clock, (played, taken))| {
+            let mut position = game.position().clone();
+            position.make(played);
+            LastMove {
+                position,
+                clock,
+                taken,
+                late: budget.map_or(Duration::ZERO, |b| taken.saturating_sub(b.hard)),
+            }
         });
-    }
-
-    /// The next move belongs to another game.
-    pub(super) fn new_game(&mut self) {
-        self.last = None;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::notation::fen::start_position;
 
     fn ms(time: u64) -> Duration {
         Duration::from_millis(time)
@@ -93,50 +115,92 @@ mod tests {
         }
     }
 
+    /// A game in which both sides play the first move there is.
+    struct Match {
+        game: Game,
+        lag: Lag,
+    }
+
+    impl Match {
+        fn new() -> Self {
+            let game = Game::new(start_position());
+            Self {
+                game,
+                lag: Lag::default(),
+            }
+        }
+
+        fn first_move(&self) -> Move {
+            legal_moves(self.game.position())[0]
+        }
+
+        fn expected(&mut self, time: u64) -> Duration {
+            self.lag.expected(self.game.position(), &limits(time))
+        }
+
+        /// We answer, and the opponent too.
+        fn play(&mut self, time: u64, hard: u64, taken: u64) {
+            let answer = Some((self.first_move(), ms(taken)));
+            self.lag
+                .note(&self.game, &limits(time), Some(&budget(hard)), answer);
+            for _ in 0..2 {
+                self.game.push(self.first_move()).unwrap();
+            }
+        }
+    }
+
     #[test]
     fn an_exact_clock_has_no_lag() {
-        let mut lag = Lag::default();
+        let mut game = Match::new();
         let mut left = 5000;
         for taken in [100, 250, 3, 400] {
-            assert_eq!(lag.expected(&limits(left)), ms(0));
-            lag.note(&limits(left), Some(&budget(500)), Some(ms(taken)));
+            assert_eq!(game.expected(left), ms(0));
+            game.play(left, 500, taken);
             left = left + 10 - taken;
         }
     }
 
     #[test]
     fn what_the_clock_lost_is_lag_and_slowly_forgotten() {
-        let mut lag = Lag::default();
-        lag.note(&limits(5000), None, Some(ms(100)));
-        assert_eq!(lag.expected(&limits(4830)), ms(80));
-        lag.note(&limits(4830), None, Some(ms(40)));
-        assert_eq!(lag.expected(&limits(4800)), ms(75));
+        let mut game = Match::new();
+        game.play(5000, 500, 100);
+        assert_eq!(game.expected(4830), ms(80));
+        game.play(4830, 500, 40);
+        assert_eq!(game.expected(4800), ms(75));
     }
 
     #[test]
     fn a_search_that_ended_late_is_lag() {
-        let mut lag = Lag::default();
-        lag.note(&limits(5000), Some(&budget(300)), Some(ms(350)));
-        assert_eq!(lag.expected(&limits(4660)), ms(50));
+        let mut game = Match::new();
+        game.play(5000, 300, 350);
+        assert_eq!(game.expected(4660), ms(50));
     }
 
     #[test]
-    fn other_games_teach_nothing() {
-        let mut lag = Lag::default();
-        lag.note(&limits(60_000), None, Some(ms(100)));
-        assert_eq!(lag.expected(&limits(5000)), ms(0));
-        lag.note(&limits(5000), None, Some(ms(100)));
-        assert_eq!(lag.expected(&limits(60_000)), ms(0));
-        lag.note(&limits(5000), None, Some(ms(100)));
-        lag.new_game();
-        assert_eq!(lag.expected(&limits(4500)), ms(0));
-        assert_eq!(lag.expected(&Limits::default()), ms(0));
+    fn a_clock_set_anew_teaches_nothing() {
+        let mut game = Match::new();
+        for (before, after) in [(60_000, 5000), (5000, 60_000)] {
+            game.play(before, 500, 100);
+            assert_eq!(game.expected(after), ms(0));
+        }
+    }
+
+    #[test]
+    fn a_position_that_does_not_follow_teaches_nothing() {
+        let mut game = Match::new();
+        game.play(5000, 500, 100);
+        // The same question again with less time, as from a script.
+        game.game = Game::new(start_position());
+        assert_eq!(game.expected(4600), ms(0));
+        game.play(5000, 500, 100);
+        game.game.push(game.first_move()).unwrap();
+        assert_eq!(game.expected(4600), ms(0));
     }
 
     #[test]
     fn a_move_not_guessed_costs_nothing() {
-        let mut lag = Lag::default();
-        lag.note(&limits(5000), None, None);
-        assert_eq!(lag.expected(&limits(5000)), ms(0));
+        let mut game = Match::new();
+        game.lag.note(&game.game, &limits(5000), None, None);
+        assert_eq!(game.expected(5000), ms(0));
     }
 }

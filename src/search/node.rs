@@ -10,6 +10,9 @@ use super::table::Record;
 use super::worker::Worker;
 use crate::board::{Move, Position};
 
+/// Plies before the no-capture limit from which a hash score says too little of it.
+const NEAR: u16 = 19;
+
 /// The moves a node tried without success, for their histories.
 pub(super) type Tried = ArrayVec<Move, 64>;
 
@@ -222,7 +225,7 @@ impl Worker {
 
     fn hash_cutoff<const PV: bool>(&self, node: &Node, alpha: Score, beta: Score) -> Option<Score> {
         // Near the no-capture limit the same position is worth something else.
-        if PV || self.position.clock().counted() > 100 {
+        if PV || self.is_past_no_capture_limit(NEAR) {
             return None;
         }
         usable_score(&node.record?, node.depth, alpha, beta, node.ply)

@@ -20,9 +20,7 @@ impl Worker {
                 self.path_dependent = true;
                 return Some(score);
             }
-            if clock.counted() >= self.job.settings.rules.no_capture_limit()
-                && has_legal_move(&self.position)
-            {
+            if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
                 self.path_dependent = true;
                 return Some(self.draw_score(ply));
             }

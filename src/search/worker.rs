@@ -76,6 +76,9 @@ pub(super) struct Worker {
     pub root_depth: i32,
     /// The depth at which another thread's iteration makes this one's needless.
     pub overtaken_at: i32,
+    /// Plies without a capture that make a draw; `None` in a game that has gone on past them, for
+    /// its players go by other rules.
+    no_capture_limit: Option<u16>,
     /// Null moves are off for this side below this ply, while one is being verified.
     pub null_move_floor: usize,
     /// The last score returned depended on how the position was reached.
@@ -102,6 +105,7 @@ impl Worker {
             selective_depth: 0,
             root_depth: 0,
             overtaken_at: NEVER,
+            no_capture_limit: None,
             null_move_floor: 0,
             path_dependent: false,
             stopped: false,
@@ -122,6 +126,8 @@ impl Worker {
         self.nodes = 0;
         self.counted_nodes = 0;
         self.next_poll = 0;
+        let limit = job.settings.rules.no_capture_limit();
+        self.no_capture_limit = (self.counted() < limit).then_some(limit);
         self.null_move_floor = 0;
         self.path_dependent = false;
         self.stopped = false;
@@ -221,9 +227,20 @@ impl Worker {
     /// A static evaluation with what earlier searches found it to be off by.
     #[inline]
     pub(super) fn corrected(&self, raw: Score) -> Score {
-        let counted = i32::from(self.position.clock().counted());
+        let counted = i32::from(self.counted());
         let faded = raw.units() * (250 - counted.min(120)) / 250;
         Score::evaluation(faded + self.histories.correction(&self.position))
+    }
+
+    fn counted(&self) -> u16 {
+        self.position.clock().counted()
+    }
+
+    /// Whether so many plies lie without a capture behind, and `ahead` more, that the game is drawn.
+    #[inline]
+    pub(super) fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
+        self.no_capture_limit
+            .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
 
     /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.

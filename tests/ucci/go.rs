@@ -290,3 +290,13 @@ fn draws_and_resignations_come_only_when_asked_for() {
     }
     client.quit();
 }
+
+#[test]
+fn a_game_past_the_no_capture_limit_is_played_on_with_sense() {
+    let mut client = Client::ucci();
+    // Every quiet move would be a draw by our rules; the rook must not be left to the knight.
+    client.send("position fen 5k3/4a4/4b4/9/4n4/9/3R5/4B4/4A4/3AK4 w - - 130 80\ngo depth 8");
+    let outcome = client.outcome();
+    assert!(outcome.starts_with("bestmove d3"), "{outcome}");
+    client.quit();
+}

@@ -144,6 +144,23 @@ fn the_end_of_input_cuts_an_endless_search_short() {
 }
 
 #[test]
+fn an_endless_search_that_has_seen_all_waits_for_stop() {
+    for fen in [
+        "3k5/9/9/9/9/9/9/9/9/4K4 w",
+        "4ka3/4a4/4b4/9/9/9/9/4B4/4A4/3AK4 w",
+    ] {
+        let mut client = Client::ucci();
+        client.send(&format!("position fen {fen}\ngo infinite"));
+        client.until("info depth 128");
+        client.send("isready");
+        assert_eq!(client.answer(), "readyok");
+        client.send("stop");
+        assert!(client.outcome().starts_with("bestmove"));
+        client.quit();
+    }
+}
+
+#[test]
 fn a_client_that_stops_listening_ends_the_program() {
     for go in [
         "go infinite",

@@ -10,7 +10,7 @@ use crate::board::Move;
 use crate::protocol::codec::{Reply, spell_line};
 use crate::protocol::command::GoRequest;
 use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
-use crate::search::{Control, Event, Outcome, SearchRequest};
+use crate::search::{Control, Event, Outcome, Score, SearchRequest};
 
 /// How long the session waits for the answer of a search that was told to stop, deaf to all else.
 /// Clients wait a second for the farewell.
@@ -158,12 +158,13 @@ impl<W: Write> Session<W> {
 
     /// The search is over: answers, unless the client has yet to say that it wants to hear.
     fn conclude(&mut self, outcome: Outcome) {
-        let waits_for_stop = self.protocol().codec().infinite_waits_for_stop();
+        let proven = outcome.score.is_none_or(Score::is_decisive);
+        let suffices = proven && self.protocol().codec().mate_ends_infinite();
         let Some(thinking) = &mut self.thinking else {
             return;
         };
         let control = &thinking.control;
-        let too_early = control.is_pondering() || waits_for_stop && !thinking.limited;
+        let too_early = control.is_pondering() || !thinking.limited && !suffices;
         if too_early && !control.is_stopped() {
             thinking.held = Some(outcome);
         } else {
