@@ -124,7 +124,7 @@ fn one_thread_is_deterministic() {
     let mut engine = Engine::new();
     let mut answers = HashSet::new();
     for _ in 0..3 {
-        engine.pool.new_game();
+        engine.pool.forget();
         let (_, outcome) = engine.run(request(fen::START, depth(9)));
         answers.insert((outcome.best, outcome.score, outcome.nodes));
     }

@@ -67,7 +67,7 @@ pub fn bench(depth: u32, mut each: impl FnMut(&str, u64)) -> BenchResult {
         let Ok(position) = fen::parse_position(text) else {
             continue;
         };
-        searcher.new_game();
+        searcher.forget();
         let limits = Limits {
             depth: Some(depth),
             ..Limits::default()

@@ -159,8 +159,9 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// Forgets everything learned in the last game. Waits for a search under way.
-    pub fn new_game(&mut self) {
+    /// Forgets everything learned: hash table, histories, lag. For a new game, and for settings under
+    /// which old scores mean nothing. Waits for a search under way.
+    pub fn forget(&mut self) {
         self.wait();
         self.forget_table();
         self.send(Message::Forget);

@@ -72,6 +72,15 @@ pub struct Settings {
     pub ponder: bool,
 }
 
+impl Settings {
+    /// Whether a score found under these settings is one under `other`, so that what the search has
+    /// learned stays true.
+    pub fn scores_like(&self, other: &Self) -> bool {
+        let bearing = |s: &Self| (s.pruning, s.knowledge, s.style, s.rules);
+        bearing(self) == bearing(other)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {

@@ -29,8 +29,8 @@ impl Searcher {
     }
 
     /// Forgets everything learned.
-    pub fn new_game(&mut self) {
-        self.pool.new_game();
+    pub fn forget(&mut self) {
+        self.pool.forget();
     }
 
     /// Searches the position at the end of `game`; `None` only when the search threads are gone.

@@ -119,7 +119,7 @@ impl Player {
     /// Plays one game and returns its quiet positions.
     fn game(&mut self, seed: u64) -> Vec<Sample> {
         let mut rng = StdRng::seed_from_u64(seed);
-        self.searcher.new_game();
+        self.searcher.forget();
         let Some(mut game) = self.opening(&mut rng) else {
             return Vec::new();
         };

@@ -233,3 +233,37 @@ fn debug_says_more() {
     client.silent("hello there");
     client.quit();
 }
+
+#[test]
+fn what_was_learned_under_other_settings_is_forgotten() {
+    let search = |client: &mut Client| -> Vec<String> {
+        client.send("go depth 6");
+        let mut lines = client.until("bestmove");
+        // Only the time differs from one run to the next.
+        lines.retain(|line| line.contains(" pv ") || line.starts_with("bestmove"));
+        let cut = |line: &String| match line.split_once(" time ") {
+            Some((head, tail)) => format!("{head} {}", tail.split_once(" pv ").unwrap().1),
+            None => line.clone(),
+        };
+        lines.iter().map(cut).collect()
+    };
+    for option in [
+        "pruning none",
+        "knowledge small",
+        "style risky",
+        "repetition none",
+        "promotion on",
+    ] {
+        let setoption = format!("setoption {option}");
+        let position = "position fen P2k5/9/4b4/9/9/2P3p2/9/4B4/9/2BAK4 w";
+        let mut fresh = Client::ucci();
+        fresh.send(&format!("{setoption}\n{position}"));
+        let mut used = Client::ucci();
+        used.send(position);
+        search(&mut used);
+        used.send(&setoption);
+        assert_eq!(search(&mut used), search(&mut fresh), "{option}");
+        fresh.quit();
+        used.quit();
+    }
+}

@@ -24,6 +24,7 @@ impl<W: Write> Session<W> {
     }
 
     fn apply(&mut self, change: Change) {
+        let before = self.preferences.search;
         let preferences = &mut self.preferences;
         match change {
             Change::Milliseconds(on) => preferences.milliseconds = on,
@@ -44,11 +45,14 @@ impl<W: Write> Session<W> {
             Change::Style(style) => preferences.search.style = style,
             Change::NewGame => self.new_game(),
         }
+        if !before.scores_like(&self.preferences.search) {
+            self.pool.forget();
+        }
     }
 
     /// Forgets the last game; the board stays as it is.
     pub(super) fn new_game(&mut self) {
-        self.pool.new_game();
+        self.pool.forget();
         self.offers = Offers::default();
     }
 
@@ -58,6 +62,7 @@ impl<W: Write> Session<W> {
             return;
         }
         self.preferences.promotion = on;
+        self.pool.forget();
         if let Err(reasons) = self.board.read_again(on) {
             self.refuse("position", &reasons);
         }
