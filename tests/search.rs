@@ -120,6 +120,76 @@ fn lines_are_legal_and_begin_with_the_move_played() {
 }
 
 #[test]
+fn the_move_played_is_the_last_best_line_reported() {
+    let engine = Engine::new();
+    for multipv in [1, 3] {
+        for nodes in (2_000..30_000).step_by(1_500) {
+            let mut request = request(fen::START, node_limit(nodes));
+            request.settings.multipv = multipv;
+            let (infos, outcome) = engine.run(request);
+            let best = infos.iter().rfind(|info| info.multipv == 1).unwrap();
+            assert_eq!(Some(best.pv[0]), outcome.best, "{nodes} nodes");
+            assert_eq!(Some(best.score), outcome.score, "{nodes} nodes");
+            assert_eq!(best.depth, outcome.depth, "{nodes} nodes");
+        }
+    }
+}
+
+#[test]
+fn without_pruning_a_mate_shows_at_its_depth() {
+    let engine = Engine::new();
+    for (fen, plies) in [
+        ("2ba1k3/9/4b4/9/9/6n2/7p1/3K5/5p3/9 b", 3),
+        ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
+        ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
+    ] {
+        let mut unpruned = request(fen, depth(plies + 1));
+        unpruned.settings.pruning = Level::None;
+        let mate = Some(Score::mate_in(plies as usize));
+        assert_eq!(engine.run(unpruned).1.score, mate, "{fen}");
+    }
+}
+
+#[test]
+fn a_deep_search_settles_for_no_longer_mate_than_there_is() {
+    for (fen, plies) in [
+        ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
+        ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
+    ] {
+        let engine = Engine::new();
+        let (infos, outcome) = engine.run(request(fen, depth(100)));
+        let mate = Some(Score::mate_in(plies));
+        assert_eq!(outcome.score, mate, "{fen}");
+        // It does not go on once that is settled.
+        assert!(infos.last().unwrap().depth < 40, "{fen}");
+    }
+}
+
+#[test]
+fn the_league_limit_leaves_room_for_a_mate_by_checks() {
+    // Two plies before the limit as the league counts, which no check is counted against.
+    let fen = "4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 98 1";
+    let engine = Engine::new();
+    let mut league = request(fen, depth(8));
+    league.settings.rules = RuleSet::ElephantEye;
+    let outcome = engine.run(league).1;
+    assert!(outcome.score.is_some_and(Score::is_win), "{outcome:?}");
+}
+
+#[test]
+fn a_score_that_hangs_on_the_game_is_not_kept() {
+    let engine = Engine::new();
+    let fen = "3k5/9/9/9/9/9/9/9/R8/R3K4 w";
+    let mut repeated = request(fen, depth(8));
+    play(&mut repeated.game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");
+    let position = repeated.game.position().clone();
+    engine.run(repeated);
+    let probe = engine.pool.probe(&position);
+    let exact = probe.filter(|p| p.lower.is_some() && p.lower == p.upper);
+    assert_eq!(exact, None);
+}
+
+#[test]
 fn one_thread_is_deterministic() {
     let mut engine = Engine::new();
     let mut answers = HashSet::new();

@@ -3,11 +3,12 @@
 /// Checks of each side that count towards the limit; later ones and their replies do not.
 const COUNTED_CHECKS: u8 = 10;
 
-/// Plies since the last capture, as they are and as the limit counts them.
+/// Plies since the last capture, as they are and as the rules count them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct NoCaptureClock {
     plies: u16,
     counted: u16,
+    peaceful: u16,
     /// Checks given since the last capture, by side.
     checks: [u8; 2],
     /// Whether the last ply was a check that did not count.
@@ -20,6 +21,7 @@ impl NoCaptureClock {
         Self {
             plies,
             counted: plies,
+            peaceful: plies,
             checks: [0; 2],
             free_reply: false,
         }
@@ -31,15 +33,26 @@ impl NoCaptureClock {
         self.plies
     }
 
-    /// Plies that count towards the limit.
+    /// Plies without the checks of each side past the tenth, and without the replies to those.
     #[inline]
     pub const fn counted(self) -> u16 {
         self.counted
     }
 
+    /// Plies that neither gave check nor answered one.
+    #[inline]
+    pub const fn peaceful(self) -> u16 {
+        self.peaceful
+    }
+
     /// The count after one more ply by the side with index `mover`.
     #[inline]
-    pub(super) fn after_quiet_move(mut self, mover: usize, gives_check: bool) -> Self {
+    pub(super) fn after_quiet_move(
+        mut self,
+        mover: usize,
+        answers_check: bool,
+        gives_check: bool,
+    ) -> Self {
         self.plies = self.plies.saturating_add(1);
         let mut counts = !self.free_reply;
         self.free_reply = false;
@@ -51,6 +64,8 @@ impl NoCaptureClock {
             }
         }
         self.counted = self.counted.saturating_add(u16::from(counts));
+        let peaceful = !answers_check && !gives_check;
+        self.peaceful = self.peaceful.saturating_add(u16::from(peaceful));
         self
     }
 }
@@ -59,21 +74,34 @@ impl NoCaptureClock {
 mod tests {
     use super::*;
 
+    /// `mover` gives check and is answered.
+    fn check(clock: NoCaptureClock, mover: usize) -> NoCaptureClock {
+        let checked = clock.after_quiet_move(mover, false, true);
+        checked.after_quiet_move(1 - mover, true, false)
+    }
+
     #[test]
     fn the_eleventh_check_and_its_reply_are_free() {
         let mut clock = NoCaptureClock::new(0);
         for n in 1..=15 {
-            clock = clock.after_quiet_move(0, true).after_quiet_move(1, false);
+            clock = check(clock, 0);
             assert_eq!(clock.plies(), 2 * n);
             assert_eq!(clock.counted(), 2 * n.min(10));
         }
-        clock = clock.after_quiet_move(0, false).after_quiet_move(1, true);
-        assert_eq!(clock.counted(), 22);
+        assert_eq!(check(clock, 1).counted(), 22);
+    }
+
+    #[test]
+    fn checks_and_replies_are_not_peaceful() {
+        let clock = check(NoCaptureClock::new(3), 0);
+        assert_eq!(clock.peaceful(), 3);
+        assert_eq!(clock.after_quiet_move(0, false, false).peaceful(), 4);
     }
 
     #[test]
     fn counts_saturate() {
-        let clock = NoCaptureClock::new(u16::MAX).after_quiet_move(0, true);
-        assert_eq!(clock.plies(), u16::MAX);
+        let clock = NoCaptureClock::new(u16::MAX).after_quiet_move(0, false, false);
+        let counts = [clock.plies(), clock.counted(), clock.peaceful()];
+        assert_eq!(counts, [u16::MAX; 3]);
     }
 }

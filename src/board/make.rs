@@ -95,9 +95,10 @@ impl Position {
         self.state.clock = if self.state.captured.is_some() {
             NoCaptureClock::default()
         } else {
+            let (answers_check, gives_check) = (undo.was_in_check(), self.in_check());
             self.state
                 .clock
-                .after_quiet_move(mover.index(), self.in_check())
+                .after_quiet_move(mover.index(), answers_check, gives_check)
         };
         observer.completed(self);
         undo
@@ -139,7 +140,10 @@ impl Position {
         self.state.captured = None;
         self.pass_turn();
         self.state.checkers = Bitboard::EMPTY;
-        self.state.clock = self.state.clock.after_quiet_move(mover.index(), false);
+        self.state.clock = self
+            .state
+            .clock
+            .after_quiet_move(mover.index(), false, false);
         undo
     }
 

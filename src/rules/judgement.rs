@@ -135,7 +135,7 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
         (Verdict::weigh(judgement.levels), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
-    } else if counted_plies(game, rules) >= rules.no_capture_limit() {
+    } else if counted_plies(position.clock(), rules) >= rules.no_capture_limit() {
         (Verdict::Draw, Cause::NoCapture)
     } else {
         (Verdict::Undecided, Cause::Nothing)

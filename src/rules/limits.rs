@@ -1,8 +1,7 @@
 //! Draws that need no repetition.
 
-use super::game::Game;
 use super::rule_set::RuleSet;
-use crate::board::{Color, Position};
+use crate::board::{Color, NoCaptureClock, Position};
 
 /// Whether nobody can win any more: no piece on the board can cross the river, and none can become
 /// a pawn.
@@ -12,29 +11,17 @@ pub fn is_material_insufficient(position: &Position) -> bool {
 
 /// Plies without a capture as the rules count them, to be compared with
 /// [`RuleSet::no_capture_limit`].
-pub fn counted_plies(game: &Game, rules: RuleSet) -> u16 {
+#[inline]
+pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     match rules {
-        RuleSet::ElephantEye => plies_without_checks(game),
-        _ => game.position().clock().counted(),
+        RuleSet::ElephantEye => clock.peaceful(),
+        _ => clock.counted(),
     }
-}
-
-/// Plies since the last capture that neither gave check nor answered one.
-fn plies_without_checks(game: &Game) -> u16 {
-    let clock = game.position().clock().plies();
-    let played = game.plies().len().min(usize::from(clock));
-    let mut count = clock - played as u16;
-    let mut gave_check = game.position().in_check();
-    for ply in game.plies().iter().rev().take(played) {
-        let answered_check = ply.undo.was_in_check();
-        count += u16::from(!gave_check && !answered_check);
-        gave_check = answered_check;
-    }
-    count
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::game::Game;
     use super::super::judgement::{Cause, judge};
     use super::super::verdict::Verdict;
     use super::*;

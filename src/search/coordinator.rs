@@ -28,7 +28,7 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// What a search thread is told.
 enum Order {
-    Search(Arc<Job>, Sender<(usize, Iteration)>, Option<Sender<Event>>),
+    Search(Arc<Job>, Sender<(usize, Iteration)>),
     UseTable(Arc<Table>),
     Forget,
 }
@@ -48,10 +48,10 @@ impl Thread {
                 let mut worker = Worker::new(id, table, idle_job());
                 for order in inbox {
                     match order {
-                        Order::Search(job, results, events) => {
+                        Order::Search(job, results) => {
                             let search = AssertUnwindSafe(|| {
                                 worker.prepare(job);
-                                let result = worker.iterate(events.as_ref());
+                                let result = worker.iterate();
                                 worker.flush_nodes();
                                 result
                             });
@@ -84,6 +84,7 @@ fn idle_job() -> Arc<Job> {
         budget: None,
         nodes: AtomicU64::new(0),
         finished: AtomicBool::new(false),
+        events: None,
         team: None,
     })
 }
@@ -174,6 +175,7 @@ impl Coordinator {
             budget,
             nodes: AtomicU64::new(0),
             finished: AtomicBool::new(false),
+            events: Some(self.events.clone()),
             team: (self.threads.len() > 1).then(Team::default),
         });
         self.table.age();
@@ -188,7 +190,7 @@ impl Coordinator {
             best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&job, &c.pv)),
             score: chosen.map(|c| c.score),
-            depth: results.first().map_or(0, |r| r.depth as u32),
+            depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: job.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
         }
@@ -197,11 +199,10 @@ impl Coordinator {
     /// Runs the job on all threads; the first result is that of the first thread.
     fn run(&self, job: &Arc<Job>) -> Vec<Iteration> {
         let (sender, receiver) = unbounded();
-        for (id, thread) in self.threads.iter().enumerate() {
-            let events = (id == 0).then(|| self.events.clone());
+        for thread in &self.threads {
             let _ = thread
                 .orders
-                .send(Order::Search(job.clone(), sender.clone(), events));
+                .send(Order::Search(job.clone(), sender.clone()));
         }
         drop(sender);
         let mut results: Vec<_> = receiver

@@ -1,8 +1,6 @@
 //! Iterative deepening: one iteration after another, alone or with other threads.
 
-use crossbeam_channel::Sender;
-
-use super::event::{Bound, Event};
+use super::event::Bound;
 use super::request::Randomness;
 use super::root::RootMove;
 use super::score::{MAX_PLY, Score};
@@ -80,7 +78,7 @@ impl Worker {
     /// that was finished, and what is known of the moves since. Only the first thread reports.
     ///
     /// Threads go from depth to depth together: who is overtaken takes over the other's result.
-    pub(super) fn iterate(&mut self, events: Option<&Sender<Event>>) -> Iteration {
+    pub(super) fn iterate(&mut self) -> Iteration {
         let job = self.job.clone();
         let depth_limit = job
             .limits
@@ -90,16 +88,21 @@ impl Worker {
         let lines = self.lines().min(iteration.moves.len());
         let mut progress = Progress::new();
         while iteration.depth < depth_limit {
-            self.deepen(&mut iteration, lines, events);
+            let reported = iteration.moves[0].gist();
+            self.deepen(&mut iteration, lines);
             if self.stopped {
                 let Some(overtaking) = self.overtaking() else {
-                    self.settle_unfinished(&mut iteration.moves);
+                    settle_unfinished(&mut iteration);
+                    let moves = &iteration.moves;
+                    if moves[0].gist() != reported {
+                        (0..lines).for_each(|line| self.report(moves, line));
+                    }
                     break;
                 };
                 iteration = overtaking;
                 self.stopped = false;
             }
-            (0..lines).for_each(|line| self.report(&iteration.moves, line, events));
+            (0..lines).for_each(|line| self.report(&iteration.moves, line));
             if self.id != 0 {
                 continue;
             }
@@ -116,7 +119,7 @@ impl Worker {
     }
 
     /// The next iteration, unless it is broken off.
-    fn deepen(&mut self, iteration: &mut Iteration, lines: usize, events: Option<&Sender<Event>>) {
+    fn deepen(&mut self, iteration: &mut Iteration, lines: usize) {
         let Iteration { moves, .. } = iteration;
         let depth = iteration.depth + 1;
         self.root_depth = depth;
@@ -129,7 +132,7 @@ impl Worker {
         let start_nodes = self.nodes;
         for line in 0..lines {
             self.selective_depth = 0;
-            self.aspiration(moves, line, depth, events);
+            self.aspiration(moves, line, depth);
             if self.stopped {
                 return;
             }
@@ -166,22 +169,24 @@ impl Worker {
         let random = settings.randomness != Randomness::None;
         settings.multipv.max(if random { RANDOM_LINES } else { 1 })
     }
+}
 
-    /// Puts the moves of an iteration that was broken off in order: those that were searched by
-    /// what was found, the rest by the iteration before.
-    fn settle_unfinished(&self, moves: &mut [RootMove]) {
-        let searched = moves
-            .iter()
-            .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
-        for root_move in moves.iter_mut() {
-            if !searched || root_move.score == -Score::INFINITE {
-                root_move.score = root_move.previous;
-            }
-        }
-        if !searched {
-            moves.sort_by_key(|m| std::cmp::Reverse(m.score));
+/// Puts the moves of an iteration that was broken off in order: the best that was found first, and
+/// those that were not searched any more with what the iteration before found.
+fn settle_unfinished(iteration: &mut Iteration) {
+    let Iteration { depth, moves, .. } = iteration;
+    let searched = moves
+        .iter()
+        .any(|m| m.score > -Score::INFINITE && m.bound != Bound::Upper);
+    for root_move in moves.iter_mut() {
+        if !searched || root_move.score == -Score::INFINITE {
+            root_move.score = root_move.previous;
+            root_move.bound = Bound::Exact;
+            root_move.depth = *depth;
         }
     }
+    let unsettled = &mut moves[usize::from(searched)..];
+    unsettled.sort_by_key(|m| std::cmp::Reverse(m.score));
 }
 
 /// The deepest line fits the frames.

@@ -16,6 +16,19 @@ pub enum Bound {
     Upper,
 }
 
+impl Bound {
+    /// What a search within (`alpha`, `beta`) says that came to `score`.
+    pub(super) fn of(score: Score, alpha: Score, beta: Score) -> Self {
+        if score >= beta {
+            Self::Lower
+        } else if score > alpha {
+            Self::Exact
+        } else {
+            Self::Upper
+        }
+    }
+}
+
 /// A line and its score, at some depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
@@ -49,7 +62,7 @@ pub struct Outcome {
     /// Score of the best move for the side to move; the static evaluation when nothing was
     /// searched, `None` when there is no legal move.
     pub score: Option<Score>,
-    /// Last finished iteration.
+    /// The iteration in which the score was found, in plies.
     pub depth: u32,
     /// Nodes searched, all threads together.
     pub nodes: u64,

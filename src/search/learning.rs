@@ -82,7 +82,7 @@ impl Worker {
 
     /// Writes what was found to the hash table and corrects the evaluation by it.
     pub(super) fn close_node(&mut self, node: &Node, found: &Found, alpha: Score, beta: Score) {
-        let bound = found.bound(alpha, beta);
+        let bound = Bound::of(found.best, alpha, beta);
         let kept = found.table_bound(bound);
         self.table.store(
             self.position.key(),

@@ -57,7 +57,7 @@ impl Default for Found {
 }
 
 impl Found {
-    fn note(&mut self, score: Score, tainted: bool) {
+    pub(super) fn note(&mut self, score: Score, tainted: bool) {
         self.any_tainted |= tainted;
         if score > self.best {
             self.best = score;
@@ -69,17 +69,6 @@ impl Found {
         let capture = position.piece_on(m.to()).is_some();
         // Past the sixty-fourth, moves are not worth punishing.
         let _ = self.failed[usize::from(capture)].try_push(m);
-    }
-
-    pub(super) fn bound(&self, alpha: Score, beta: Score) -> Bound {
-        debug_assert!(self.best_move.is_some() || self.best <= alpha || self.best >= beta);
-        if self.best >= beta {
-            Bound::Lower
-        } else if self.best_move.is_some() {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        }
     }
 
     /// What the hash table may be told: nothing exact, and no proven win or loss, that holds only

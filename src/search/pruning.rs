@@ -93,6 +93,7 @@ impl Worker {
         self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;
         let verified = self.search::<false>(ply, beta - 1, beta, depth - reduction, false);
         self.null_move_floor = 0;
+        self.path_dependent = false;
         (verified >= beta || self.stopped).then_some(score)
     }
 

@@ -127,13 +127,7 @@ impl Worker {
     }
 
     fn close_quiescence<const PV: bool>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
-        let bound = if node.best >= beta {
-            Bound::Lower
-        } else if node.best > alpha {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
+        let bound = Bound::of(node.best, alpha, beta);
         let keeps = !node.tainted || (bound != Bound::Exact && !node.best.is_decisive());
         self.table.store(
             self.position.key(),

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
-use crossbeam_channel::Sender;
-
 use super::event::{Bound, Event, Info};
 use super::margins;
+use super::node::Found;
 use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
@@ -21,6 +20,8 @@ pub(super) struct RootMove {
     /// Score in this iteration; below every score while it is only known not to be the best.
     pub score: Score,
     pub previous: Score,
+    /// The iteration in which the score was found.
+    pub depth: i32,
     pub bound: Bound,
     pub pv: Vec<Move>,
     pub nodes: u64,
@@ -33,23 +34,23 @@ impl RootMove {
             played,
             score: -Score::INFINITE,
             previous: -Score::INFINITE,
+            depth: 0,
             bound: Bound::Exact,
             pv: vec![played],
             nodes: 0,
             selective_depth: 0,
         }
     }
+
+    /// What a report of it tells.
+    pub(super) fn gist(&self) -> (Move, Score, Bound, i32) {
+        (self.played, self.score, self.bound, self.depth)
+    }
 }
 
 impl Worker {
     /// One line of one iteration: a narrow window around the last score, widened when it fails.
-    pub(super) fn aspiration(
-        &mut self,
-        moves: &mut [RootMove],
-        line: usize,
-        depth: i32,
-        events: Option<&Sender<Event>>,
-    ) {
+    pub(super) fn aspiration(&mut self, moves: &mut [RootMove], line: usize, depth: i32) {
         let previous = moves[line].previous;
         let mut delta = margins::ASPIRATION;
         let (mut alpha, mut beta) = if depth >= 4 && !previous.is_decisive() {
@@ -59,14 +60,7 @@ impl Worker {
         };
         let mut fail_highs = 0;
         loop {
-            let score = self.search_root(
-                moves,
-                line,
-                alpha,
-                beta,
-                (depth - fail_highs).max(1),
-                events,
-            );
+            let score = self.search_root(moves, line, alpha, beta, (depth - fail_highs).max(1));
             // The sort is stable: moves below alpha keep their order.
             moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
             if self.stopped {
@@ -78,12 +72,13 @@ impl Worker {
                 fail_highs = 0;
             } else if score >= beta {
                 beta = score + delta;
-                fail_highs = (fail_highs + 1).min(3);
+                // Unsound, for what fails high may be shallower than it seems.
+                fail_highs = (fail_highs + i32::from(self.pruning.reductions)).min(3);
             } else {
                 return;
             }
             if self.id == 0 && self.job.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
-                self.report(moves, line, events);
+                self.report(moves, line);
             }
             delta += delta / 2 + 5;
             if delta > 900 {
@@ -102,57 +97,47 @@ impl Worker {
         mut alpha: Score,
         beta: Score,
         depth: i32,
-        events: Option<&Sender<Event>>,
     ) -> Score {
         let old_alpha = alpha;
+        self.path_dependent = false;
         let raw = (!self.position.in_check()).then(|| self.evaluate(0));
         let evaluation = raw.map(|raw| self.corrected(raw));
         self.frame_mut(0).evaluation = evaluation;
         self.frame_mut(1).killers = [Move::NONE; 2];
         self.frame_mut(1).excluded = Move::NONE;
-        let mut best = -Score::INFINITE;
-        let mut best_move = Move::NONE;
+        let mut found = Found::default();
         for (number, root_move) in (1..).zip(&mut moves[line..]) {
             let m = root_move.played;
-            self.announce(m, number + line, depth, events);
+            self.announce(m, number + line);
             let nodes = self.nodes;
-            self.path_dependent = false;
             let score = self.search_root_move(m, number, alpha, beta, depth);
             root_move.nodes += self.nodes - nodes;
             if self.stopped {
-                return best;
+                return found.best;
             }
+            found.note(score, std::mem::take(&mut self.path_dependent));
             root_move.score = -Score::INFINITE;
             if number == 1 || score > alpha {
                 root_move.score = score;
-                root_move.bound = if score >= beta {
-                    Bound::Lower
-                } else if score <= old_alpha {
-                    Bound::Upper
-                } else {
-                    Bound::Exact
-                };
+                root_move.depth = self.root_depth;
+                root_move.bound = Bound::of(score, old_alpha, beta);
                 root_move.selective_depth = self.selective_depth;
                 root_move.pv.clear();
                 root_move.pv.push(m);
                 root_move.pv.extend_from_slice(&self.frame(1).pv);
             }
-            if score > best {
-                best = score;
-                if score > alpha {
-                    best_move = m;
-                    alpha = score;
-                }
+            if score > alpha {
+                found.best_move = m;
+                alpha = score;
                 if score >= beta {
                     break;
                 }
             }
         }
-        let restricted = line > 0 || self.job.root_moves.len() != self.legal_count();
-        if !restricted && !std::mem::take(&mut self.path_dependent) {
-            self.store_root(best_move, best, old_alpha, beta, depth, raw);
+        if line == 0 && self.job.root_moves.len() == self.legal_count() {
+            self.store_root(&found, old_alpha, beta, depth, raw);
         }
-        best
+        found.best
     }
 
     fn legal_count(&self) -> usize {
@@ -161,25 +146,18 @@ impl Worker {
 
     fn store_root(
         &mut self,
-        best_move: Move,
-        best: Score,
+        found: &Found,
         alpha: Score,
         beta: Score,
         depth: i32,
         raw: Option<Score>,
     ) {
-        let bound = if best >= beta {
-            Bound::Lower
-        } else if best <= alpha {
-            Bound::Upper
-        } else {
-            Bound::Exact
-        };
+        let bound = found.table_bound(Bound::of(found.best, alpha, beta));
         let record = Record {
-            best: best_move,
-            score: best.to_table(0),
-            bound: Some(bound),
-            depth,
+            best: found.best_move,
+            score: found.best.to_table(0),
+            bound,
+            depth: if bound.is_some() { depth } else { 0 },
             evaluation: raw,
             was_pv: true,
         };
@@ -216,30 +194,26 @@ impl Worker {
         score
     }
 
-    fn announce(&self, m: Move, number: usize, depth: i32, events: Option<&Sender<Event>>) {
-        if let Some(events) = events
-            && self.job.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
-        {
-            let event = Event::CurrentMove {
-                depth: depth as u32,
+    fn announce(&self, m: Move, number: usize) {
+        if self.job.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
+            self.tell(Event::CurrentMove {
+                depth: self.root_depth as u32,
                 played: m,
                 number,
-            };
-            // The receiver may be gone while the process ends.
-            let _ = events.send(event);
+            });
         }
     }
 
     /// Reports the line in place `index`.
-    pub(super) fn report(&self, moves: &[RootMove], index: usize, events: Option<&Sender<Event>>) {
-        let (Some(events), Some(root_move)) = (events, moves.get(index)) else {
+    pub(super) fn report(&self, moves: &[RootMove], index: usize) {
+        let Some(root_move) = moves.get(index) else {
             return;
         };
         if index >= self.job.settings.multipv {
             return;
         }
         let info = Info {
-            depth: self.root_depth as u32,
+            depth: root_move.depth as u32,
             selective_depth: (root_move.selective_depth + 1) as u32,
             multipv: index + 1,
             score: root_move.score,
@@ -249,7 +223,6 @@ impl Worker {
             hash_permille: self.table.permille_used(),
             pv: root_move.pv.clone(),
         };
-        // The receiver may be gone while the process ends.
-        let _ = events.send(Event::Info(info));
+        self.tell(Event::Info(info));
     }
 }

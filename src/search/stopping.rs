@@ -12,7 +12,8 @@ use super::worker::Worker;
 const ONLY_MOVE_DEPTH: i32 = 5;
 
 impl Worker {
-    /// Whether a mate settles the search: a proven one, looked at as deep as it is long.
+    /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
+    /// as deep as it is long, for pruning may hide a shorter one for a while.
     pub(super) fn is_decided(&self, moves: &[RootMove], depth: i32, lines: usize) -> bool {
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
             return false;
@@ -20,7 +21,7 @@ impl Worker {
         let score = moves[0].score;
         let plies = Score::MATE.units() - score.units().abs();
         let on_the_clock = self.job.limits.clock.is_some() || self.job.limits.move_time.is_some();
-        (score.is_win() && on_the_clock) || depth >= plies
+        (score.is_win() && on_the_clock) || depth >= 2 * plies
     }
 
     pub(super) fn is_out_of_time(&self, progress: &Progress) -> bool {

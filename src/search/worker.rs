@@ -4,8 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crossbeam_channel::Sender;
+
 use super::clock::TimeBudget;
 use super::deepening::NEVER;
+use super::event::Event;
 use super::history::{Histories, PieceTo};
 use super::margins::Pruning;
 use super::request::{Control, Level, Limits, Settings, Style};
@@ -14,12 +17,17 @@ use super::table::Table;
 use super::team::Team;
 use crate::board::{Legality, Move, Position};
 use crate::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
-use crate::rules::{Game, Ply};
+use crate::rules::{Game, Ply, counted_plies};
 
 /// Frames before the root, so that looking back never leaves the stack.
 const BEFORE_ROOT: usize = 6;
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
+
+/// Work between two rests, for the option `idle`.
+const SHORTEST_WORK: Duration = Duration::from_millis(2);
+/// So long a rest keeps nobody waiting who says `stop`.
+const LONGEST_REST: Duration = Duration::from_millis(15);
 
 /// What a node keeps for its children and siblings.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +60,8 @@ pub(super) struct Job {
     pub nodes: AtomicU64,
     /// Set by the main thread when it is done.
     pub finished: AtomicBool,
+    /// Where the main thread reports to.
+    pub events: Option<Sender<Event>>,
     /// What the threads tell each other; none for a thread alone.
     pub team: Option<Team>,
 }
@@ -86,6 +96,8 @@ pub(super) struct Worker {
     pub stopped: bool,
     /// Work since the last pause, for the option `idle`.
     busy_since: Instant,
+    /// How often this search has told how far it is.
+    progress_told: u64,
 }
 
 impl Worker {
@@ -110,6 +122,7 @@ impl Worker {
             path_dependent: false,
             stopped: false,
             busy_since: Instant::now(),
+            progress_told: 0,
             job: job.clone(),
         };
         worker.prepare(job);
@@ -126,12 +139,15 @@ impl Worker {
         self.nodes = 0;
         self.counted_nodes = 0;
         self.next_poll = 0;
-        let limit = job.settings.rules.no_capture_limit();
-        self.no_capture_limit = (self.counted() < limit).then_some(limit);
+        let rules = job.settings.rules;
+        let limit = rules.no_capture_limit();
+        let counted = counted_plies(self.position.clock(), rules);
+        self.no_capture_limit = (counted < limit).then_some(limit);
         self.null_move_floor = 0;
         self.path_dependent = false;
         self.stopped = false;
         self.busy_since = Instant::now();
+        self.progress_told = 0;
         self.frames
             .iter_mut()
             .for_each(|frame| *frame = Frame::default());
@@ -232,8 +248,10 @@ impl Worker {
         Score::evaluation(faded + self.histories.correction(&self.position))
     }
 
+    /// Plies without a capture, as the rules count them.
+    #[inline]
     fn counted(&self) -> u16 {
-        self.position.clock().counted()
+        counted_plies(self.position.clock(), self.job.settings.rules)
     }
 
     /// Whether so many plies lie without a capture behind, and `ahead` more, that the game is drawn.
@@ -273,6 +291,7 @@ impl Worker {
         let total = self.job.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
         self.next_poll = self.nodes + POLL_INTERVAL;
         self.rest();
+        self.tell_progress(total);
         let control = &self.job.control;
         let out_of_nodes = self.job.limits.nodes.is_some_and(|limit| {
             // The last stretch before the limit is walked in single steps.
@@ -292,6 +311,25 @@ impl Worker {
         // One ply is always looked at, so that even in no time the answer is not the first move at
         // hand.
         self.stopped |= asked_to_stop && self.root_depth > 1;
+    }
+
+    /// Tells the one who asked, if this is the thread that reports.
+    pub(super) fn tell(&self, event: Event) {
+        if self.id == 0
+            && let Some(events) = &self.job.events
+        {
+            // The receiver may be gone while the process ends.
+            let _ = events.send(event);
+        }
+    }
+
+    /// Tells once a second how far the search is.
+    fn tell_progress(&mut self, nodes: u64) {
+        let time = self.job.control.elapsed();
+        if time.as_secs() > self.progress_told {
+            self.progress_told = time.as_secs();
+            self.tell(Event::Progress { nodes, time });
+        }
     }
 
     /// Adds the last nodes to the job's.
@@ -315,8 +353,13 @@ impl Worker {
             Level::Large => 3.0,
         };
         let worked = self.busy_since.elapsed();
-        if worked >= Duration::from_millis(2) {
-            std::thread::sleep(worked.mul_f64(rest_per_work).min(Duration::from_millis(15)));
+        if worked >= SHORTEST_WORK {
+            let rest = worked.mul_f64(rest_per_work).min(LONGEST_REST);
+            let left = self.job.budget.map_or(rest, |budget| {
+                let elapsed = self.job.control.clock_elapsed();
+                budget.hard.saturating_sub(elapsed)
+            });
+            std::thread::sleep(rest.min(left));
             self.busy_since = Instant::now();
         }
     }

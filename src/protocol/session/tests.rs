@@ -74,10 +74,14 @@ impl Talk {
 }
 
 fn done(hundredths: i32) -> Event {
+    done_with(Score::from_units(hundredths * Score::MINOR_PIECE / 100))
+}
+
+fn done_with(score: Score) -> Event {
     Event::Done(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
         ponder: None,
-        score: Some(Score::from_units(hundredths * Score::MINOR_PIECE / 100)),
+        score: Some(score),
         depth: 1,
         nodes: 1,
         time: Duration::ZERO,
@@ -183,18 +187,28 @@ fn an_early_outcome_waits_for_the_ponder_hit() {
 }
 
 #[test]
-fn an_early_outcome_of_an_endless_search_waits_in_uci() {
+fn an_early_outcome_of_an_endless_search_waits_for_stop() {
+    for protocol in ["ucci", "uci"] {
+        let mut talk = Talk::new(protocol);
+        talk.say("go infinite");
+        assert_eq!(talk.hear(done(0)), [""; 0]);
+        assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
+        talk.say("go ponder");
+        assert_eq!(talk.hear(done(0)), [""; 0]);
+        assert_eq!(talk.say("ponderhit"), [""; 0]);
+        assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
+    }
+}
+
+#[test]
+fn a_proven_mate_ends_an_endless_search_in_ucci_only() {
+    let mate = done_with(Score::mate_in(3));
     let mut talk = Talk::new("uci");
     talk.say("go infinite");
-    assert_eq!(talk.hear(done(0)), [""; 0]);
-    assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
-    talk.say("go ponder");
-    assert_eq!(talk.hear(done(0)), [""; 0]);
-    assert_eq!(talk.say("ponderhit"), [""; 0]);
-    assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
+    assert_eq!(talk.hear(mate.clone()), [""; 0]);
     let mut talk = Talk::new("ucci");
     talk.say("go infinite");
-    assert_eq!(talk.hear(done(0)).last().unwrap(), "bestmove h2e2");
+    assert_eq!(talk.hear(mate).last().unwrap(), "bestmove h2e2");
 }
 
 #[test]
