@@ -17,8 +17,8 @@
 //! | room | what it knows |
 //! |---|---|
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
-//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
+//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
@@ -27,7 +27,7 @@
 //! | [`tournament`] | games between engines in their own processes: referee, openings, statistics |
 //! | [`cli`] | arguments and one file a subcommand |
 //!
-//! Arrows point one way: board <- notation, movegen <- rules <- eval <- search <- protocol,
+//! Arrows point one way: board <- movegen <- notation <- rules <- eval <- search <- protocol,
 //! training, tournament <- cli. A room never imports from a room further right. The tournament room
 //! talks to engines, our own included, through pipes alone; it searches only to find openings.
 //!

@@ -80,13 +80,16 @@ const LABELS: [(&str, usize, char, &str); 3] = [
 
 #[test]
 fn verdicts_of_the_book() {
+    let mut judged_otherwise = 0;
     for case in diagrams() {
         let exception = VERDICTS.iter().find(|e| e.0 == case.id);
         let expected = exception.map_or(case.verdict, |e| e.1);
         assert_ne!(exception.is_some(), expected == case.verdict, "{}", case.id);
+        judged_otherwise += usize::from(exception.is_some());
         let judgement = judge(&case.game, RuleSet::Chinese);
         assert_eq!(judgement.verdict.name(), expected, "{}", case.id);
     }
+    assert_eq!(judged_otherwise, VERDICTS.len());
 }
 
 /// Exchanges and idle moves are both permitted, and what is both may bear either name.

@@ -1,22 +1,18 @@
 //! The command line.
 
+mod support;
+
 use std::fs;
 
 use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, is_match, starts_with};
+use support::scratch;
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
     command.args(arguments).env_remove("RUST_LOG");
     command
-}
-
-/// A file in the directory that cargo gives to integration tests.
-fn scratch(name: &str) -> String {
-    let name = format!("{name}-{}", std::process::id());
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    path.to_str().expect("a path in UTF-8").to_owned()
 }
 
 #[test]
@@ -153,7 +149,7 @@ fn arguments_that_make_no_sense_are_usage_errors() {
 fn the_log_is_a_conversation_with_times() {
     let file = scratch("engine.log");
     for _ in 0..2 {
-        chuhe(&["--log", &file])
+        chuhe(&["--log", file.to_str().unwrap()])
             .write_stdin("ucci\nposition startpos moves a0a9\ngo depth 1\nquit\n")
             .assert()
             .code(0)
@@ -178,8 +174,8 @@ fn the_log_is_a_conversation_with_times() {
 
 #[test]
 fn a_log_that_cannot_be_written_is_a_failure() {
-    let nowhere = scratch("no-such-directory") + "/engine.log";
-    chuhe(&["--log", &nowhere])
+    let nowhere = scratch("no-such-directory").join("engine.log");
+    chuhe(&["--log", nowhere.to_str().unwrap()])
         .write_stdin("ucci\nquit\n")
         .assert()
         .code(1)

@@ -1,9 +1,12 @@
 //! The evaluation from several sides.
 
-use chuhe::board::{Color, Move, Piece, Position, Setup};
+mod common;
+
+use chuhe::board::{Color, Move, Position};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::start_position;
+use common::{exchanged, mirrored, playout};
 use proptest::prelude::*;
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
@@ -11,49 +14,10 @@ fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     evaluator.evaluate(position, &PieceSquareSum::new(position))
 }
 
-/// A position some way into a random game.
-fn playout(choices: &[u16]) -> Position {
-    let mut position = start_position();
-    for choice in choices {
-        let moves = legal_moves(&position);
-        let Some(m) = moves.get(usize::from(*choice) % moves.len().max(1)) else {
-            break;
-        };
-        position.make(*m);
-    }
-    position
-}
-
-/// The same position with the sides exchanged.
-fn exchanged(position: &Position) -> Position {
-    let setup = position.setup();
-    let mut other = Setup {
-        side: !setup.side,
-        ..Setup::empty()
-    };
-    for (square, piece) in setup.pieces() {
-        other.squares[square.flip_rank().index()] = Some(Piece::new(piece.kind(), !piece.color()));
-    }
-    Position::try_from(&other).expect("the mirror of a legal position is legal")
-}
-
-/// The same position mirrored left to right.
-fn mirrored(position: &Position) -> Position {
-    let setup = position.setup();
-    let mut other = Setup {
-        side: setup.side,
-        ..Setup::empty()
-    };
-    for (square, piece) in setup.pieces() {
-        other.squares[square.flip_file().index()] = Some(piece);
-    }
-    Position::try_from(&other).expect("the mirror of a legal position is legal")
-}
-
 proptest! {
     #[test]
-    fn neither_side_nor_wing_is_favoured(choices in prop::collection::vec(any::<u16>(), 0..150)) {
-        let position = playout(&choices);
+    fn neither_side_nor_wing_is_favoured(seed: u64, plies in 0..150usize) {
+        let position = playout(seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
             prop_assert_eq!(value, evaluate(&exchanged(&position), knowledge));

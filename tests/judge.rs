@@ -1,11 +1,14 @@
 //! `chuhe judge`.
 
+mod support;
+
 use std::fs;
 
 use assert_cmd::Command;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
+use support::scratch;
 
 /// Red's rook chases a cannon for ever.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
@@ -36,14 +39,6 @@ fn objects(text: &str) -> Vec<Value> {
     text.lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect()
-}
-
-/// A file of games in the directory that cargo gives to integration tests.
-fn scratch(name: &str, text: impl AsRef<[u8]>) -> String {
-    let name = format!("{name}-{}", std::process::id());
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::write(&path, text).unwrap();
-    path.to_str().expect("a path in UTF-8").to_owned()
 }
 
 #[test]
@@ -185,8 +180,9 @@ fn a_file_is_judged_line_by_line() {
          fen {CHASE}\nposition fen {CHASE} {CHASE_MOVES}\nstartpos"
     );
     let verdicts = "red_loses\nnone\nnone\nred_loses\nnone\n";
-    let file = scratch("games", &games);
-    assert_eq!(output(&["--file", &file]), verdicts);
+    let file = scratch("games");
+    fs::write(&file, &games).unwrap();
+    assert_eq!(output(&["--file", file.to_str().unwrap()]), verdicts);
     fs::remove_file(&file).unwrap();
     judge(&["--file", "-"])
         .write_stdin(games.clone())

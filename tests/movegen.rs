@@ -5,8 +5,8 @@ mod common;
 use std::collections::BTreeSet;
 
 use chuhe::board::{
-    Bitboard, Color, Legality, Move, MoveList, Piece, PieceKind, Position, SEE_VALUES, Setup,
-    Square, leaves_king_safe, see_at_least,
+    Bitboard, Color, Legality, Move, MoveList, PieceKind, Position, SEE_VALUES, Square,
+    leaves_king_safe, see_at_least,
 };
 use chuhe::movegen::{
     Targets, count_legal, generate, has_legal_move, is_legal, is_pseudo_legal, legal_moves,
@@ -115,19 +115,6 @@ fn best_recapture(
     (prize - answer).max(0)
 }
 
-fn turned(setup: &Setup, square: impl Fn(Square) -> Square, swap: bool) -> Position {
-    let mut turned = setup.clone();
-    turned.squares = [None; Square::COUNT];
-    for (from, piece) in setup.pieces() {
-        let color = if swap { !piece.color() } else { piece.color() };
-        turned.squares[square(from).index()] = Some(Piece::new(piece.kind(), color));
-    }
-    if swap {
-        turned.side = !setup.side;
-    }
-    Position::try_from(&turned).unwrap()
-}
-
 #[test]
 fn counters_that_are_full_are_taken_back() {
     let fen = fen::START.replace("w - - 0 1", "b - - 65535 65535");
@@ -229,14 +216,13 @@ proptest! {
     #[test]
     fn turned_boards_have_turned_moves(position in positions()) {
         let moves = legal_moves(&position);
-        let setup = position.setup();
-        let mirrored = turned(&setup, Square::flip_file, false);
+        let mirrored = common::mirrored(&position);
         let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
         prop_assert_eq!(set(&legal_moves(&mirrored)), set(&mirrored_moves));
-        let flipped = turned(&setup, Square::flip_rank, true);
+        let exchanged = common::exchanged(&position);
         let flip = |m: &Move| Move::new(m.from().flip_rank(), m.to().flip_rank());
-        let flipped_moves: Vec<Move> = moves.iter().map(flip).collect();
-        prop_assert_eq!(set(&legal_moves(&flipped)), set(&flipped_moves));
+        let exchanged_moves: Vec<Move> = moves.iter().map(flip).collect();
+        prop_assert_eq!(set(&legal_moves(&exchanged)), set(&exchanged_moves));
     }
 
     #[test]

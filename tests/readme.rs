@@ -1,6 +1,7 @@
 //! What the README promises.
 
 use assert_cmd::Command;
+use chuhe::tournament::read_toml;
 
 const README: &str = include_str!("../README.md");
 
@@ -81,6 +82,33 @@ fn the_judgement_is_the_one_shown() {
     let commands = commands("judge ");
     assert_eq!(commands.len(), 1);
     assert_eq!(run(&commands[0], &[]).trim_end(), blocks("text")[1]);
+}
+
+#[test]
+fn the_judgement_by_the_chinese_rules_is_the_one_shown() {
+    let texts = blocks("text");
+    let sessions = texts.iter().filter_map(|text| text.strip_prefix("$ "));
+    let sessions: Vec<&str> = sessions.collect();
+    assert_eq!(sessions.len(), 1);
+    let (command, shown) = sessions[0].split_once('\n').unwrap();
+    let shown = shown.strip_suffix('…').unwrap();
+    let text = run(&words(command), &[]);
+    assert!(
+        text.starts_with(shown) && text.len() > shown.len(),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_file_of_engines_can_be_read() {
+    let files = blocks("toml");
+    assert_eq!(files.len(), 1);
+    let (each, engines) = read_toml(files[0]).unwrap();
+    let specs = engines
+        .into_iter()
+        .map(|engine| engine.spec(&each).unwrap());
+    let names: Vec<String> = specs.map(|spec| spec.name).collect();
+    assert_eq!(names, ["chuhe", "pikafish"]);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 mod common;
 
-use chuhe::board::{Move, Piece, Position, Square};
+use chuhe::board::{Move, Square};
 use chuhe::rules::{
     Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_at, judge_repetition,
 };
-use common::{game, lines, random_cycle};
+use common::{game, lines, random_cycle, turned};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -216,18 +216,7 @@ fn assert_symmetric(game: &Game) {
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}
-    let mut setup = start.position().setup();
-    let squares = setup.squares;
-    for square in Square::all() {
-        setup.squares[map(square).index()] = squares[square.index()].map(|piece| match swap {
-            true => Piece::new(piece.kind(), !piece.color()),
-            false => piece,
-        });
-    }
-    if swap {
-        setup.side = !setup.side;
-    }
-    let mut result = Game::new(Position::try_from(&setup).unwrap());
+    let mut result = Game::new(turned(start.position(), &map, swap));
     for ply in game.plies() {
         let (from, to) = (map(ply.played.from()), map(ply.played.to()));
         result.push(Move::new(from, to)).unwrap();

@@ -187,20 +187,27 @@ fn a_game_against_itself() {
 
 #[test]
 fn quit_and_the_end_of_input_meet_everything() {
+    let mut unanswered = 0;
     for round in 0..80 {
         let mut client = Client::boot();
         let go = ["go infinite", "go depth 1", "go movetime 1", "go ponder"][round % 4];
         client.send(&format!("uci\nposition startpos\n{go}"));
-        if round % 3 == 0 {
+        let quits = round % 3 == 0;
+        if quits {
             client.send("quit");
         } else {
             client.close();
         }
         let lines = client.end();
-        let (best, rest) = lines.split_last().unwrap();
-        assert!(best.starts_with("bestmove "), "{lines:?}");
+        let (last, rest) = lines.split_last().unwrap();
         assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
+        if !last.starts_with("bestmove ") {
+            assert!(quits, "{lines:?}");
+            unanswered += 1;
+        }
     }
+    // Who quits does not wait for ever for a search that a busy machine keeps from stopping.
+    assert!(unanswered <= 3, "{unanswered}");
 }
 
 #[test]

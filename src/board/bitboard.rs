@@ -1,7 +1,7 @@
 //! Sets of squares in 128 bits.
 
 use std::fmt;
-use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
 use super::color::Color;
 use super::square::{FILES, RANKS, Square};
@@ -194,7 +194,6 @@ macro_rules! bit_operators {
 bit_operators! {
     BitAnd bitand BitAndAssign bitand_assign;
     BitOr bitor BitOrAssign bitor_assign;
-    BitXor bitxor BitXorAssign bitxor_assign;
 }
 
 impl Not for Bitboard {

@@ -15,7 +15,7 @@ use super::square::Square;
 pub struct Move(u16);
 
 /// No position has more pseudo-legal moves than this: with the pieces of a full set, each on its
-/// best square of an empty board, there are 121, and four promotions of the variant.
+/// best square of an empty board, there are 119, and four promotions of the variant.
 pub const MAX_MOVES: usize = 128;
 
 /// The moves of one position.

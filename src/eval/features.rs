@@ -68,7 +68,8 @@ groups! {
     PIECE_SQUARE: PieceKind::COUNT * RANKS, 5;
     /// By squares a knight can go to, those that enemy pawns attack left out.
     KNIGHT_MOBILITY: 1, 9;
-    /// By squares a rook can go to.
+    /// By squares a rook can go to, those that enemy pawns, knights, bishops and advisors attack left
+    /// out.
     ROOK_MOBILITY: 1, 18;
     /// By empty squares a cannon can go to.
     CANNON_MOBILITY: 1, 18;
@@ -136,7 +137,7 @@ groups! {
     ROOK_FILE: 1, 2;
     /// A knight's leg blocked by a piece of its own, or of the enemy.
     KNIGHT_LEG: 1, 2;
-    /// A cannon with an own knight right before it and such awkward stacks: own pieces before a cannon on its file.
+    /// By own pieces on a cannon's file beside itself, before and behind it.
     CANNON_SCREENS: 1, 4;
     /// Having the move.
     TEMPO: 1, 1;

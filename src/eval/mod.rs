@@ -16,7 +16,7 @@ use handcrafted::{AttackMap, MaterialTable, Sum};
 named_enum! {
     /// How much the evaluation looks at, the option `knowledge`.
     pub enum Knowledge {
-        /// Material only.
+        /// Material, and as in every grade the advantage of having the move.
         None = "none",
         /// And where the pieces stand, tapered from middlegame to endgame.
         Small = "small",

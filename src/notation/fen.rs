@@ -284,7 +284,6 @@ mod tests {
         ];
         for (text, message) in cases {
             let error = parse_position(text).unwrap_err().to_string();
-            let error = error.replace("illegal position: ", "");
             assert_eq!(error, message, "{text}");
         }
     }

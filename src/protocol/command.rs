@@ -112,7 +112,8 @@ impl Default for Clocks {
 }
 
 impl GoRequest {
-    /// The limits for a search with `mover` to move. No search is deeper than [`MAX_PLY`].
+    /// The limits for a search with `mover` to move. Any depth from [`MAX_PLY`] on means the same:
+    /// the search has ended its iterations before.
     pub(super) fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = match (self.clocks, mover) {
             (Clocks::Mover { own, opponent }, _) => (own, opponent),

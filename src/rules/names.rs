@@ -15,10 +15,8 @@ pub(super) struct Names {
 impl Names {
     /// At the end of the line: each piece bears the name of its square.
     pub(super) fn new() -> Self {
-        let mut name_on = [Move::NONE.from(); Square::COUNT];
-        for (name, square) in name_on.iter_mut().zip(Square::all()) {
-            *name = square;
-        }
+        let square = |index| Square::from_index(index).expect("as many names as squares");
+        let name_on = std::array::from_fn(square);
         Self {
             name_on,
             square_of: name_on,

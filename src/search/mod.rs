@@ -5,7 +5,8 @@
 //! (`deepening`, until `stopping`), as one of a `team`, from the `root` on, and walks the tree (`node`,
 //! `quiescence`) in the order of the `picker`. `pruning` tells what is left out, `depth` how deep a
 //! move is searched, `learning` what goes to the `history` and to the `table` that all threads share.
-//! `path` asks what the rules make of the way to a node. Every number lives in `margins`.
+//! `path` asks what the rules make of the way to a node. Most of the numbers live in `margins`,
+//! the others where they are used.
 
 mod bench;
 mod clock;

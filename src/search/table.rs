@@ -183,8 +183,9 @@ impl Table {
         })
     }
 
-    /// Keeps a record. Of the same position only a deeper, newer or exact one replaces what is
-    /// there, and a record without a move leaves the old move in place.
+    /// Keeps a record. Of the same position the new one replaces the old, unless that is from the
+    /// same search and deeper by four plies (six if the new one was on a principal variation) and
+    /// the new one is not exact; and a record without a move leaves the old move in place.
     pub fn store(&self, key: u64, mut record: Record) {
         let generation = self.generation();
         let mut victim: Option<(Entry<'_>, i32)> = None;

@@ -89,7 +89,7 @@ pub(super) struct Worker {
     /// Plies without a capture that make a draw; `None` in a game that has gone on past them, for
     /// its players go by other rules.
     no_capture_limit: Option<u16>,
-    /// Null moves are off for this side below this ply, while one is being verified.
+    /// Null moves are off, for both sides, before this ply, while one is being verified.
     pub null_move_floor: usize,
     /// The last score returned depended on how the position was reached.
     pub path_dependent: bool,

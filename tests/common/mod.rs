@@ -101,6 +101,32 @@ fn can_stand(piece: Piece, square: Square) -> bool {
     }
 }
 
+/// The position with every square moved by `map`, and with `swap` the colours exchanged.
+pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
+    let mut setup = position.setup();
+    let squares = setup.squares;
+    for square in Square::all() {
+        setup.squares[map(square).index()] = squares[square.index()].map(|piece| match swap {
+            true => Piece::new(piece.kind(), !piece.color()),
+            false => piece,
+        });
+    }
+    if swap {
+        setup.side = !setup.side;
+    }
+    Position::try_from(&setup).expect("a legal position is legal from every side")
+}
+
+/// The same position with the sides exchanged.
+pub(crate) fn exchanged(position: &Position) -> Position {
+    turned(position, Square::flip_rank, true)
+}
+
+/// The same position mirrored left to right.
+pub(crate) fn mirrored(position: &Position) -> Position {
+    turned(position, Square::flip_file, false)
+}
+
 /// Every move that can be encoded, [`Move::NONE`] left out.
 pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
     Square::all()

@@ -5,6 +5,7 @@ mode=$1
 file=$2
 moves=0
 banned=
+CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
@@ -41,7 +42,9 @@ answer() {
         flood) while :; do say "info depth 1 score 1"; say "blah"; done ;;
         chatter) exec yes "blah blah blah" ;;
         endless) exec tr '\000' x </dev/zero ;;
-        late) sleep 1.4; say "bestmove $move" ;;
+        late) ;;
+        waits) while [ ! -s "$file" ]; do sleep 0.1; done; say "bestmove $move" ;;
+        tells) [ "$moves" -lt 6 ] || say far >>"$file"; say "bestmove $move" ;;
         resign) say "bestmove $move resign" ;;
         nothing) say "nobestmove" ;;
         none) say "bestmove (none)" ;;
@@ -72,7 +75,7 @@ if [ "$mode" = once ]; then
 fi
 
 while read -r line; do
-    line=${line%"$(printf '\r')"}
+    line=${line%"$CR"}
     case $line in
         ucci | uci)
             [ "$mode" = mute ] && continue
@@ -91,7 +94,7 @@ while read -r line; do
             ;;
         banmoves*) banned=${line#banmoves } ;;
         ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
-        stop) [ "$mode" = foresee ] && { choose; say "bestmove $move"; } ;;
+        stop) case $mode in foresee | late) choose; say "bestmove $move" ;; esac ;;
         go*)
             if [ "$mode" = once ]; then : >"$file"; exit 1; fi
             answer "$line"

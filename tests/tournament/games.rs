@@ -4,8 +4,8 @@ use std::process::Command;
 
 use crate::{chuhe, match_of, output, report, scratch, script};
 
-/// Two scripts on the starting position.
-const PLAIN: &str = "--openings start --rounds 1 --each movetime=1000";
+/// Two games from the starting position, without a clock.
+const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 /// The reason and length of the first game.
 fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
@@ -59,7 +59,7 @@ fn perpetual_check_loses_and_banmoves_warn_of_it() {
     let path = scratch("checks.epd");
     std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
-        "--openings {} --rounds 1 --max-plies 9 --each movetime=1000",
+        "--openings {} --rounds 1 --max-plies 9 --each depth=1",
         path.display()
     );
     let lost = ("perpetual check".to_owned(), 9, "0-1".to_owned());
@@ -104,7 +104,7 @@ fn pondering() {
 #[test]
 fn chuhe_ponders_and_keeps_time() {
     let engines = [chuhe("one"), chuhe("two")];
-    let arguments = "--rounds 1 --max-plies 60 --each tc=2+0.02 margin=2000 ponder=on";
+    let arguments = "--rounds 1 --max-plies 60 --each tc=2+0.02 margin=20000 ponder=on";
     let report = report(engines, arguments);
     for engine in report["engines"].as_array().unwrap() {
         assert_eq!(engine["time_losses"], 0, "{report}");
@@ -161,7 +161,7 @@ fn round_robin_and_gauntlet() {
         let arguments = format!("--openings start --rounds 2 --format {format}");
         let mut command = match_of(engines, &arguments);
         command.args(script("three", "good"));
-        command.args(["--each", "movetime=1000"]);
+        command.args(["--each", "depth=1"]);
         let text = output(&mut command);
         assert!(
             text.contains(&format!("\n{games} games, 1 at a time")),
@@ -190,7 +190,7 @@ fn round_robin_and_gauntlet() {
 #[test]
 fn a_test_ends_the_match() {
     let engines = [script("one", "good"), script("two", "crash")];
-    let arguments = "--openings start --sprt elo0=0,elo1=100 --each movetime=1000 --concurrency 2";
+    let arguments = "--openings start --sprt elo0=0,elo1=100 --each depth=1 --concurrency 2";
     let text = output(&mut match_of(engines, arguments));
     assert!(text.contains("the test has decided"), "{text}");
     assert!(text.contains("H1: 100 or more"), "{text}");

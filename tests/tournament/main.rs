@@ -7,23 +7,18 @@ mod files;
 mod games;
 mod interrupted;
 mod refused;
+#[path = "../support/mod.rs"]
+mod support;
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::scratch;
 
 /// The script that plays as it is told.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
-
-/// A path of its own for each call.
-fn scratch(name: &str) -> PathBuf {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("{}-{number}-{name}", std::process::id());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
 
 /// The words that describe the script as an engine; `mode` may have a file behind it.
 fn script(name: &str, mode: &str) -> Vec<String> {
@@ -93,4 +88,14 @@ fn report(engines: [Vec<String>; 2], arguments: &str) -> Value {
 fn is_alive(process: &str) -> bool {
     // A zombie has no command line.
     std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
+}
+
+/// Waits for the end of processes that have been killed or whose input has ended: the system may
+/// take its time.
+fn assert_they_leave(processes: &[String]) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while processes.iter().any(|process| is_alive(process)) {
+        assert!(Instant::now() < deadline, "{processes:?} live on");
+        sleep(Duration::from_millis(20));
+    }
 }

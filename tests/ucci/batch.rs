@@ -107,7 +107,7 @@ fn options_in_a_batch_hold_for_the_lines_after_them() {
     let lines = run(
         "go depth 3\nsetoption usemillisec off\ngo time 0.05 increment 0\n\
                      setoption usemillisec on\ngo time 50 increment 0\n\
-                     setoption batch off\ngo infinite\nisready\nstop\nquit",
+                     setoption batch off\ngo infinite\nisready\nstop",
     );
     assert_eq!(outcomes(&lines).len(), 4, "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains("refused")));

@@ -1,5 +1,7 @@
 //! Input that no client means to send.
 
+use std::time::Duration;
+
 use proptest::prelude::*;
 
 use crate::support::{BOARD, Client, after, is_outcome};
@@ -71,6 +73,21 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Ends whatever the engine is at and sets back what matters.
+fn calm_down(client: &mut Client) {
+    for _ in 0..30 {
+        client.send("stop\nsetoption batch off\nsetoption promotion off");
+        client.send("setoption style the-end-of-all-that");
+        // It is refused with other words as long as a search that was told to stop has not ended.
+        while let Some(line) = client.line_within(Duration::from_secs(2)) {
+            if line.contains("the-end-of-all-that") {
+                return;
+            }
+        }
+    }
+    panic!("the engine does not calm down");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
@@ -85,9 +102,8 @@ proptest! {
             client.send(&words.join(" "));
         }
         client.send_bytes(&bytes);
-        client.send("\nstop\nsetoption batch off\nsetoption promotion off");
-        client.send("setoption style the-end-of-all-that");
-        while !client.line().contains("the-end-of-all-that") {}
+        client.send("");
+        calm_down(&mut client);
         client.send("position startpos moves h2e2\nbanmoves h9g7\nsetoption usemillisec true");
         client.sync();
         let m = client.best_move("go depth 1", &after("h2e2"));

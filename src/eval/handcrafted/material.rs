@@ -48,9 +48,7 @@ impl MaterialTable {
     /// The value for the pieces of a position, whose key is `key`.
     #[inline]
     pub fn value(&self, position: &Position, key: MaterialKey) -> MaterialValue {
-        let Some(cell) = self.0.get(key.hash() % Self::LEN) else {
-            return MaterialValue::new(position, key);
-        };
+        let cell = &self.0[key.hash() % Self::LEN];
         let known = cell.get();
         if known.key == key {
             return known;
