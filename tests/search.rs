@@ -9,8 +9,8 @@ use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Control, Event, Info, Level, Limits, Outcome, PlayerClock, Pool, Randomness, ResizeError,
-    Score, SearchRequest, Settings, Verdict,
+    Control, Degree, Event, Info, Limits, Meaning, Outcome, PlayerClock, Pool, Randomness,
+    ResizeError, Score, SearchRequest, Settings,
 };
 use crossbeam_channel::{Receiver, unbounded};
 
@@ -86,16 +86,16 @@ const MATES: &[(&str, u32)] = &[
 fn short_mates_are_found_at_every_level_of_pruning() {
     let engine = Engine::new();
     for (fen, plies) in MATES {
-        for pruning in Level::ALL {
+        for pruning in Degree::ALL {
             let mut request = request(fen, depth(8));
             request.settings.pruning = pruning;
             let (_, outcome) = engine.run(request);
-            let Some(Verdict::Mates(found)) = outcome.score.map(|s| s.verdict()) else {
+            let Some(Meaning::Mates(found)) = outcome.score.map(|s| s.meaning()) else {
                 panic!("no mate in {fen} {pruning:?}");
             };
             // A reduced search may see a longer mate first; the full one misses none.
             assert!(
-                found == *plies || pruning != Level::None && found > *plies,
+                found == *plies || pruning != Degree::None && found > *plies,
                 "{fen} {pruning:?}"
             );
         }
@@ -144,7 +144,7 @@ fn without_pruning_a_mate_shows_at_its_depth() {
         ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
     ] {
         let mut unpruned = request(fen, depth(plies + 1));
-        unpruned.settings.pruning = Level::None;
+        unpruned.settings.pruning = Degree::None;
         let mate = Some(Score::mate_in(plies as usize));
         assert_eq!(engine.run(unpruned).1.score, mate, "{fen}");
     }
@@ -296,7 +296,7 @@ fn a_perpetual_chase_that_loses_is_avoided() {
         request.root_moves = Some(vec![repeat]);
         let score = engine.run(request).1.score.expect("a score");
         assert_eq!(
-            score.verdict() == Verdict::Mated(1),
+            score.meaning() == Meaning::Mated(1),
             loses,
             "{rules} {score:?}"
         );
@@ -319,7 +319,7 @@ fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
         // One more move, and red has done it a third time.
         let (_, outcome) = engine.run(request);
         assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
-        assert_eq!(outcome.score.map(|s| s.verdict()), Some(Verdict::Mates(1)));
+        assert_eq!(outcome.score.map(|s| s.meaning()), Some(Meaning::Mates(1)));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The macro that gives the board's small enums their common surface.
+//! The macros that give small enums their common surface.
 
 /// Declares a field-less enum with `ALL`, `COUNT`, `index` and `from_index`.
 macro_rules! indexed_enum {
@@ -29,4 +29,37 @@ macro_rules! indexed_enum {
     };
 }
 
-pub(crate) use indexed_enum;
+/// Declares an [`indexed_enum`] whose values have names that options, files and scripts spell.
+macro_rules! named_enum {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident {
+        $($(#[$vmeta:meta])* $variant:ident = $word:literal),+ $(,)?
+    }) => {
+        $crate::board::indexed_enum! {
+            $(#[$meta])* $vis enum $name { $($(#[$vmeta])* $variant),+ }
+        }
+
+        impl $name {
+            /// The names, in index order.
+            pub const NAMES: [&'static str; Self::COUNT] = [$($word),+];
+
+            /// The name.
+            pub const fn name(self) -> &'static str {
+                Self::NAMES[self.index()]
+            }
+
+            /// The value of this name, in letters of any case.
+            pub fn from_name(name: &str) -> Option<Self> {
+                let mut values = Self::ALL.into_iter();
+                values.find(|value| name.eq_ignore_ascii_case(value.name()))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+pub(crate) use {indexed_enum, named_enum};

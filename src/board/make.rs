@@ -64,11 +64,7 @@ impl Position {
         self.take(piece, from);
         self.hash(piece, from);
         observer.removed(piece, from);
-        self.state.captured = if m.is_promotion() {
-            None
-        } else {
-            self.piece_on(to)
-        };
+        self.state.captured = self.taken_by(m);
         if let Some(captured) = self.state.captured {
             self.take(captured, to);
             self.hash(captured, to);

@@ -19,7 +19,7 @@ pub mod zobrist;
 pub use bitboard::{Bitboard, Squares};
 pub use clock::NoCaptureClock;
 pub use color::Color;
-pub(crate) use indexed::indexed_enum;
+pub(crate) use indexed::{indexed_enum, named_enum};
 pub use legality::{Legality, leaves_king_safe};
 pub use make::{Observer, Undo};
 pub use moves::{MAX_MOVES, Move, MoveList, ParseMoveError};

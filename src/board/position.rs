@@ -4,6 +4,7 @@ use super::attacks;
 use super::bitboard::Bitboard;
 use super::clock::NoCaptureClock;
 use super::color::Color;
+use super::moves::Move;
 use super::piece::{Piece, PieceKind};
 use super::setup::Setup;
 use super::square::Square;
@@ -122,6 +123,16 @@ impl Position {
         let mut position = self.clone();
         position.state.checkers = Bitboard::EMPTY;
         position
+    }
+
+    /// What `m`, a move of this position, takes; nothing where a piece is promoted on the spot.
+    #[inline]
+    pub fn taken_by(&self, m: Move) -> Option<Piece> {
+        if m.is_promotion() {
+            None
+        } else {
+            self.piece_on(m.to())
+        }
     }
 
     /// What the last move made on this position took.

@@ -14,10 +14,10 @@ use super::table::cut;
 use crate::board::{Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{GameText, Separator, chinese, wxf};
-use crate::protocol::speed;
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
     Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,
+    nodes_per_second,
 };
 
 /// How long to think when nothing else is said.
@@ -164,18 +164,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn decision(game: &Game, settings: &Settings) -> Option<String> {
     let judgement = judge(game, settings.rules);
     let side = game.position().side();
-    let (rules, cause) = (judgement.rules, judgement.cause);
-    match cause {
-        Cause::Nothing => None,
+    match judgement.cause {
         Cause::Checkmate => Some(format!("{side} is checkmated, {} wins", !side)),
         Cause::Stalemate => Some(format!("{side} has no legal move, {} wins", !side)),
-        Cause::Repetition | Cause::InsufficientMaterial | Cause::NoCapture => {
-            let outcome = match judgement.verdict.loser() {
-                Some(loser) => format!("lost for {loser}"),
-                None => "a draw".to_owned(),
-            };
-            Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
-        }
+        _ => judgement.ruling(),
     }
 }
 
@@ -298,7 +290,10 @@ impl<'a> View<'a> {
         };
         let best = self.notation.write(self.position, best);
         let (depth, nodes) = (outcome.depth, outcome.nodes);
-        let (time, speed) = (spell_time(outcome.time), speed(nodes, outcome.time));
+        let (time, speed) = (
+            spell_time(outcome.time),
+            nodes_per_second(nodes, outcome.time),
+        );
         writeln!(
             self.out,
             "best {best}{coordinates}  score {score}  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
@@ -309,7 +304,7 @@ impl<'a> View<'a> {
 impl Status {
     fn text(&self) -> String {
         let nodes = HumanCount(self.nodes);
-        let speed = HumanCount(speed(self.nodes, self.time));
+        let speed = HumanCount(nodes_per_second(self.nodes, self.time));
         let Self { depth, current, .. } = self;
         format!("depth {depth}  {nodes} nodes  {speed} nps  {current}")
     }

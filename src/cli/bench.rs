@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::Failure;
-use crate::protocol::speed;
-use crate::search::{BENCH_DEPTH, BenchResult, bench};
+use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every
 /// machine and changes only when the search does.
@@ -28,7 +27,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     });
     let BenchResult { nodes, time } = result;
-    let (millis, speed) = (time.as_millis(), speed(nodes, time));
+    let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
     written
         .and_then(|()| {
             writeln!(out, "nodes {nodes} time {millis} nps {speed}")?;

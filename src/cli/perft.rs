@@ -7,7 +7,7 @@ use super::Failure;
 use super::line::read_game;
 use crate::movegen;
 use crate::notation::{GameText, Separator};
-use crate::protocol::speed;
+use crate::search::nodes_per_second;
 
 /// Count the lines of DEPTH plies, the proof of a move generator.
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         nodes = movegen::perft(&mut position, arguments.depth);
     }
     let time = start.elapsed();
-    let (millis, speed) = (time.as_millis(), speed(nodes, time));
+    let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
     written = written.and_then(|()| writeln!(out, "nodes {nodes} time {millis} nps {speed}"));
     written
         .or_else(super::ignore_closed_pipe)

@@ -10,20 +10,20 @@ pub use psq::{MaterialKey, PieceSquareSum};
 pub use tapered::{FULL_PHASE, Tapered};
 pub use weights::WEIGHTS;
 
-use crate::board::{Color, Position, indexed_enum};
+use crate::board::{Color, Position, named_enum};
 use handcrafted::{AttackMap, MaterialTable, Sum};
 
-indexed_enum! {
+named_enum! {
     /// How much the evaluation looks at, the option `knowledge`.
     pub enum Knowledge {
         /// Material, and as in every grade the advantage of having the move.
-        None,
+        None = "none",
         /// And where the pieces stand, tapered from middlegame to endgame.
-        Small,
+        Small = "small",
         /// And mobility, pawns, missing defenders against the attackers left.
-        Medium,
+        Medium = "medium",
         /// Everything: king danger, open lines, cannons, threats.
-        Large,
+        Large = "large",
     }
 }
 

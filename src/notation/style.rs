@@ -1,33 +1,23 @@
 //! The notations that game records are written in.
 
-use std::fmt;
 use std::str::FromStr;
 
 use super::{chinese, coordinates, wxf};
-use crate::board::{Move, Position, indexed_enum};
+use crate::board::{Move, Position, named_enum};
 
-indexed_enum! {
+named_enum! {
     /// How a game record writes its moves.
     pub enum MoveStyle {
         /// `H2-E2`
-        Iccs,
+        Iccs = "ICCS",
         /// `C2=5`
-        Wxf,
+        Wxf = "WXF",
         /// 炮二平五
-        Chinese,
+        Chinese = "Chinese",
     }
 }
 
 impl MoveStyle {
-    /// The name, as the tag `Format` of a PGN has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Iccs => "ICCS",
-            Self::Wxf => "WXF",
-            Self::Chinese => "Chinese",
-        }
-    }
-
     /// Writes a legal move of `position`.
     pub fn write(self, position: &Position, m: Move) -> String {
         match self {
@@ -35,12 +25,6 @@ impl MoveStyle {
             Self::Wxf => wxf::write(position, m),
             Self::Chinese => chinese::write(position, m),
         }
-    }
-}
-
-impl fmt::Display for MoveStyle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -54,9 +38,6 @@ impl FromStr for MoveStyle {
 
     /// Reads a name in letters of any case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|style| text.eq_ignore_ascii_case(style.name()))
-            .ok_or(ParseMoveStyleError)
+        Self::from_name(text).ok_or(ParseMoveStyleError)
     }
 }

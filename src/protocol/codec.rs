@@ -179,12 +179,6 @@ pub(super) fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// Nodes per second.
-pub(crate) fn speed(nodes: u64, time: Duration) -> u64 {
-    let micros = time.as_micros().max(1);
-    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
-}
-
 /// A line of moves.
 pub(super) fn spell_line(moves: &[Move]) -> String {
     let moves: Vec<String> = moves.iter().map(Move::to_string).collect();

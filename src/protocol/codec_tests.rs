@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::codec::{Offer, Protocol, Reply, speed};
+use super::codec::{Offer, Protocol, Reply};
 use super::command::{Command, PositionText};
 use super::text::TimeUnit;
 use crate::board::Move;
@@ -237,13 +237,6 @@ fn the_hash_table_is_told_as_far_as_it_knows() {
         spell(probe),
         "pophash bestmove h2e2 lowerbound 29997 depth 6 upperbound 0 depth 5"
     );
-}
-
-#[test]
-fn a_second_has_a_million_micros() {
-    use std::time::Duration;
-    assert_eq!(speed(500, Duration::from_millis(250)), 2000);
-    assert_eq!(speed(u64::MAX, Duration::ZERO), u64::MAX);
 }
 
 #[test]

@@ -34,8 +34,6 @@ mod uci;
 
 use std::io;
 
-pub(crate) use codec::speed;
-
 /// Runs the engine on standard input and output until `quit` or the end of input.
 ///
 /// # Errors

@@ -1,10 +1,10 @@
 //! The spelling of UCCI.
 
-use super::codec::{Codec, Offer, Reply, parse_common, parse_position, speed, spell_line};
+use super::codec::{Codec, Offer, Reply, parse_common, parse_position, spell_line};
 use super::command::Command;
 use super::options::{Kind, Row, TABLE};
 use super::text::{TimeUnit, one_line};
-use crate::search::{Bound, HashProbe, Info, Score, Verdict};
+use crate::search::{Bound, HashProbe, Info, Meaning, Score, nodes_per_second};
 
 /// UCCI 3.0, read liberally and written exactly.
 #[derive(Clone, Copy, Debug)]
@@ -95,10 +95,10 @@ fn spell_option(row: &Row) -> String {
 /// 30000, less one for each ply that they are away.
 fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
-    match score.verdict() {
-        Verdict::Centipawns(hundredths) => i64::from(hundredths),
-        Verdict::Mates(plies) => MATE - i64::from(plies),
-        Verdict::Mated(plies) => i64::from(plies) - MATE,
+    match score.meaning() {
+        Meaning::Centipawns(hundredths) => i64::from(hundredths),
+        Meaning::Mates(plies) => MATE - i64::from(plies),
+        Meaning::Mated(plies) => i64::from(plies) - MATE,
     }
 }
 
@@ -125,7 +125,7 @@ fn spell_info(info: &Info, debug: bool) -> Option<String> {
         info.depth,
         info.time.as_millis(),
         info.nodes,
-        speed(info.nodes, info.time),
+        nodes_per_second(info.nodes, info.time),
         info.hash_permille,
         spell_line(&info.pv),
     ))

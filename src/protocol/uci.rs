@@ -1,10 +1,10 @@
 //! The spelling of UCI, with the squares a0 to i9.
 
-use super::codec::{Codec, Reply, parse_common, speed, spell_line};
+use super::codec::{Codec, Reply, parse_common, spell_line};
 use super::command::Command;
 use super::options::{Kind, Row, TABLE};
 use super::text::{TimeUnit, one_line};
-use crate::search::{Bound, Info, Score, Verdict};
+use crate::search::{Bound, Info, Meaning, Score, nodes_per_second};
 
 /// The part of UCI that plays and analyses.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Codec for Uci {
             Reply::Progress { nodes, time } => format!(
                 "info time {} nodes {nodes} nps {}",
                 time.as_millis(),
-                speed(nodes, time)
+                nodes_per_second(nodes, time)
             ),
             Reply::StaticScore(score) => format!("info depth 0 score {}", spell_score(score)),
             Reply::BestMove { best, ponder, .. } => match ponder {
@@ -81,10 +81,10 @@ fn spell_option(row: &Row) -> Option<String> {
 
 /// `cp N` in hundredths of a minor piece, or `mate N` in moves.
 fn spell_score(score: Score) -> String {
-    match score.verdict() {
-        Verdict::Centipawns(hundredths) => format!("cp {hundredths}"),
-        Verdict::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
-        Verdict::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
+    match score.meaning() {
+        Meaning::Centipawns(hundredths) => format!("cp {hundredths}"),
+        Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
+        Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
     }
 }
 
@@ -101,7 +101,7 @@ fn spell_info(info: &Info) -> String {
         info.multipv,
         spell_score(info.score),
         info.nodes,
-        speed(info.nodes, info.time),
+        nodes_per_second(info.nodes, info.time),
         info.hash_permille,
         info.time.as_millis(),
         spell_line(&info.pv),

@@ -99,6 +99,20 @@ pub struct Judgement {
     pub plies: Vec<Conduct>,
 }
 
+impl Judgement {
+    /// The decision in words; `None` as long as there is none.
+    pub fn ruling(&self) -> Option<String> {
+        let outcome = match self.verdict {
+            Verdict::Undecided => return None,
+            Verdict::Draw => "a draw",
+            Verdict::RedLoses => "lost for red",
+            Verdict::BlackLoses => "lost for black",
+        };
+        let (rules, cause) = (self.rules, &self.cause);
+        Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
+    }
+}
+
 /// Judges a game where it stands: mate, then repetition, then insufficient material, then the
 /// no-capture limit.
 pub fn judge(game: &Game, rules: RuleSet) -> Judgement {

@@ -1,47 +1,34 @@
 //! The rule sets in use, by name.
 
-use std::fmt;
 use std::str::FromStr;
 
-use crate::board::indexed_enum;
+use crate::board::named_enum;
 
-indexed_enum! {
+named_enum! {
     #[derive(Default)]
     /// Whose rules decide about repetitions and limits.
     pub enum RuleSet {
         /// The Asian rules in the form that computers play: who checks or chases for ever loses.
         #[default]
-        Asian,
+        Asian = "asian",
         /// As [`Self::Asian`] with the choices of the computer championships: one check by either
         /// side within the repetition, and no chase is judged.
-        Computer,
+        Computer = "computer",
         /// The Chinese rules of 2020: who only checks, threatens mate and chases, in any mixture,
         /// loses to who does not.
-        Chinese,
+        Chinese = "chinese",
         /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
         /// occurrence decides, and neither checks nor answers to them count towards the
         /// no-capture limit.
-        ElephantEye,
+        ElephantEye = "elephanteye",
         /// Only perpetual check is judged, any other repetition is a draw.
-        CheckOnly,
+        CheckOnly = "check-only",
         /// Every repetition is a draw.
-        None,
+        None = "none",
     }
 }
 
 impl RuleSet {
-    /// The name as options and command lines spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Asian => "asian",
-            Self::Computer => "computer",
-            Self::Chinese => "chinese",
-            Self::ElephantEye => "elephanteye",
-            Self::CheckOnly => "check-only",
-            Self::None => "none",
-        }
-    }
-
     /// The occurrence of a position that brings the repetition to judgement.
     #[inline]
     pub const fn deciding_occurrence(self) -> usize {
@@ -62,12 +49,6 @@ impl RuleSet {
     }
 }
 
-impl fmt::Display for RuleSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// The text names no rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a rule set (asian, computer, chinese, elephanteye, check-only, none)")]
@@ -78,11 +59,7 @@ impl FromStr for RuleSet {
 
     /// Reads a name in letters of any case, `check_only` for `check-only`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.replace('_', "-");
-        Self::ALL
-            .into_iter()
-            .find(|rules| text.eq_ignore_ascii_case(rules.name()))
-            .ok_or(ParseRuleSetError)
+        Self::from_name(&text.replace('_', "-")).ok_or(ParseRuleSetError)
     }
 }
 

@@ -63,7 +63,7 @@ impl Worker {
             return 0;
         }
         let mut reduction = margins::late_move_reduction(node.depth, number);
-        let quiet = self.position.piece_on(m.to()).is_none();
+        let quiet = self.position.taken_by(m).is_none();
         if quiet {
             let before = self.before(node.ply);
             let history = self.histories.quiet(&self.position, m, &before);

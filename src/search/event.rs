@@ -94,3 +94,20 @@ pub enum Event {
     /// The search is over.
     Done(Outcome),
 }
+
+/// Nodes searched in `time`, to the second.
+pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
+    let micros = time.as_micros().max(1);
+    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_has_a_million_micros() {
+        assert_eq!(nodes_per_second(500, Duration::from_millis(250)), 2000);
+        assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
+    }
+}

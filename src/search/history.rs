@@ -78,7 +78,7 @@ impl Histories {
 
     #[inline]
     fn capture_index(position: &Position, m: Move) -> Option<usize> {
-        let victim = position.piece_on(m.to())?;
+        let victim = position.taken_by(m)?;
         let taker = PieceTo::new(position, m)?;
         Some(taker.index() * PieceKind::COUNT + victim.kind().index())
     }
@@ -183,5 +183,24 @@ impl Histories {
 impl Default for Histories {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::fen::parse_variant_position;
+
+    #[test]
+    fn a_promotion_is_learned_as_a_quiet_move() {
+        let fen = "3k5/9/9/9/9/9/9/9/9/2BAKAB2 w";
+        let position = parse_variant_position(fen, true).unwrap();
+        let moves = crate::movegen::legal_moves(&position);
+        let promotion = *moves.iter().find(|m| m.is_promotion()).unwrap();
+        let mut histories = Histories::new();
+        histories.update_capture(&position, promotion, 1000);
+        assert_eq!(histories.capture(&position, promotion), 0);
+        histories.update_quiet(&position, promotion, &[], 1000);
+        assert!(histories.quiet(&position, promotion, &[]) > 0);
     }
 }

@@ -17,7 +17,7 @@ impl Worker {
         let [quiets, captures] = &found.failed;
         let bonus = margins::history_bonus(node.depth);
         let malus = -margins::history_malus(node.depth);
-        if self.position.piece_on(best.to()).is_none() {
+        if self.position.taken_by(best).is_none() {
             let killers = &mut self.frame_mut(node.ply).killers;
             if killers[0] != best {
                 *killers = [best, killers[0]];
@@ -40,7 +40,7 @@ impl Worker {
     /// A quiet hash move that cuts the node off is as good as one that was searched.
     pub(super) fn reward_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
-        let quiet = m.is_some() && self.position.piece_on(m.to()).is_none();
+        let quiet = m.is_some() && self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
             let before = self.before(node.ply);
             let bonus = margins::hash_cutoff_bonus(node.depth);
@@ -99,8 +99,7 @@ impl Worker {
         let Some(evaluation) = self.frame(node.ply).evaluation else {
             return;
         };
-        let quiet =
-            found.best_move.is_none() || self.position.piece_on(found.best_move.to()).is_none();
+        let quiet = found.best_move.is_none() || self.position.taken_by(found.best_move).is_none();
         let says_more = match bound {
             Bound::Exact => true,
             Bound::Lower => found.best > evaluation,

@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use super::request::Level;
+use super::request::Degree;
 
 /// Groups of pruning that may be wrong, switched by the option `pruning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct Pruning {
 
 impl Pruning {
     /// What a level allows: `none` is plain alpha-beta with quiescence and hash table.
-    pub fn new(level: Level) -> Self {
+    pub fn new(level: Degree) -> Self {
         Self {
-            reductions: level >= Level::Small,
-            null_move: level >= Level::Small,
-            by_evaluation: level >= Level::Medium,
-            by_order: level >= Level::Large,
+            reductions: level >= Degree::Small,
+            null_move: level >= Degree::Small,
+            by_evaluation: level >= Degree::Medium,
+            by_order: level >= Degree::Large,
         }
     }
 }

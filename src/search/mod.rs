@@ -35,10 +35,10 @@ mod team;
 mod worker;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
-pub use event::{Bound, Event, Info, Outcome};
+pub use event::{Bound, Event, Info, Outcome, nodes_per_second};
 pub use pool::{HashProbe, Pool, ResizeError};
 pub use request::{
-    Control, Level, Limits, PlayerClock, Randomness, SearchRequest, Settings, Style,
+    Control, Degree, Limits, PlayerClock, Randomness, SearchRequest, Settings, Style,
 };
-pub use score::{MAX_PLY, Score, Verdict};
+pub use score::{MAX_PLY, Meaning, Score};
 pub use searcher::Searcher;

@@ -66,7 +66,7 @@ impl Found {
     }
 
     fn note_failure(&mut self, m: Move, position: &Position) {
-        let capture = position.piece_on(m.to()).is_some();
+        let capture = position.taken_by(m).is_some();
         // Past the sixty-fourth, moves are not worth punishing.
         let _ = self.failed[usize::from(capture)].try_push(m);
     }

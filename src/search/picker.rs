@@ -52,20 +52,15 @@ pub struct Picker {
 impl Picker {
     /// A picker for a position. A hash move or killer that the position does not allow is left out.
     pub fn new(position: &Position, wanted: Wanted, hash_move: Move, killers: [Move; 2]) -> Self {
-        let usable = match wanted {
-            Wanted::All => true,
-            Wanted::Captures(least) => {
-                hash_move.is_some()
-                    && position.piece_on(hash_move.to()).is_some()
-                    && is_pseudo_legal(position, hash_move)
-                    && see_at_least(position, hash_move, least)
-            }
-        };
-        let hash_move = if usable && is_pseudo_legal(position, hash_move) {
-            hash_move
-        } else {
-            Move::NONE
-        };
+        let usable = is_pseudo_legal(position, hash_move)
+            && match wanted {
+                Wanted::All => true,
+                Wanted::Captures(least) => {
+                    position.taken_by(hash_move).is_some()
+                        && see_at_least(position, hash_move, least)
+                }
+            };
+        let hash_move = if usable { hash_move } else { Move::NONE };
         Self {
             stage: Stage::HashMove,
             wanted,
@@ -151,7 +146,7 @@ impl Picker {
     fn is_usable_killer(&self, position: &Position, killer: Move) -> bool {
         killer.is_some()
             && killer != self.hash_move
-            && position.piece_on(killer.to()).is_none()
+            && position.taken_by(killer).is_none()
             && is_pseudo_legal(position, killer)
     }
 
@@ -161,7 +156,7 @@ impl Picker {
         for played in moves {
             if played != self.hash_move {
                 let victim = position
-                    .piece_on(played.to())
+                    .taken_by(played)
                     .map_or(0, |p| SEE_VALUES[p.kind().index()]);
                 let score = 16 * victim + histories.capture(position, played);
                 self.list.push(Scored { played, score });

@@ -155,7 +155,7 @@ impl Worker {
         picker: &mut Picker,
         alpha: Score,
     ) -> bool {
-        let quiet = self.position.piece_on(m.to()).is_none();
+        let quiet = self.position.taken_by(m).is_none();
         let reduced =
             (node.depth - margins::late_move_reduction(node.depth, number) / margins::PLY).max(1);
         if !quiet {

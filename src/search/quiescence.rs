@@ -91,7 +91,7 @@ impl Worker {
             if !legality.allows(&self.position, m) {
                 continue;
             }
-            let victim = self.position.piece_on(m.to());
+            let victim = self.position.taken_by(m);
             if !node.in_check {
                 let gain = victim.map_or(0, |p| SEE_VALUES[p.kind().index()]);
                 if standing + gain + DELTA <= alpha {

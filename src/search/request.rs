@@ -4,50 +4,51 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::board::{Move, indexed_enum};
+use crate::board::{Move, named_enum};
+use crate::eval::Knowledge;
 use crate::rules::{Game, RuleSet};
 
-indexed_enum! {
+named_enum! {
     /// A degree, for the options that have one.
-    pub enum Level {
+    pub enum Degree {
         /// 无
-        None,
+        None = "none",
         /// 小
-        Small,
+        Small = "small",
         /// 中
-        Medium,
+        Medium = "medium",
         /// 大
-        Large,
+        Large = "large",
     }
 }
 
-indexed_enum! {
+named_enum! {
     /// How far random play may depart from the best move.
     pub enum Randomness {
         /// Always the best move.
-        None,
+        None = "none",
         /// Moves within a hair of the best.
-        Tiny,
+        Tiny = "tiny",
         /// Small departures.
-        Small,
+        Small = "small",
         /// Medium departures.
-        Medium,
+        Medium = "medium",
         /// Large departures.
-        Large,
+        Large = "large",
         /// Moves that lose up to a minor piece.
-        Huge,
+        Huge = "huge",
     }
 }
 
-indexed_enum! {
+named_enum! {
     /// The taste of the engine: how it values draws and attacks.
     pub enum Style {
         /// 保守: content with a draw, defence before attack.
-        Solid,
+        Solid = "solid",
         /// 均衡
-        Normal,
+        Normal = "normal",
         /// 冒进: avoids draws, attack before defence.
-        Risky,
+        Risky = "risky",
     }
 }
 
@@ -57,15 +58,15 @@ pub struct Settings {
     /// How many best lines to find and report, from 1.
     pub multipv: usize,
     /// How much unsound pruning is allowed.
-    pub pruning: Level,
+    pub pruning: Degree,
     /// How much the evaluation knows.
-    pub knowledge: Level,
+    pub knowledge: Knowledge,
     /// How far the move may depart from the best.
     pub randomness: Randomness,
     /// The taste of the engine.
     pub style: Style,
     /// The share of the processor left to others: none, a quarter, a half, three quarters.
-    pub idle: Level,
+    pub idle: Degree,
     /// The rule set that judges repetitions.
     pub rules: RuleSet,
     /// Whether the GUI will let us think on the opponent's time, so that more may be spent now.
@@ -85,11 +86,11 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             multipv: 1,
-            pruning: Level::Large,
-            knowledge: Level::Large,
+            pruning: Degree::Large,
+            knowledge: Knowledge::Large,
             randomness: Randomness::None,
             style: Style::Normal,
-            idle: Level::None,
+            idle: Degree::None,
             rules: RuleSet::Asian,
             ponder: false,
         }

@@ -12,7 +12,7 @@ pub struct Score(i32);
 
 /// What a score says to a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Meaning {
     /// Hundredths of a minor piece (knight or cannon).
     Centipawns(i32),
     /// The side to move mates in this many plies.
@@ -115,13 +115,13 @@ impl Score {
     }
 
     /// What the score says.
-    pub const fn verdict(self) -> Verdict {
+    pub const fn meaning(self) -> Meaning {
         if self.is_win() {
-            Verdict::Mates((Self::MATE.0 - self.0) as u32)
+            Meaning::Mates((Self::MATE.0 - self.0) as u32)
         } else if self.is_loss() {
-            Verdict::Mated((Self::MATE.0 + self.0) as u32)
+            Meaning::Mated((Self::MATE.0 + self.0) as u32)
         } else {
-            Verdict::Centipawns(self.0 * 100 / Self::MINOR_PIECE)
+            Meaning::Centipawns(self.0 * 100 / Self::MINOR_PIECE)
         }
     }
 }
@@ -165,10 +165,10 @@ impl Sub for Score {
 impl fmt::Display for Score {
     /// `+0.35` in minor pieces, `#7` and `#-7` for mates in plies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.verdict() {
-            Verdict::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
-            Verdict::Mates(plies) => write!(f, "#{plies}"),
-            Verdict::Mated(plies) => write!(f, "#-{plies}"),
+        match self.meaning() {
+            Meaning::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Meaning::Mates(plies) => write!(f, "#{plies}"),
+            Meaning::Mated(plies) => write!(f, "#-{plies}"),
         }
     }
 }

@@ -11,12 +11,12 @@ use super::deepening::NEVER;
 use super::event::Event;
 use super::history::{Histories, PieceTo};
 use super::margins::Pruning;
-use super::request::{Control, Level, Limits, Settings, Style};
+use super::request::{Control, Degree, Limits, Settings, Style};
 use super::score::{MAX_PLY, Score};
 use super::table::Table;
 use super::team::Team;
 use crate::board::{Legality, Move, Position};
-use crate::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
+use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareSum};
 use crate::rules::{Game, Ply, counted_plies};
 
 /// Frames before the root, so that looking back never leaves the stack.
@@ -110,7 +110,7 @@ impl Worker {
             path: Vec::new(),
             frames: vec![Frame::default(); BEFORE_ROOT + MAX_PLY + 4],
             evaluator: Evaluator::default(),
-            pruning: Pruning::new(Level::Large),
+            pruning: Pruning::new(Degree::Large),
             nodes: 0,
             counted_nodes: 0,
             next_poll: 0,
@@ -133,8 +133,9 @@ impl Worker {
     pub(super) fn prepare(&mut self, job: Arc<Job>) {
         self.position = job.game.position().clone();
         self.path = job.game.plies().to_vec();
-        let (knowledge, attack) = evaluation(&job.settings);
-        self.evaluator.set(knowledge, attack);
+        let settings = &job.settings;
+        self.evaluator
+            .set(settings.knowledge, attack(settings.style));
         self.pruning = Pruning::new(job.settings.pruning);
         self.nodes = 0;
         self.counted_nodes = 0;
@@ -347,10 +348,10 @@ impl Worker {
     /// Leaves the processor to others for the share that the option `idle` names.
     fn rest(&mut self) {
         let rest_per_work = match self.job.settings.idle {
-            Level::None => return,
-            Level::Small => 1.0 / 3.0,
-            Level::Medium => 1.0,
-            Level::Large => 3.0,
+            Degree::None => return,
+            Degree::Small => 1.0 / 3.0,
+            Degree::Medium => 1.0,
+            Degree::Large => 3.0,
         };
         let worked = self.busy_since.elapsed();
         if worked >= SHORTEST_WORK {
@@ -367,22 +368,14 @@ impl Worker {
 
 /// The evaluation that the settings ask for.
 pub(super) fn evaluator(settings: &Settings) -> Evaluator {
-    let (knowledge, attack) = evaluation(settings);
-    Evaluator::new(knowledge, attack)
+    Evaluator::new(settings.knowledge, attack(settings.style))
 }
 
-/// What it looks at, and the weight of its tactical terms.
-fn evaluation(settings: &Settings) -> (Knowledge, i32) {
-    let knowledge = match settings.knowledge {
-        Level::None => Knowledge::None,
-        Level::Small => Knowledge::Small,
-        Level::Medium => Knowledge::Medium,
-        Level::Large => Knowledge::Large,
-    };
-    let attack = match settings.style {
+/// The weight of the tactical terms of the evaluation.
+fn attack(style: Style) -> i32 {
+    match style {
         Style::Solid => NORMAL_ATTACK * 7 / 8,
         Style::Normal => NORMAL_ATTACK,
         Style::Risky => NORMAL_ATTACK * 5 / 4,
-    };
-    (knowledge, attack)
+    }
 }

@@ -4,8 +4,9 @@
 mod reading;
 
 use crate::board::MAX_MOVES;
+use crate::eval::Knowledge;
 use crate::rules::RuleSet;
-use crate::search::{Level, Randomness, Settings, Style};
+use crate::search::{Degree, Randomness, Settings, Style};
 
 pub(super) use reading::{Setting, read};
 
@@ -77,13 +78,13 @@ pub(super) enum Change {
     /// [`Settings::multipv`].
     MultiPv(usize),
     /// [`Settings::idle`].
-    Idle(Level),
+    Idle(Degree),
     /// [`Settings::rules`].
     Rules(RuleSet),
     /// [`Settings::pruning`].
-    Pruning(Level),
+    Pruning(Degree),
     /// [`Settings::knowledge`].
-    Knowledge(Level),
+    Knowledge(Knowledge),
     /// [`Settings::randomness`].
     Randomness(Randomness),
     /// [`Settings::style`].
@@ -136,20 +137,6 @@ pub(super) struct Row {
     /// What it takes.
     pub kind: Kind,
 }
-
-const LEVELS: &[&str] = &["none", "small", "medium", "large"];
-const RANDOMNESS: &[&str] = &["none", "tiny", "small", "medium", "large", "huge"];
-#[allow(clippy::indexing_slicing, reason = "constants are checked when built")]
-const RULE_SETS: &[&str] = &{
-    let mut names = [""; RuleSet::COUNT];
-    let mut i = 0;
-    while i < RuleSet::COUNT {
-        names[i] = RuleSet::ALL[i].name();
-        i += 1;
-    }
-    names
-};
-const STYLES: &[&str] = &["solid", "normal", "risky"];
 
 const fn check(
     ucci: &'static str,
@@ -209,23 +196,29 @@ pub(super) const TABLE: &[Row] = &[
         [1, MAX_MOVES as u64, 1],
         Change::MultiPv,
     ),
-    combo("idle", LEVELS, Level::None.index(), |i| {
-        Level::from_index(i).map(Change::Idle)
+    combo("idle", &Degree::NAMES, Degree::None.index(), |i| {
+        Degree::from_index(i).map(Change::Idle)
     }),
-    combo("repetition", RULE_SETS, RuleSet::Asian.index(), |i| {
+    combo("repetition", &RuleSet::NAMES, RuleSet::Asian.index(), |i| {
         RuleSet::from_index(i).map(Change::Rules)
     }),
     check("promotion", Some("promotion"), false, Change::Promotion),
-    combo("pruning", LEVELS, Level::Large.index(), |i| {
-        Level::from_index(i).map(Change::Pruning)
+    combo("pruning", &Degree::NAMES, Degree::Large.index(), |i| {
+        Degree::from_index(i).map(Change::Pruning)
     }),
-    combo("knowledge", LEVELS, Level::Large.index(), |i| {
-        Level::from_index(i).map(Change::Knowledge)
-    }),
-    combo("randomness", RANDOMNESS, Randomness::None.index(), |i| {
-        Randomness::from_index(i).map(Change::Randomness)
-    }),
-    combo("style", STYLES, Style::Normal.index(), |i| {
+    combo(
+        "knowledge",
+        &Knowledge::NAMES,
+        Knowledge::Large.index(),
+        |i| Knowledge::from_index(i).map(Change::Knowledge),
+    ),
+    combo(
+        "randomness",
+        &Randomness::NAMES,
+        Randomness::None.index(),
+        |i| Randomness::from_index(i).map(Change::Randomness),
+    ),
+    combo("style", &Style::NAMES, Style::Normal.index(), |i| {
         Style::from_index(i).map(Change::Style)
     }),
     check("draw", None, false, Change::Draw),

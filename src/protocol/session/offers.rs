@@ -2,8 +2,8 @@
 
 use crate::protocol::codec::Offer;
 use crate::protocol::options::Preferences;
-use crate::rules::{self, Game, judge};
-use crate::search::{Outcome, Score, Style, Verdict};
+use crate::rules::{Game, Verdict, judge};
+use crate::search::{Meaning, Outcome, Score, Style};
 
 /// A score this bad, in hundredths of a minor piece, is hopeless: more than two rooks behind.
 const HOPELESS: i32 = -500;
@@ -49,8 +49,7 @@ impl Offers {
         let settings = &preferences.search;
         let is_welcome = || {
             hundredths <= acceptable(settings.style)
-                || hundredths <= LEVEL
-                    && judge(game, settings.rules).verdict == rules::Verdict::Draw
+                || hundredths <= LEVEL && judge(game, settings.rules).verdict == Verdict::Draw
         };
         if draw_offered && is_welcome() {
             Offer::Draw
@@ -90,9 +89,9 @@ fn acceptable(style: Style) -> i32 {
 }
 
 fn hundredths(score: Score) -> i32 {
-    match score.verdict() {
-        Verdict::Centipawns(hundredths) => hundredths,
-        Verdict::Mates(_) => i32::MAX,
-        Verdict::Mated(_) => -i32::MAX,
+    match score.meaning() {
+        Meaning::Centipawns(hundredths) => hundredths,
+        Meaning::Mates(_) => i32::MAX,
+        Meaning::Mated(_) => -i32::MAX,
     }
 }

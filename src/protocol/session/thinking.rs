@@ -9,7 +9,7 @@ use super::board::RootMoves;
 use crate::board::Move;
 use crate::protocol::codec::{Reply, spell_line};
 use crate::protocol::command::GoRequest;
-use crate::rules::{Game, Judgement, RuleSet, Verdict, judge};
+use crate::rules::{Game, judge};
 use crate::search::{Control, Event, Outcome, Score, SearchRequest};
 
 /// How long the session waits for the answer of a search that was told to stop, deaf to all else.
@@ -98,8 +98,9 @@ impl<W: Write> Session<W> {
             let missing = spell_line(&missing);
             self.say(&Reply::Message(&format!("go: cannot play {missing}")));
         }
-        if let Some(verdict) = verdict(game, self.preferences.search.rules) {
-            self.say(&Reply::Message(&verdict));
+        // Played on all the same: the client may go by other rules.
+        if let Some(ruling) = judge(game, self.preferences.search.rules).ruling() {
+            self.say(&Reply::Message(&ruling));
         }
     }
 
@@ -223,17 +224,4 @@ impl<W: Write> Session<W> {
             self.say(&Reply::NoBestMove);
         }
     }
-}
-
-/// What the rules say of the game, if they have decided it. It is still played on: the client may
-/// go by other rules.
-fn verdict(game: &Game, rules: RuleSet) -> Option<String> {
-    let Judgement { verdict, cause, .. } = judge(game, rules);
-    let outcome = match verdict {
-        Verdict::Undecided => return None,
-        Verdict::Draw => "a draw",
-        Verdict::RedLoses => "lost for red",
-        Verdict::BlackLoses => "lost for black",
-    };
-    Some(format!("by the rules ({rules}) this is {outcome}: {cause}"))
 }

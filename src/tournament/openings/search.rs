@@ -10,7 +10,7 @@ use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen::start_position;
 use crate::rules::Game;
-use crate::search::{Limits, Searcher, Verdict};
+use crate::search::{Limits, Meaning, Searcher};
 
 /// Hash table of the search, in MB.
 const HASH: usize = 16;
@@ -111,12 +111,12 @@ fn score(searcher: &Searcher, game: &Game, depth: u32) -> Option<i32> {
         depth: Some(depth),
         ..Limits::default()
     };
-    match searcher.think(game, limits)?.score?.verdict() {
-        Verdict::Centipawns(score) => Some(match game.position().side() {
+    match searcher.think(game, limits)?.score?.meaning() {
+        Meaning::Centipawns(score) => Some(match game.position().side() {
             Color::Red => score,
             Color::Black => -score,
         }),
-        Verdict::Mates(_) | Verdict::Mated(_) => None,
+        Meaning::Mates(_) | Meaning::Mated(_) => None,
     }
 }
 
