@@ -41,3 +41,6 @@ pub use request::{
 };
 pub use score::{MAX_PLY, Score, Verdict};
 pub use searcher::Searcher;
+
+/// Iterations end at this depth, whatever depth is asked for.
+pub const MAX_DEPTH: u32 = deepening::MAX_DEPTH as u32;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::end_in_words;
 use crate::cli::table::figures;
 use crate::tournament::stats::{Decision, Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{End, Tournament};
@@ -108,6 +107,17 @@ pub(super) fn report(tournament: &Tournament, standings: &Standings, end: Option
         standings.mean_plies()
     );
     text
+}
+
+/// What ended the tournament, in words.
+fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
+    match end {
+        Some(End::Finished) if tournament.sprt.is_some() => "all games played, nothing decided",
+        Some(End::Finished) => "all games played",
+        Some(End::Decided) => "the test has decided",
+        Some(End::Interrupted) => "interrupted",
+        None => "broken off",
+    }
 }
 
 /// Two engines.
