@@ -7,6 +7,7 @@ mod judge;
 mod line;
 mod logging;
 mod openings;
+mod output;
 mod perft;
 mod replay;
 mod seconds;

@@ -29,7 +29,7 @@ pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
 pub use engine::{EngineScore, Fault, Patience, Protocol};
 pub use journal::{Journal, JournalError};
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl};
-pub use openings::{Found, OpeningError, OpeningSearch, Openings, find_openings};
+pub use openings::{Found, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings};
 pub use play::GameRules;
 pub use record::{Ending, GameRecord, GameSummary, MoveRecord, Reason};
 pub use report::{json_report, pgn_game};

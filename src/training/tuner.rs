@@ -48,7 +48,7 @@ pub struct TuneReport {
     pub epoch: u32,
     /// Error over the samples learned from.
     pub training_error: f64,
-    /// Error over the twentieth that was held back.
+    /// Error over the twentieth or so that was held back.
     pub test_error: f64,
 }
 
@@ -95,14 +95,13 @@ pub fn tune(
         return Err(TuneError::TooFew(samples.len()));
     }
     let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
-    // Whole stretches, so that no game is on both sides.
-    let held_back = |index: usize| index / 1000 % 20 == 10;
+    let held_back = held_back(samples);
     let part = |test: bool| -> Vec<&Row> {
         let chosen = rows
             .iter()
-            .enumerate()
-            .filter(|(index, _)| held_back(*index) == test);
-        chosen.map(|(_, row)| row).collect()
+            .zip(&held_back)
+            .filter(|(_, held)| **held == test);
+        chosen.map(|(row, _)| row).collect()
     };
     let (test, training) = (part(true), part(false));
     let mut weights: Weights = WEIGHTS
@@ -143,6 +142,35 @@ pub fn tune(
         .collect())
 }
 
+/// Which samples are held back to test with: one block in twenty, with the rest of the games that
+/// reach into it, so that no game is on both sides. Where that is more than half, as when few games
+/// are long, the blocks alone.
+fn held_back(samples: &[Sample]) -> Vec<bool> {
+    let block = (samples.len() / 20).clamp(1, 1000);
+    let mut held: Vec<bool> = (0..samples.len())
+        .map(|index| index / block % 20 == 10)
+        .collect();
+    let blocks = held.clone();
+    let mut start = 0;
+    for game in samples.chunk_by(|a, b| ply(a) < ply(b)) {
+        let range = start..start + game.len();
+        start = range.end;
+        let is_touched = blocks[range.clone()].contains(&true);
+        held[range].fill(is_touched);
+    }
+    let count = held.iter().filter(|held| **held).count();
+    match 2 * count > samples.len() {
+        true => blocks,
+        false => held,
+    }
+}
+
+/// The number of a sample's ply, which rises within a game.
+fn ply(sample: &Sample) -> u32 {
+    let position = &sample.position;
+    2 * u32::from(position.fullmove_number()) + u32::from(position.side() == Color::Black)
+}
+
 fn row(sample: &Sample, plan: &Tuning) -> Row {
     let position = &sample.position;
     let counts = term_counts(position);
@@ -164,7 +192,7 @@ fn row(sample: &Sample, plan: &Tuning) -> Row {
 
 /// How often each term occurs in a position, red's less black's: the sum over weights is the
 /// evaluation for red at full knowledge.
-pub(super) fn term_counts(position: &Position) -> Vec<i32> {
+fn term_counts(position: &Position) -> Vec<i32> {
     let mut counts = vec![0; COUNT];
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
@@ -324,4 +352,114 @@ pub fn write_weights(weights: &[(i32, i32)]) -> String {
     }
     text.push_str("];\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+    use crate::eval::{Evaluator, Tapered};
+    use crate::training::random_game;
+
+    /// Positions of random games, in their order.
+    fn positions(games: u64, plies: usize) -> Vec<Position> {
+        let mut all = Vec::new();
+        for seed in 0..games {
+            let game = random_game(&mut StdRng::seed_from_u64(seed), plies);
+            let mut position = game.position().clone();
+            let mut backwards = Vec::new();
+            for ply in game.plies().iter().rev() {
+                backwards.push(position.clone());
+                position.unmake(ply.played, ply.undo);
+            }
+            all.extend(backwards.into_iter().rev());
+        }
+        all
+    }
+
+    #[test]
+    fn weighted_counts_are_the_evaluation() {
+        let evaluator = Evaluator::default();
+        let mut compared = 0;
+        for position in positions(150, 160) {
+            // Where a side has nothing to attack with, the evaluation is scaled.
+            if !Color::ALL.into_iter().all(|c| position.has_attackers(c)) {
+                continue;
+            }
+            let mut value = Tapered::ZERO;
+            for (weight, count) in WEIGHTS.iter().zip(term_counts(&position)) {
+                assert!(i8::try_from(count).is_ok());
+                value += *weight * count;
+            }
+            let sum = PieceSquareSum::new(&position);
+            let value = value.at_phase(sum.phase.min(FULL_PHASE));
+            let value = match position.side() {
+                Color::Red => value,
+                Color::Black => -value,
+            };
+            let fen = crate::notation::fen::write_position(&position);
+            assert_eq!(evaluator.evaluate(&position, &sum), value, "{fen}");
+            compared += 1;
+        }
+        assert!(compared > 5000, "{compared}");
+    }
+
+    #[test]
+    fn some_whole_games_are_always_held_back() {
+        let samples = |games: u64, plies: usize| -> Vec<Sample> {
+            let positions = positions(games, plies).into_iter();
+            let sample = |position| Sample {
+                position,
+                score: 0,
+                result: 0.5,
+            };
+            positions.map(sample).collect()
+        };
+        let many = samples(60, 40);
+        for count in [1000, 1001, 1500, 1999, many.len()] {
+            let held = held_back(&many[..count]);
+            let share = held.iter().filter(|held| **held).count() as f64 / count as f64;
+            assert!((0.04..=0.15).contains(&share), "{count}: {share}");
+            for game in held.chunks(40) {
+                assert!(game.iter().all(|held| *held == game[0]), "{count}");
+            }
+        }
+        // Blocks of a thousand where there are many: those of samples that are no games.
+        let start = vec![many[0].clone(); 41_000];
+        let held = held_back(&start);
+        let expected = |index: &usize| index / 1000 % 20 == 10;
+        assert!((0..held.len()).all(|index| held[index] == expected(&index)));
+        // One game alone is cut.
+        let one = samples(1, 1200);
+        let held = held_back(&one);
+        assert!(held.contains(&true) && held.contains(&false));
+    }
+
+    #[test]
+    fn both_errors_are_numbers() {
+        let samples: Vec<Sample> = positions(30, 40)
+            .into_iter()
+            .map(|position| Sample {
+                position,
+                score: 30,
+                result: 1.0,
+            })
+            .collect();
+        let plan = Tuning {
+            epochs: 2,
+            ..Tuning::default()
+        };
+        let mut reports = 0;
+        let weights = tune(&samples[..1000], &plan, |report| {
+            assert!(report.training_error.is_finite() && report.test_error.is_finite());
+            reports += 1;
+        });
+        assert_eq!((weights.unwrap().len(), reports), (COUNT, 2));
+        assert_eq!(
+            tune(&samples[..999], &plan, |_| {}),
+            Err(TuneError::TooFew(999))
+        );
+    }
 }
