@@ -23,7 +23,7 @@ fn plain_lines_in_a_pipe() {
         .collect();
     assert_eq!(games.len(), 4, "{text}");
     let last =
-        "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [+0.0, +0.0]";
+        "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [-323.0, +323.0]";
     assert_eq!(games[3], last);
     for part in [
         "one against two: 4 games, +0 =4 -0, 2 points (50.0 %)",
@@ -152,4 +152,16 @@ fn engines_from_a_file() {
     let text = output(command.arg(&path));
     assert!(text.contains("+2 =0 -0"), "{text}");
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn one_pair_tells_nothing_for_certain() {
+    let text = output(&mut match_of(
+        good(),
+        &PLAIN.replace("--rounds 2", "--rounds 1"),
+    ));
+    assert!(
+        text.contains("Elo             +0.0 [-∞, +∞]  (95 %)"),
+        "{text}"
+    );
 }
