@@ -26,7 +26,7 @@ mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
-pub use engine::{EngineScore, Fault, Patience, Protocol};
+pub use engine::{EngineScore, Fault, Greeting, Patience, Protocol};
 pub use journal::{Journal, JournalError};
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl};
 pub use openings::{Found, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings};

@@ -27,9 +27,14 @@ use progress::Progress;
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tournament = arguments.tournament()?;
     let (mut files, done) = Files::open(arguments, &tournament)?;
-    let own_names = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
+    let greetings = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
+    for (engine, greeting) in tournament.engines.iter().zip(&greetings) {
+        for doubt in &greeting.doubts {
+            Failure::new(format_args!("engine {}", engine.name), doubt).tell();
+        }
+    }
     let interrupt = interrupts()?;
-    print(&table::heading(&tournament, &own_names))?;
+    print(&table::heading(&tournament, &greetings))?;
     let mut standings = tournament.standings();
     done.iter().for_each(|record| standings.add(record));
     if !done.is_empty() {

@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use crate::cli::table::figures;
 use crate::tournament::stats::{Decision, Estimate, Interval, Scores, SprtRun, Standings};
-use crate::tournament::{End, Tournament};
+use crate::tournament::{End, Greeting, Tournament};
 
 /// What is going to be played.
-pub(super) fn heading(tournament: &Tournament, own_names: &[Option<String>]) -> String {
+pub(super) fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     let mut text = String::new();
-    for (engine, own_name) in tournament.engines.iter().zip(own_names) {
-        let own_name = own_name.as_deref().unwrap_or("no name of its own");
+    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
+        let own_name = greeting.name.as_deref();
+        let own_name = own_name.unwrap_or("no name of its own");
         let protocol = engine.protocol.to_string().to_uppercase();
         text += &format!(
             "{}: {own_name}, {protocol}, {}\n",
