@@ -2,6 +2,7 @@
 
 mod arguments;
 mod files;
+mod pgn_file;
 mod plot;
 mod progress;
 mod table;
