@@ -1,5 +1,6 @@
 //! Making the evaluation better by play: self-play positions and the tuner of the weights.
 
+mod holdout;
 mod random;
 mod sample;
 mod selfplay;

@@ -3,6 +3,8 @@
 use rand::Rng;
 use rand::seq::IndexedRandom;
 
+#[cfg(test)]
+use crate::board::Position;
 use crate::movegen::legal_moves;
 use crate::notation::fen::start_position;
 use crate::rules::Game;
@@ -18,4 +20,24 @@ pub fn random_game(random: &mut impl Rng, plies: usize) -> Game {
         }
     }
     game
+}
+
+/// Positions of random games, in their order.
+#[cfg(test)]
+pub(super) fn positions(games: u64, plies: usize) -> Vec<Position> {
+    let mut all = Vec::new();
+    for seed in 0..games {
+        let game = random_game(
+            &mut <rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed),
+            plies,
+        );
+        let mut position = game.position().clone();
+        let mut backwards = Vec::new();
+        for ply in game.plies().iter().rev() {
+            backwards.push(position.clone());
+            position.unmake(ply.played, ply.undo);
+        }
+        all.extend(backwards.into_iter().rev());
+    }
+    all
 }
