@@ -220,3 +220,20 @@ fn nothing_is_logged_unless_asked_for() {
         .code(0)
         .stderr(is_empty());
 }
+
+#[test]
+fn depths_end_where_iterations_do() {
+    let deepest = chuhe::search::MAX_DEPTH.to_string();
+    let deeper = (chuhe::search::MAX_DEPTH + 1).to_string();
+    let mated = "4k4/R8/1R7/9/9/9/9/9/9/3K5 b";
+    chuhe(&["analyse", mated, "--depth", &deepest])
+        .assert()
+        .code(0);
+    for arguments in [
+        &["analyse", "startpos", "--depth", &deeper][..],
+        &["openings", "no-such-directory/x", "--depth", &deeper],
+    ] {
+        let range = format!("is not in 1..={deepest}");
+        chuhe(arguments).assert().code(2).stderr(contains(range));
+    }
+}

@@ -10,13 +10,14 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
 use super::line::read_game;
+use super::seconds::parse_seconds;
 use super::table::cut;
 use crate::board::{Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{GameText, Separator, chinese, wxf};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
-    Bound, Control, Event, Info, Limits, MAX_PLY, Outcome, Pool, SearchRequest, Settings,
+    Bound, Control, Event, Info, Limits, MAX_DEPTH, Outcome, Pool, SearchRequest, Settings,
     nodes_per_second,
 };
 
@@ -39,7 +40,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
     /// Search to depth N.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MAX_PLY as i64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_DEPTH)))]
     depth: Option<u32>,
     /// Search N nodes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -92,14 +93,6 @@ impl Notation {
         });
         words.collect::<Vec<_>>().join(" ")
     }
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    Duration::try_from_secs_f64(seconds)
-        .ok()
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| "not a time to think".to_owned())
 }
 
 impl Arguments {
@@ -312,17 +305,4 @@ impl Status {
 
 fn spell_time(time: Duration) -> String {
     format!("{:.2}s", time.as_secs_f64())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_positive_seconds() {
-        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
-        for text in ["", "x", "0", "-1", "NaN", "inf", "1e99"] {
-            assert!(parse_seconds(text).is_err(), "{text}");
-        }
-    }
 }

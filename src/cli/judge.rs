@@ -96,9 +96,9 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
                     return Ok(());
                 }
             }
-            Err(Failure(text)) => {
+            Err(failure) => {
                 bad += 1;
-                Failure::new(format_args!("line {number}"), text).tell();
+                Failure::new(format_args!("line {number}"), failure.text).tell();
             }
         }
     }

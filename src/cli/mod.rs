@@ -7,8 +7,10 @@ mod judge;
 mod line;
 mod logging;
 mod openings;
+mod output;
 mod perft;
 mod replay;
+mod seconds;
 mod selfplay;
 mod table;
 mod tournament;
@@ -50,25 +52,44 @@ enum Command {
 
 /// Why a command failed, for a person to read.
 #[derive(Debug)]
-struct Failure(String);
+struct Failure {
+    text: String,
+    code: u8,
+}
+
+/// The exit code when the work has failed.
+const FAILED: u8 = 1;
+/// The exit code when the arguments make no sense, that of clap.
+const MISUSED: u8 = 2;
+/// The exit code when Ctrl-C or SIGTERM has ended the work: 128 and SIGINT, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 impl Failure {
     /// `what` failed because of `why`.
     fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
-        Self(format!("{what}: {why}"))
+        let text = format!("{what}: {why}");
+        Self { text, code: FAILED }
+    }
+
+    /// The argument `what` makes no sense because of `why`.
+    fn usage(what: impl fmt::Display, why: impl fmt::Display) -> Self {
+        Self {
+            code: MISUSED,
+            ..Self::new(what, why)
+        }
     }
 
     /// Says so on standard error.
     fn tell(&self) {
         // Where this cannot be printed there is nobody to tell.
-        let _ = writeln!(io::stderr(), "chuhe: {}", self.0);
+        let _ = writeln!(io::stderr(), "chuhe: {}", self.text);
     }
 }
 
 /// Runs the program with the arguments of its command line, its own name first.
 ///
 /// The exit code is 0 when all went well, 1 when the work failed, 2 when the arguments make no
-/// sense.
+/// sense, 130 when a tournament was interrupted.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
@@ -79,19 +100,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match obey(arguments) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             failure.tell();
-            ExitCode::FAILURE
+            ExitCode::from(failure.code)
         }
     }
 }
 
-fn obey(arguments: Arguments) -> Result<(), Failure> {
+fn obey(arguments: Arguments) -> Result<ExitCode, Failure> {
     if let Some(file) = &arguments.log {
         logging::start(file).map_err(|error| Failure::new(file.display(), error))?;
     }
-    match arguments.command {
+    let done = match arguments.command {
         None => {
             logging::catch_panics();
             crate::protocol::run().map_err(|error| Failure::new("standard input", error))
@@ -99,13 +120,14 @@ fn obey(arguments: Arguments) -> Result<(), Failure> {
         Some(Command::Analyse(arguments)) => analyse::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
-        Some(Command::Match(arguments)) => tournament::run(&arguments),
+        Some(Command::Match(arguments)) => return tournament::run(&arguments),
         Some(Command::Openings(arguments)) => openings::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 /// A reader that has gone away is no fault: `chuhe bench | head` ends quietly.

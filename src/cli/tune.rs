@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
+use super::output::OutputFile;
 use crate::training::{Sample, Tuning, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
@@ -51,8 +52,16 @@ fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64
 /// Reads, fits, reports every tenth pass, writes.
 ///
 /// # Errors
-/// A file cannot be read or written, or holds something else; too few samples.
+/// A file cannot be read or written, or holds something else; too few samples; the file to write is
+/// one of the samples.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Ok(out) = arguments.out.canonicalize() {
+        let mut samples = arguments.samples.iter();
+        if samples.any(|path| path.canonicalize().is_ok_and(|path| path == out)) {
+            return Err(Failure::usage("--out", "it is one of the files of samples"));
+        }
+    }
+    let out = OutputFile::open(&arguments.out)?;
     let mut samples = Vec::new();
     for path in &arguments.samples {
         read(path, &mut samples).map_err(|error| Failure::new(path.display(), error))?;
@@ -75,8 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     })
     .map_err(|error| Failure::new("nothing to tune with", error))?;
-    std::fs::write(&arguments.out, write_weights(&weights))
-        .map_err(|error| Failure::new(arguments.out.display(), error))
+    out.write(&write_weights(&weights))
 }
 
 /// Tells how far the work has come; it goes on when nobody wants to know.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::codec::Protocol;
 use crate::board::{Color, Move};
-use crate::search::{Limits, MAX_PLY, PlayerClock};
+use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 
 /// A line that has been understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,8 +112,8 @@ impl Default for Clocks {
 }
 
 impl GoRequest {
-    /// The limits for a search with `mover` to move. Any depth from [`MAX_PLY`] on means the same:
-    /// the search has ended its iterations before.
+    /// The limits for a search with `mover` to move. Any depth from [`MAX_DEPTH`] on means the same:
+    /// no iteration is deeper.
     pub(super) fn limits(&self, mover: Color) -> Limits {
         let (clock, opponent) = match (self.clocks, mover) {
             (Clocks::Mover { own, opponent }, _) => (own, opponent),
@@ -121,7 +121,7 @@ impl GoRequest {
             (Clocks::Sides { red, black }, Color::Black) => (black, red),
         };
         Limits {
-            depth: self.depth.map(|depth| depth.min(MAX_PLY as u32)),
+            depth: self.depth.map(|depth| depth.min(MAX_DEPTH)),
             nodes: self.nodes,
             move_time: self.move_time,
             clock,

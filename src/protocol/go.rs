@@ -187,7 +187,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
     use crate::board::Color;
-    use crate::search::{Limits, MAX_PLY};
+    use crate::search::{Limits, MAX_DEPTH};
 
     fn parse_ms(text: &str) -> GoRequest {
         parse(text, TimeUnit::Milliseconds).unwrap()
@@ -272,7 +272,7 @@ mod tests {
         let l = limits(&format!(
             "depth {huge} nodes {huge} movetime {huge} time {huge} increment {huge} movestogo {huge}"
         ));
-        assert_eq!((l.depth, l.nodes), (Some(MAX_PLY as u32), Some(u64::MAX)));
+        assert_eq!((l.depth, l.nodes), (Some(MAX_DEPTH), Some(u64::MAX)));
         assert_eq!(limits("mate 4000000000").depth, l.depth);
         let clock = l.clock.unwrap();
         assert_eq!(clock.moves_to_go, Some(u32::MAX));

@@ -42,3 +42,6 @@ pub use request::{
 };
 pub use score::{MAX_PLY, Meaning, Score};
 pub use searcher::Searcher;
+
+/// Iterations end at this depth, whatever depth is asked for.
+pub const MAX_DEPTH: u32 = deepening::MAX_DEPTH as u32;

@@ -19,6 +19,8 @@ const VERSION: u32 = 1;
 pub struct Journal {
     file: File,
     head: Head,
+    /// The last line when it had no end.
+    dropped: String,
 }
 
 /// What has to be the same when a tournament goes on. The number of rounds may change.
@@ -143,12 +145,17 @@ impl Journal {
             .map_or(0, |end| end + 1);
         file.set_len(whole as u64)?;
         file.seek(SeekFrom::End(0))?;
+        let dropped = String::from_utf8_lossy(&bytes[whole..]).into_owned();
         bytes.truncate(whole);
         let text = String::from_utf8_lossy(&bytes);
         let mut lines = (1..).zip(text.lines());
         let ours = Head::new(tournament, pgn);
         let Some((line, text)) = lines.next() else {
-            let mut journal = Self { file, head: ours };
+            let mut journal = Self {
+                file,
+                head: ours,
+                dropped,
+            };
             journal.line(&journal.head.clone())?;
             return Ok((journal, Vec::new()));
         };
@@ -174,7 +181,12 @@ impl Journal {
                 games.push(game);
             }
         }
-        Ok((Self { file, head }, games))
+        let journal = Self {
+            file,
+            head,
+            dropped,
+        };
+        Ok((journal, games))
     }
 
     /// Adds a game.
@@ -188,6 +200,11 @@ impl Journal {
     /// How long the PGN file was before the tournament began.
     pub fn pgn_length(&self) -> u64 {
         self.head.pgn.as_ref().map_or(0, |(_, length)| *length)
+    }
+
+    /// Whether the line that was dropped is that of a game.
+    pub fn has_dropped(&self, number: u64) -> bool {
+        self.dropped.starts_with(&format!("{{\"number\":{number},"))
     }
 
     fn line(&mut self, value: &impl Serialize) -> io::Result<()> {

@@ -26,10 +26,10 @@ mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
-pub use engine::{EngineScore, Fault, Patience, Protocol};
+pub use engine::{EngineScore, Fault, Greeting, Patience, Protocol};
 pub use journal::{Journal, JournalError};
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl};
-pub use openings::{Found, OpeningError, OpeningSearch, Openings, find_openings};
+pub use openings::{Found, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings};
 pub use play::GameRules;
 pub use record::{Ending, GameRecord, GameSummary, MoveRecord, Reason};
 pub use report::{json_report, pgn_game};

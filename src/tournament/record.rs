@@ -6,69 +6,51 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::engine::EngineScore;
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, indexed_enum};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, fen};
 
-/// Why a game has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reason {
-    /// Mate.
-    Checkmate,
-    /// No move, which loses.
-    Stalemate,
-    /// A repetition for which nobody is to blame.
-    Repetition,
-    /// One side gave check for ever.
-    PerpetualCheck,
-    /// One side chased for ever.
-    PerpetualChase,
-    /// One side attacked for ever, by rules that forbid more than checks and chases.
-    PerpetualAttack,
-    /// Nobody can win any more.
-    InsufficientMaterial,
-    /// Too many plies without a capture.
-    NoCapture,
-    /// Too many plies.
-    Length,
-    /// One side gave up, or said that it had no move.
-    Resignation,
-    /// Both sides wanted a draw.
-    Agreement,
-    /// Both engines saw one side win.
-    ScoreWin,
-    /// Both engines saw a draw.
-    ScoreDraw,
-    /// Out of time.
-    TimeLoss,
-    /// A move that is none, or is not allowed.
-    IllegalMove,
-    /// The engine ended, did not answer, flooded its output or could not be started.
-    Crash,
+indexed_enum! {
+    /// Why a game has ended.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Reason {
+        /// Mate.
+        Checkmate,
+        /// No move, which loses.
+        Stalemate,
+        /// A repetition for which nobody is to blame.
+        Repetition,
+        /// One side gave check for ever.
+        PerpetualCheck,
+        /// One side chased for ever.
+        PerpetualChase,
+        /// One side attacked for ever, by rules that forbid more than checks and chases.
+        PerpetualAttack,
+        /// Nobody can win any more.
+        InsufficientMaterial,
+        /// Too many plies without a capture.
+        NoCapture,
+        /// Too many plies.
+        Length,
+        /// One side gave up, or said that it had no move.
+        Resignation,
+        /// Both sides wanted a draw.
+        Agreement,
+        /// Both engines saw one side win.
+        ScoreWin,
+        /// Both engines saw a draw.
+        ScoreDraw,
+        /// Out of time.
+        TimeLoss,
+        /// A move that is none, or is not allowed.
+        IllegalMove,
+        /// The engine ended, did not answer, flooded its output or could not be started.
+        Crash,
+    }
 }
 
 impl Reason {
-    /// Every reason.
-    pub const ALL: [Self; 16] = [
-        Self::Checkmate,
-        Self::Stalemate,
-        Self::Repetition,
-        Self::PerpetualCheck,
-        Self::PerpetualChase,
-        Self::PerpetualAttack,
-        Self::InsufficientMaterial,
-        Self::NoCapture,
-        Self::Length,
-        Self::Resignation,
-        Self::Agreement,
-        Self::ScoreWin,
-        Self::ScoreDraw,
-        Self::TimeLoss,
-        Self::IllegalMove,
-        Self::Crash,
-    ];
-
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
-use super::engine::{Engine, Fault, Patience, processors};
+use super::engine::{Engine, Fault, Greeting, Patience, processors};
 use super::openings::Openings;
 use super::play::GameRules;
 use super::record::GameRecord;
@@ -109,12 +109,12 @@ impl Tournament {
     }
 }
 
-/// Starts each engine once, and returns what they call themselves.
+/// Starts each engine once, and returns what they tell of themselves.
 ///
 /// # Errors
 /// Names the first that cannot be started or does not answer, or says that there are not enough
 /// processors.
-pub fn check_engines(tournament: &Tournament) -> Result<Vec<Option<String>>, StartError> {
+pub fn check_engines(tournament: &Tournament) -> Result<Vec<Greeting>, StartError> {
     let cpus = tournament.processors()?;
     let cpus = cpus.first().and_then(Option::as_deref);
     let check = |spec: &EngineSpec| {
@@ -124,9 +124,9 @@ pub fn check_engines(tournament: &Tournament) -> Result<Vec<Option<String>>, Sta
         };
         let (_over, still_on) = bounded(0);
         let mut engine = Engine::start(spec, cpus, tournament.patience, still_on).map_err(fault)?;
-        let name = engine.own_name.take();
+        let greeting = std::mem::take(&mut engine.greeting);
         engine.quit();
-        Ok(name)
+        Ok(greeting)
     };
     tournament.engines.iter().map(check).collect()
 }

@@ -172,10 +172,9 @@ impl EngineWords {
     /// # Errors
     /// Says what is missing or makes no sense.
     pub fn spec(self, each: &Self) -> Result<EngineSpec, SpecError> {
-        let fault = |reason: String| SpecError(reason);
         let each = each.clone();
         let command = self.cmd.clone().or(each.cmd.clone());
-        let command = command.ok_or_else(|| fault("an engine has no cmd=".to_owned()))?;
+        let command = command.ok_or_else(|| SpecError("an engine has no cmd=".to_owned()))?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = self
             .name

@@ -5,13 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
+use super::random::random_game;
 use super::sample::Sample;
 use crate::board::{Color, Move};
-use crate::movegen::legal_moves;
-use crate::notation::fen::start_position;
 use crate::rules::{self, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher};
 
@@ -164,15 +162,8 @@ impl Player {
     /// Some random moves, until they lead to a fair position.
     fn opening(&self, rng: &mut StdRng) -> Option<Game> {
         for _ in 0..100 {
-            let mut game = Game::new(start_position());
             let plies = rng.random_range(4..=11);
-            for _ in 0..plies {
-                let moves = legal_moves(game.position());
-                let Some(m) = moves.choose(rng) else { break };
-                if game.push(*m).is_err() {
-                    break;
-                }
-            }
+            let game = random_game(rng, plies);
             let score = self.think(&game, 2 * self.nodes)?.score;
             if score.is_some_and(|s| s.units().abs() <= FAIR) {
                 return Some(game);

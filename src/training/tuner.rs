@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::Mutex;
 
+use super::holdout::held_back;
 use super::sample::Sample;
 use crate::board::{Color, Position};
 use crate::eval::features::{self, COUNT, GROUPS, MATERIAL, TEMPO, by_king, piece_square};
@@ -48,7 +49,7 @@ pub struct TuneReport {
     pub epoch: u32,
     /// Error over the samples learned from.
     pub training_error: f64,
-    /// Error over the twentieth that was held back.
+    /// Error over the twentieth or so that was held back.
     pub test_error: f64,
 }
 
@@ -95,14 +96,13 @@ pub fn tune(
         return Err(TuneError::TooFew(samples.len()));
     }
     let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
-    // Whole stretches, so that no game is on both sides.
-    let held_back = |index: usize| index / 1000 % 20 == 10;
+    let held_back = held_back(samples);
     let part = |test: bool| -> Vec<&Row> {
         let chosen = rows
             .iter()
-            .enumerate()
-            .filter(|(index, _)| held_back(*index) == test);
-        chosen.map(|(_, row)| row).collect()
+            .zip(&held_back)
+            .filter(|(_, held)| **held == test);
+        chosen.map(|(row, _)| row).collect()
     };
     let (test, training) = (part(true), part(false));
     let mut weights: Weights = WEIGHTS
@@ -164,7 +164,7 @@ fn row(sample: &Sample, plan: &Tuning) -> Row {
 
 /// How often each term occurs in a position, red's less black's: the sum over weights is the
 /// evaluation for red at full knowledge.
-pub(super) fn term_counts(position: &Position) -> Vec<i32> {
+fn term_counts(position: &Position) -> Vec<i32> {
     let mut counts = vec![0; COUNT];
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
@@ -324,4 +324,64 @@ pub fn write_weights(weights: &[(i32, i32)]) -> String {
     }
     text.push_str("];\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Evaluator, Tapered};
+    use crate::training::random::positions;
+
+    #[test]
+    fn weighted_counts_are_the_evaluation() {
+        let evaluator = Evaluator::default();
+        let mut compared = 0;
+        for position in positions(150, 160) {
+            // Where a side has nothing to attack with, the evaluation is scaled.
+            if !Color::ALL.into_iter().all(|c| position.has_attackers(c)) {
+                continue;
+            }
+            let mut value = Tapered::ZERO;
+            for (weight, count) in WEIGHTS.iter().zip(term_counts(&position)) {
+                assert!(i8::try_from(count).is_ok());
+                value += *weight * count;
+            }
+            let sum = PieceSquareSum::new(&position);
+            let value = value.at_phase(sum.phase.min(FULL_PHASE));
+            let value = match position.side() {
+                Color::Red => value,
+                Color::Black => -value,
+            };
+            let fen = crate::notation::fen::write_position(&position);
+            assert_eq!(evaluator.evaluate(&position, &sum), value, "{fen}");
+            compared += 1;
+        }
+        assert!(compared > 5000, "{compared}");
+    }
+
+    #[test]
+    fn both_errors_are_numbers() {
+        let samples: Vec<Sample> = positions(30, 40)
+            .into_iter()
+            .map(|position| Sample {
+                position,
+                score: 30,
+                result: 1.0,
+            })
+            .collect();
+        let plan = Tuning {
+            epochs: 2,
+            ..Tuning::default()
+        };
+        let mut reports = 0;
+        let weights = tune(&samples[..1000], &plan, |report| {
+            assert!(report.training_error.is_finite() && report.test_error.is_finite());
+            reports += 1;
+        });
+        assert_eq!((weights.unwrap().len(), reports), (COUNT, 2));
+        assert_eq!(
+            tune(&samples[..999], &plan, |_| {}),
+            Err(TuneError::TooFew(999))
+        );
+    }
 }

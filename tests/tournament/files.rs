@@ -23,7 +23,7 @@ fn plain_lines_in_a_pipe() {
         .collect();
     assert_eq!(games.len(), 4, "{text}");
     let last =
-        "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [+0.0, +0.0]";
+        "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [-323.0, +323.0]";
     assert_eq!(games[3], last);
     for part in [
         "one against two: 4 games, +0 =4 -0, 2 points (50.0 %)",
@@ -152,4 +152,70 @@ fn engines_from_a_file() {
     let text = output(command.arg(&path));
     assert!(text.contains("+2 =0 -0"), "{text}");
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn the_games_of_others_in_the_same_file_are_kept() {
+    let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(scratch);
+    let run = |journal: &std::path::Path, rounds: u32, names: [&str; 2]| {
+        let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
+        let mut command = match_of(names.map(|name| script(name, "good")), &arguments);
+        output(command.arg("--resume").arg(journal).arg("--pgn").arg(&pgn))
+    };
+    let read = || fs::read_to_string(&pgn).unwrap();
+    run(&journal, 1, ["one", "two"]);
+    // Of other engines, by hand and without an empty line behind it, and of the very same match.
+    run(&other_journal, 1, ["three", "four"]);
+    fs::write(&pgn, read() + "[Event \"by hand\"]\n\n1. h2e2 *").unwrap();
+    let before = read();
+    run(&journal, 2, ["one", "two"]);
+    let after = read();
+    assert!(after.starts_with(&before), "{after}");
+    assert_eq!(chuhe::notation::pgn::read(&after).len(), 7);
+    // Each goes on, and nothing is written twice.
+    run(&other_journal, 2, ["three", "four"]);
+    let games = chuhe::notation::pgn::read(&read());
+    assert!(read().starts_with(&after));
+    assert_eq!(games.len(), 9);
+    assert!(games.iter().all(Result::is_ok));
+    // What was torn is cut off, unless it is of somebody else.
+    let whole = read();
+    for (torn, is_cut) in [
+        ("[Event \"chuhe match\"]\n[Site \"?\"]\n[Da", true),
+        ("[Eve", true),
+        ("[Event \"Cup\"]\n[Site \"?\"]\n[Da", false),
+        (
+            "[Event \"chuhe match\"]\n[Red \"three\"]\n\n1. A0-A1",
+            false,
+        ),
+    ] {
+        fs::write(&pgn, whole.clone() + torn).unwrap();
+        run(&journal, 2, ["one", "two"]);
+        let kept = if is_cut { "" } else { torn };
+        assert_eq!(
+            read().trim_end(),
+            (whole.clone() + kept).trim_end(),
+            "{torn}"
+        );
+    }
+    // A game that was lost is written again.
+    let lost = whole.rfind("[Event \"chuhe match\"]\n").unwrap();
+    fs::write(&pgn, &whole[..lost]).unwrap();
+    run(&other_journal, 2, ["three", "four"]);
+    assert_eq!(read(), whole);
+    for path in [journal, other_journal, pgn] {
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn one_pair_tells_nothing_for_certain() {
+    let text = output(&mut match_of(
+        good(),
+        &PLAIN.replace("--rounds 2", "--rounds 1"),
+    ));
+    assert!(
+        text.contains("Elo             +0.0 [-∞, +∞]  (95 %)"),
+        "{text}"
+    );
 }

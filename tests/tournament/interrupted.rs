@@ -54,7 +54,7 @@ fn interrupt(signal: Signal) {
     assert_eq!(engines.len(), 4);
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("\ninterrupted\none against two: "), "{text}");
     assert_they_leave(&engines);

@@ -103,3 +103,42 @@ fn openings_that_are_none() {
     }
     fs::remove_file(path).unwrap();
 }
+
+/// The exit code tells arguments that make no sense from work that has failed.
+#[test]
+fn exit_codes() {
+    let good = || [script("one", "good"), script("two", "good")];
+    for (engines, arguments, code) in [
+        ([Vec::new(), Vec::new()], "", 2),
+        ([script("one", "good"), Vec::new()], "--each depth=1", 2),
+        (good(), "", 2),
+        (good(), "--each tc=x", 2),
+        (good(), "--each speed=9", 2),
+        (good(), "--each depth=1 --rounds 0", 2),
+        (good(), "--each depth=1 --openings /no/such/file", 1),
+        (good(), "--each depth=1 --pgn /no/such/dir/x.pgn", 1),
+    ] {
+        let output = match_of(engines, arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments}");
+    }
+}
+
+#[test]
+fn options_that_are_not_offered_are_told_of_and_set() {
+    let log = scratch("options.log");
+    let mut one = script("one", "good");
+    one.extend(["option.hashsize=16", "option.usemillisec=perhaps"].map(str::to_owned));
+    let arguments = "--openings start --rounds 1 --each movetime=1000";
+    let mut command = match_of([one, script("two", "good")], arguments);
+    let output = command.arg("--log").arg(&log).output().unwrap();
+    assert!(output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        told,
+        "chuhe: engine one: offers no option hashsize\n\
+         chuhe: engine one: option usemillisec: \"perhaps\" is neither true nor false\n"
+    );
+    let sent = fs::read_to_string(&log).unwrap();
+    assert!(sent.contains("<- setoption hashsize 16"), "{sent}");
+    fs::remove_file(log).unwrap();
+}

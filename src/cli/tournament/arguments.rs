@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::Failure;
+use crate::cli::seconds::parse_seconds;
 use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
 use crate::tournament::stats::Sprt;
@@ -163,14 +164,6 @@ impl clap::Args for EngineArguments {
     }
 }
 
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    Some(seconds)
-        .filter(|s| *s > 0.0 && *s <= 1e6)
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "not a time to wait".to_owned())
-}
-
 impl Arguments {
     /// The tournament that is asked for.
     ///
@@ -179,7 +172,7 @@ impl Arguments {
     pub(super) fn tournament(&self) -> Result<Tournament, Failure> {
         let engines = self.engine_specs()?;
         if self.sprt.is_some() && engines.len() != 2 {
-            return Err(Failure::new("--sprt", "only between two engines"));
+            return Err(Failure::usage("--sprt", "only between two engines"));
         }
         let ends_by_test = self.sprt.is_some();
         Ok(Tournament {
@@ -209,7 +202,7 @@ impl Arguments {
 
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, Failure> {
         let words = |option: &str, words: &[String]| {
-            EngineWords::parse(words).map_err(|error| Failure::new(option, error))
+            EngineWords::parse(words).map_err(|error| Failure::usage(option, error))
         };
         let mut all = Vec::new();
         if let Some(path) = &self.engines_file {
@@ -224,15 +217,15 @@ impl Arguments {
         for engine in &self.engines.engines {
             let engine = words("--engine", engine)?;
             let spec = engine.spec(&each);
-            all.push(spec.map_err(|error| Failure::new("--engine", error))?);
+            all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
         }
         if all.len() < 2 {
-            return Err(Failure::new("--engine", "two engines are needed"));
+            return Err(Failure::usage("--engine", "two engines are needed"));
         }
         for (number, engine) in all.iter().enumerate() {
             if all[..number].iter().any(|other| other.name == engine.name) {
                 let why = format!("two engines are called {}; give them name=", engine.name);
-                return Err(Failure::new("--engine", why));
+                return Err(Failure::usage("--engine", why));
             }
         }
         Ok(all)

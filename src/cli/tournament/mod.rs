@@ -2,33 +2,40 @@
 
 mod arguments;
 mod files;
+mod pgn_file;
 mod plot;
 mod progress;
 mod table;
 
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::process::ExitCode;
 
 use crossbeam_channel::{Receiver, bounded};
 
 pub(super) use arguments::Arguments;
 
 use super::Failure;
-use crate::tournament::{End, GameSummary, Tournament, check_engines, run as play};
+use crate::tournament::{End, GameSummary, check_engines, run as play};
 use files::Files;
 use progress::Progress;
 
-/// Plays the tournament and prints how it stands.
+/// Plays the tournament and prints how it stands. The exit code tells whether it was interrupted.
 ///
 /// # Errors
 /// Something that was asked for makes no sense, an engine does not work, or a file cannot be read or
 /// written.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tournament = arguments.tournament()?;
     let (mut files, done) = Files::open(arguments, &tournament)?;
-    let own_names = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
+    let greetings = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
+    for (engine, greeting) in tournament.engines.iter().zip(&greetings) {
+        for doubt in &greeting.doubts {
+            Failure::new(format_args!("engine {}", engine.name), doubt).tell();
+        }
+    }
     let interrupt = interrupts()?;
-    print(&table::heading(&tournament, &own_names))?;
+    print(&table::heading(&tournament, &greetings))?;
     let mut standings = tournament.standings();
     done.iter().for_each(|record| standings.add(record));
     if !done.is_empty() {
@@ -54,7 +61,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     print(&table::report(&tournament, &standings, end.as_ref().ok()))?;
     games.sort_by_key(|game| game.number);
     let end = end?;
-    files.report(&tournament, &standings, &games, end)
+    files.report(&tournament, &standings, &games, end)?;
+    Ok(match end {
+        End::Interrupted => ExitCode::from(super::INTERRUPTED),
+        End::Finished | End::Decided => ExitCode::SUCCESS,
+    })
 }
 
 /// Messages of Ctrl-C and the like.
@@ -74,15 +85,4 @@ fn print(text: &str) -> Result<(), Failure> {
         .and_then(|()| out.flush())
         .or_else(super::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
-}
-
-/// What ended the tournament, in words.
-fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
-    match end {
-        Some(End::Finished) if tournament.sprt.is_some() => "all games played, nothing decided",
-        Some(End::Finished) => "all games played",
-        Some(End::Decided) => "the test has decided",
-        Some(End::Interrupted) => "interrupted",
-        None => "broken off",
-    }
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::end_in_words;
 use crate::cli::table::figures;
 use crate::tournament::stats::{Decision, Estimate, Interval, Scores, SprtRun, Standings};
-use crate::tournament::{End, Tournament};
+use crate::tournament::{End, Greeting, Tournament};
 
 /// What is going to be played.
-pub(super) fn heading(tournament: &Tournament, own_names: &[Option<String>]) -> String {
+pub(super) fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
     let mut text = String::new();
-    for (engine, own_name) in tournament.engines.iter().zip(own_names) {
-        let own_name = own_name.as_deref().unwrap_or("no name of its own");
+    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
+        let own_name = greeting.name.as_deref();
+        let own_name = own_name.unwrap_or("no name of its own");
         let protocol = engine.protocol.to_string().to_uppercase();
         text += &format!(
             "{}: {own_name}, {protocol}, {}\n",
@@ -108,6 +108,17 @@ pub(super) fn report(tournament: &Tournament, standings: &Standings, end: Option
         standings.mean_plies()
     );
     text
+}
+
+/// What ended the tournament, in words.
+fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
+    match end {
+        Some(End::Finished) if tournament.sprt.is_some() => "all games played, nothing decided",
+        Some(End::Finished) => "all games played",
+        Some(End::Decided) => "the test has decided",
+        Some(End::Interrupted) => "interrupted",
+        None => "broken off",
+    }
 }
 
 /// Two engines.

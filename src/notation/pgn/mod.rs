@@ -222,4 +222,48 @@ move} 2... 车9平8 ; to the end of the line {
         assert!(read("").is_empty());
         assert!(read(" \n\n").is_empty());
     }
+
+    #[test]
+    fn a_broken_record_spoils_no_other() {
+        let good = "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n\n";
+        for (broken, reason) in [
+            ("[Red \"b]\n\n1. h2e2 *\n\n", "a tag"),
+            ("{never closed", "a comment"),
+            ("(1. h2d2 ", "a variation"),
+        ] {
+            let games = read(&format!("{good}{broken}")).into_iter();
+            let games: Vec<_> = games.map(|game| game.map_err(|e| e.to_string())).collect();
+            assert_eq!(games.len(), 2, "{broken}");
+            assert_eq!(games[0].as_ref().unwrap().line.moves.len(), 2, "{broken}");
+            let told = games[1].as_ref().unwrap_err();
+            assert_eq!(told, &format!("line 5: {reason} without its end"));
+        }
+        let games = read(&format!(
+            "1. h2e2\n[Red \"b]\n[Black \"c\"]\n\n1. h2e2 *\n\n{good}"
+        ));
+        let read: Vec<bool> = games.iter().map(Result::is_ok).collect();
+        assert_eq!(read, [true, false, true]);
+    }
+
+    #[test]
+    fn results_that_contradict_each_other_are_reported() {
+        use GameResult::{RedWins, Unfinished};
+        for (tag, end, result) in [
+            ("1-0", "1-0", Ok(RedWins)),
+            ("*", "1-0", Ok(RedWins)),
+            ("1-0", "*", Ok(RedWins)),
+            ("1-0", "", Ok(RedWins)),
+            ("?", "1-0", Ok(RedWins)),
+            ("*", "*", Ok(Unfinished)),
+            ("1-0", "0-1", Err("0-1 behind the moves, 1-0 in the tag")),
+            ("1/2-1/2", "1-0", Err("1-0 behind the moves, 1/2-1/2 in")),
+        ] {
+            let games = read(&format!("[Result \"{tag}\"]\n\n1. h2e2 {end}\n"));
+            match (&games[0], result) {
+                (Ok(game), Ok(result)) => assert_eq!(game.result, result, "{tag} {end}"),
+                (Err(error), Err(part)) => assert!(error.reason.starts_with(part), "{error}"),
+                (game, _) => panic!("{tag} {end}: {game:?}"),
+            }
+        }
+    }
 }

@@ -22,6 +22,7 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
     let mut games = Vec::new();
     let mut builder = Builder::default();
     loop {
+        scanner.skip_space();
         let line = scanner.line;
         match scanner.next() {
             Ok(None) => break,
@@ -31,7 +32,12 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
                 }
                 builder.add(token, scanner.line);
             }
-            Err(reason) => builder.fail(line, reason),
+            Err(broken) => {
+                if builder.is_over_before(broken) {
+                    games.push(std::mem::take(&mut builder).finish());
+                }
+                builder.fail(line, broken.to_string());
+            }
         }
     }
     if !builder.is_empty() {
@@ -46,6 +52,17 @@ enum Token<'a> {
     Word(&'a str),
 }
 
+/// What begins and never ends.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+enum Unended {
+    #[error("a tag without its end")]
+    Tag,
+    #[error("a comment without its end")]
+    Comment,
+    #[error("a variation without its end")]
+    Variation,
+}
+
 struct Scanner<'a> {
     text: &'a str,
     line: usize,
@@ -53,16 +70,16 @@ struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     /// The next token, `None` at the end.
-    fn next(&mut self) -> Result<Option<Token<'a>>, String> {
+    fn next(&mut self) -> Result<Option<Token<'a>>, Unended> {
         loop {
-            self.skip(self.text.len() - self.text.trim_start().len());
+            self.skip_space();
             let Some(first) = self.text.chars().next() else {
                 return Ok(None);
             };
             match first {
                 '[' => return self.tag().map(Some),
                 '{' => {
-                    let comment = self.until('}').ok_or("a comment without its end")?;
+                    let comment = self.until('}').ok_or(Unended::Comment)?;
                     return Ok(Some(Token::Comment(comment[1..].trim())));
                 }
                 ';' | '%' => self.skip(self.text.find('\n').unwrap_or(self.text.len())),
@@ -77,6 +94,10 @@ impl<'a> Scanner<'a> {
                 }
             }
         }
+    }
+
+    fn skip_space(&mut self) {
+        self.skip(self.text.len() - self.text.trim_start().len());
     }
 
     fn skip(&mut self, bytes: usize) {
@@ -94,13 +115,12 @@ impl<'a> Scanner<'a> {
         found.map(|_| text)
     }
 
-    fn tag(&mut self) -> Result<Token<'a>, String> {
+    fn tag(&mut self) -> Result<Token<'a>, Unended> {
         let line_end = self.text.find('\n').unwrap_or(self.text.len());
         let line = &self.text[..line_end];
-        let broken = || Err("a tag without its end".to_owned());
         let Some((name, rest)) = line[1..].split_once('"') else {
             self.skip(line_end);
-            return broken();
+            return Err(Unended::Tag);
         };
         let mut value = String::new();
         let mut characters = rest.char_indices();
@@ -117,23 +137,23 @@ impl<'a> Scanner<'a> {
             }
         }
         self.skip(line_end);
-        broken()
+        Err(Unended::Tag)
     }
 
-    fn variation(&mut self) -> Result<(), String> {
+    fn variation(&mut self) -> Result<(), Unended> {
         let mut depth = 0;
         loop {
             let next = self.text.find(['(', ')', '{', ';']);
             let Some(at) = next else {
                 self.skip(self.text.len());
-                return Err("a variation without its end".to_owned());
+                return Err(Unended::Variation);
             };
             self.skip(at);
             match self.text.as_bytes()[0] {
                 b'(' => depth += 1,
                 b')' => depth -= 1,
                 b'{' => {
-                    self.until('}').ok_or("a comment without its end")?;
+                    self.until('}').ok_or(Unended::Comment)?;
                     continue;
                 }
                 _ => {
@@ -172,6 +192,15 @@ impl Builder {
             Token::Tag(..) => self.has_moves || self.ended,
             Token::Word(_) => self.ended,
             Token::Comment(_) => false,
+        }
+    }
+
+    /// Whether something broken is no part of it: a tag that follows moves, anything that follows the
+    /// result.
+    fn is_over_before(&self, broken: Unended) -> bool {
+        match broken {
+            Unended::Tag => self.has_moves || self.ended,
+            Unended::Comment | Unended::Variation => self.ended,
         }
     }
 
@@ -217,8 +246,7 @@ impl Builder {
 
     fn word(&mut self, word: &str, line: usize) {
         if let Ok(result) = word.parse() {
-            self.result = Some(result);
-            self.ended = true;
+            self.end(result, line);
             return;
         }
         let word = without_number(word).trim_end_matches(['!', '?']);
@@ -246,6 +274,20 @@ impl Builder {
                 let number = record.moves.len() + 1;
                 self.fail(line, LineError::Move { number, error }.to_string());
             }
+        }
+    }
+
+    /// The result behind the moves. Against that of the tag it has to hold; `*` says nothing.
+    fn end(&mut self, result: GameResult, line: usize) {
+        self.ended = true;
+        let told = self.result.filter(|tag| *tag != GameResult::Unfinished);
+        match told {
+            None => self.result = Some(result),
+            Some(tag) if result == tag || result == GameResult::Unfinished => {}
+            Some(tag) => self.fail(
+                line,
+                format!("{result} behind the moves, {tag} in the tag Result"),
+            ),
         }
     }
 

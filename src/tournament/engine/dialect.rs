@@ -60,13 +60,6 @@ impl Protocol {
             Self::Uci => format!("setoption name {name} value {value}"),
         }
     }
-
-    /// The name of the option that a line offers.
-    pub(super) fn offered_option(self, line: &str) -> Option<&str> {
-        let rest = line.strip_prefix("option ")?;
-        let name = rest.strip_prefix("name ").unwrap_or(rest);
-        Some(name.split(" type ").next().unwrap_or(name).trim())
-    }
 }
 
 /// What an engine is asked.
@@ -383,20 +376,6 @@ mod tests {
             ),
         ] {
             assert_eq!(told, expected);
-        }
-    }
-
-    #[test]
-    fn options_are_heard() {
-        for (line, name) in [
-            ("option usemillisec type check", Some("usemillisec")),
-            (
-                "option name Use NNUE type check default true",
-                Some("Use NNUE"),
-            ),
-            ("options", None),
-        ] {
-            assert_eq!(Protocol::Uci.offered_option(line), name);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod dialect;
 mod info;
+mod offer;
 mod platform;
 mod process;
 
@@ -14,6 +15,7 @@ pub use info::{EngineScore, Info};
 pub(super) use platform::processors;
 
 use dialect::Dialect;
+use offer::{Offer, doubts};
 use process::{Output, Process};
 
 use super::limit::Clock;
@@ -118,8 +120,18 @@ pub struct Engine {
     /// Disconnected when the tournament is over.
     over: Receiver<()>,
     pondering: Option<Pondering>,
+    /// What its greeting has told.
+    pub greeting: Greeting,
+}
+
+/// What an engine tells of itself at the beginning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Greeting {
     /// What it calls itself.
-    pub own_name: Option<String>,
+    pub name: Option<String>,
+    /// What it does not offer of the options that it is given, a line each. They are set all the same,
+    /// for there are engines that take more than they offer.
+    pub doubts: Vec<String>,
 }
 
 impl Engine {
@@ -147,7 +159,7 @@ impl Engine {
             patience,
             over,
             pondering: None,
-            own_name: None,
+            greeting: Greeting::default(),
         };
         engine.greet(spec)?;
         Ok(engine)
@@ -162,16 +174,13 @@ impl Engine {
             lines.push(line.to_owned());
             line == welcome
         })?;
-        for line in &lines {
-            if let Some(name) = line.strip_prefix("id name ") {
-                self.own_name = Some(name.trim().to_owned());
-            }
-            match protocol.offered_option(line) {
-                Some("usemillisec") => self.dialect.milliseconds = true,
-                Some("newgame") => self.has_newgame = true,
-                _ => {}
-            }
-        }
+        let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
+        self.greeting.name = names.next_back().map(|name| name.trim().to_owned());
+        let offers: Vec<Offer> = lines.iter().filter_map(|line| Offer::read(line)).collect();
+        let offers_it = |name: &str| offers.iter().any(|offer| offer.name == name);
+        self.dialect.milliseconds |= offers_it("usemillisec");
+        self.has_newgame |= offers_it("newgame");
+        self.greeting.doubts = doubts(&offers, &spec.options);
         if protocol == Protocol::Ucci && self.dialect.milliseconds {
             self.process.send("setoption usemillisec true");
         }

@@ -3,14 +3,13 @@
 use std::collections::HashSet;
 
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use crate::board::{Color, Move};
-use crate::movegen::legal_moves;
 use crate::notation::fen::start_position;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
+use crate::training::random_game;
 
 /// Hash table of the search, in MB.
 const HASH: usize = 16;
@@ -18,6 +17,9 @@ const HASH: usize = 16;
 const GLANCE: u32 = 3;
 /// How much wider than the wanted bound that look is.
 const GLANCE_SLACK: i32 = 40;
+/// After so many random lines in a row without a new opening there are no more to be found: the 1000
+/// or so positions after two plies have all come long before.
+pub const LINES_IN_VAIN: u32 = 50_000;
 
 /// What openings to look for.
 #[derive(Clone, Copy, Debug)]
@@ -46,39 +48,33 @@ pub struct Found {
 }
 
 /// Looks for openings no two of which lead to one position or its mirror image, and hands each to
-/// `found`, until there are enough or `found` says `false`.
-pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool) {
+/// `found`, until there are enough, `found` says `false`, or [`LINES_IN_VAIN`] lines in a row have
+/// brought nothing new. Returns how many it has found.
+pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool) -> usize {
     let searcher = Searcher::new(HASH);
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
-    let mut left = plan.count;
-    while left > 0 {
-        let game = random_line(&mut random, plan);
-        let Some(opening) = balanced(&searcher, &game, plan) else {
-            continue;
-        };
+    let mut count = 0;
+    let mut in_vain = 0;
+    while count < plan.count && in_vain < LINES_IN_VAIN {
+        in_vain += 1;
+        let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
+        let game = random_game(&mut random, plies);
+        // What was looked at once, found good or not, is not looked at again.
         if !known.insert(game.position().key()) {
             continue;
         }
         known.insert(mirrored(&game).position().key());
-        left -= 1;
+        let Some(opening) = balanced(&searcher, &game, plan) else {
+            continue;
+        };
+        count += 1;
+        in_vain = 0;
         if !found(&opening) {
-            return;
-        }
-    }
-}
-
-fn random_line(random: &mut StdRng, plan: &OpeningSearch) -> Game {
-    let mut game = Game::new(start_position());
-    let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
-    for _ in 0..plies {
-        let moves = legal_moves(game.position());
-        let Some(m) = moves.choose(random) else { break };
-        if game.push(*m).is_err() {
             break;
         }
     }
-    game
+    count
 }
 
 /// The game as a mirror shows it.
@@ -155,5 +151,24 @@ mod tests {
             count < 2
         });
         assert_eq!(count, 2, "it stops when told to");
+    }
+    #[test]
+    fn the_search_ends_when_there_are_no_more() {
+        let plan = OpeningSearch {
+            count: 1000,
+            shortest: 1,
+            longest: 1,
+            within: 1000,
+            depth: 1,
+            seed: 1,
+        };
+        let mut told = 0;
+        let count = find_openings(&plan, |_| {
+            told += 1;
+            true
+        });
+        // 44 moves, of which the mirror leaves a few more than half.
+        assert_eq!(count, told);
+        assert!((23..=26).contains(&count), "{count}");
     }
 }

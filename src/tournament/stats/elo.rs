@@ -78,8 +78,9 @@ impl Scores {
 
     /// What the results tell, `None` if there are none.
     ///
-    /// The error is that of pairs, whose games share an opening; where they do not differ or there are
-    /// none it is that of single games.
+    /// The error is that of pairs, whose games share an opening; where there are none it is that of
+    /// single games. One result tells nothing of how much results vary, so that its bounds are
+    /// infinite.
     pub fn estimate(&self) -> Option<Estimate> {
         let count = self.count();
         if count == 0 {
@@ -87,50 +88,51 @@ impl Scores {
         }
         let games = count as f64;
         let score = self.points() / games;
-        let variance = match self.pairs.iter().filter(|n| **n > 0).count() {
-            0 | 1 => variance(&self.games),
+        let pairs: u64 = self.pairs.iter().sum();
+        let (results, variance) = match pairs {
+            0 => (count, variance(&self.games)),
             // The mean of two independent games varies half as much as one game.
-            _ => 2.0 * variance(&self.pairs),
+            _ => (pairs, 2.0 * variance(&self.pairs)),
         };
         let error = (variance / games).sqrt();
-        let half = TWO_SIDED * error;
+        let half = match results {
+            1 => f64::INFINITY,
+            _ => TWO_SIDED * error,
+        };
         let interval = |f: &dyn Fn(f64) -> f64| Interval {
             value: f(score),
             low: f(score - half),
             high: f(score + half),
         };
         let normalized = |score: f64| (score - 0.5) / variance.sqrt() * NORMALIZED_SCALE;
-        let superiority = match error > 0.0 {
-            true => normal_distribution((score - 0.5) / error),
-            false if score == 0.5 => 0.5,
-            false => f64::from(u8::from(score > 0.5)),
-        };
         Some(Estimate {
             score,
             elo: interval(&elo_of),
-            normalized_elo: match score == 0.5 {
-                // Without any variance the quotient would mean nothing.
-                true if error == 0.0 => interval(&|_| 0.0),
-                _ => interval(&normalized),
-            },
-            superiority,
+            normalized_elo: interval(&normalized),
+            superiority: normal_distribution((score - 0.5) / error),
             draw_ratio: self.games[1] as f64 / games,
         })
     }
 }
 
-/// The variance of equally spaced outcomes from 0 to 1.
+/// The variance of equally spaced outcomes from 0 to 1, which is never zero.
+///
+/// Where all outcomes are the same, each that there may be counts for half a result more: the prior of
+/// H. Jeffreys ("An invariant form for the prior probability in estimation problems", 1946) for a
+/// choice among several.
 fn variance(counts: &[u64]) -> f64 {
-    let total: u64 = counts.iter().sum();
+    let is_one = counts.iter().filter(|n| **n > 0).count() < 2;
+    let prior = if is_one { 0.5 } else { 0.0 };
+    let total: f64 = counts.iter().map(|n| *n as f64 + prior).sum();
     let step = 1.0 / (counts.len() - 1) as f64;
     let moment = |power: i32| {
         let weighted = counts.iter().enumerate();
         let sum: f64 = weighted
-            .map(|(i, n)| *n as f64 * (i as f64 * step).powi(power))
+            .map(|(i, n)| (*n as f64 + prior) * (i as f64 * step).powi(power))
             .sum();
-        sum / total as f64
+        sum / total
     };
-    (moment(2) - moment(1).powi(2)).max(0.0)
+    moment(2) - moment(1).powi(2)
 }
 
 /// The Elo difference of an expected score.
@@ -241,7 +243,10 @@ mod tests {
             pairs: [0, 0, 50, 0, 0],
         };
         let estimate = equal.estimate().unwrap();
-        assert_eq!((estimate.elo.low, estimate.elo.high), (0.0, 0.0));
+        // Variance 2 (0.25 + 0.0625) / 52.5 a game.
+        let error = 1.959_964 * (0.625f64 / 52.5 / 100.0).sqrt();
+        assert!(near(estimate.elo.high, elo_of(0.5 + error), 1e-6));
+        assert!(near(estimate.elo.low, -estimate.elo.high, 1e-9));
         assert_eq!(estimate.superiority, 0.5);
         assert_eq!(estimate.normalized_elo.value, 0.0);
         // The same results in independent pairs have the error of single games.
@@ -266,11 +271,45 @@ mod tests {
         };
         let estimate = all.estimate().unwrap();
         assert_eq!(estimate.elo.value, f64::INFINITY);
-        assert_eq!(estimate.superiority, 1.0);
+        assert!((0.9..1.0).contains(&estimate.superiority));
         let score = estimate.score_interval();
-        assert_eq!((score.low, score.high), (1.0, 1.0));
+        assert!((0.3..0.9).contains(&score.low) && score.high == 1.0);
         assert!(!estimate.normalized_elo.value.is_nan());
         let none = all.reversed().estimate().unwrap();
-        assert_eq!((none.elo.value, none.superiority), (f64::NEG_INFINITY, 0.0));
+        assert_eq!(none.elo.value, f64::NEG_INFINITY);
+        assert!(near(none.superiority, 1.0 - estimate.superiority, 1e-9));
+    }
+
+    #[test]
+    fn few_results_are_not_taken_for_certain() {
+        let unbounded = (f64::NEG_INFINITY, f64::INFINITY);
+        let bounds = |i: Interval| (i.low, i.high);
+        for (games, pairs) in [
+            ([0, 1, 0], [0; 5]),
+            ([1, 0, 0], [0; 5]),
+            ([0, 2, 0], [0, 0, 1, 0, 0]),
+            ([1, 0, 1], [0, 0, 1, 0, 0]),
+            ([0, 0, 2], [0, 0, 0, 0, 1]),
+            ([0, 1, 2], [0, 0, 0, 0, 1]),
+        ] {
+            let estimate = Scores { games, pairs }.estimate().unwrap();
+            assert_eq!(bounds(estimate.elo), unbounded, "{games:?}");
+            assert_eq!(bounds(estimate.normalized_elo), unbounded, "{games:?}");
+            assert!(!estimate.elo.value.is_nan() && !estimate.normalized_elo.value.is_nan());
+            let score = estimate.score_interval();
+            assert_eq!(bounds(score), (0.0, 1.0), "{games:?}");
+        }
+        // The same result again and again is trusted more and more.
+        let mut last = f64::INFINITY;
+        for pairs in [2, 3, 5, 10, 100] {
+            let scores = Scores {
+                games: [0, 2 * pairs, 0],
+                pairs: [0, 0, pairs, 0, 0],
+            };
+            let elo = scores.estimate().unwrap().elo;
+            assert!(elo.high > 0.0 && elo.high < last, "{pairs}: {elo:?}");
+            assert!(near(elo.low, -elo.high, 1e-9));
+            last = elo.high;
+        }
     }
 }

@@ -1,0 +1,173 @@
+//! The options that an engine offers, and what it would say of a value.
+
+/// An option as an engine's greeting has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Offer {
+    /// The name.
+    pub(super) name: String,
+    kind: Kind,
+}
+
+/// The values that an option takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Check,
+    /// The bounds that are told.
+    Spin(Option<i64>, Option<i64>),
+    Combo(Vec<String>),
+    /// Texts, buttons, and what nobody has heard of.
+    Other,
+}
+
+impl Offer {
+    /// Reads `option NAME type KIND …` as UCCI has it, or with `name` before the name as UCI.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let rest = line.strip_prefix("option ")?;
+        let rest = rest.strip_prefix("name ").unwrap_or(rest);
+        let (name, rest) = rest.split_once(" type ").unwrap_or((rest, ""));
+        let mut words = rest.split_ascii_whitespace();
+        let kind = words.next().unwrap_or_default();
+        let mut values: Vec<(&str, String)> = Vec::new();
+        for word in words {
+            match (word, values.last_mut()) {
+                ("default" | "min" | "max" | "var", _) => values.push((word, String::new())),
+                (word, Some((_, value))) if value.is_empty() => *value = word.to_owned(),
+                (word, Some((_, value))) => *value = format!("{value} {word}"),
+                (_, None) => {}
+            }
+        }
+        let bound = |key: &str| {
+            let (_, value) = values.iter().find(|(k, _)| *k == key)?;
+            value.parse().ok()
+        };
+        let kind = match kind {
+            "check" => Kind::Check,
+            "spin" => Kind::Spin(bound("min"), bound("max")),
+            "combo" => {
+                let values = values.iter().filter(|(key, _)| *key == "var");
+                Kind::Combo(values.map(|(_, value)| value.clone()).collect())
+            }
+            _ => Kind::Other,
+        };
+        let name = name.trim().to_owned();
+        Some(Self { name, kind })
+    }
+
+    /// What is wrong with a value, if the offer excludes it.
+    fn objection(&self, value: &str) -> Option<String> {
+        let is = |word: &str| value.eq_ignore_ascii_case(word);
+        match &self.kind {
+            Kind::Check if !is("true") && !is("false") => {
+                Some("is neither true nor false".to_owned())
+            }
+            Kind::Spin(min, max) => {
+                let Ok(number) = value.parse::<i64>() else {
+                    return Some("is no whole number".to_owned());
+                };
+                let is_low = min.is_some_and(|min| number < min);
+                let is_high = max.is_some_and(|max| number > max);
+                let bound = |bound: &Option<i64>| bound.map_or("?".to_owned(), |b| b.to_string());
+                (is_low || is_high)
+                    .then(|| format!("is not between {} and {}", bound(min), bound(max)))
+            }
+            Kind::Combo(values) if !values.iter().any(|one| is(one)) => {
+                Some(format!("is none of {}", values.join(", ")))
+            }
+            Kind::Check | Kind::Combo(_) | Kind::Other => None,
+        }
+    }
+}
+
+/// What is doubtful about options that are to be set, a line each: those that an engine does not
+/// offer, and values that its offer excludes. It may take them all the same.
+pub(super) fn doubts(offers: &[Offer], options: &[(String, String)]) -> Vec<String> {
+    let doubt = |(name, value): &(String, String)| {
+        let mut offers = offers.iter();
+        match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
+            None => Some(format!("offers no option {name}")),
+            Some(offer) => {
+                let objection = offer.objection(value)?;
+                Some(format!("option {name}: {value:?} {objection}"))
+            }
+        }
+    };
+    options.iter().filter_map(doubt).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_heard() {
+        for (line, name) in [
+            ("option usemillisec type check", Some("usemillisec")),
+            ("option newgame type button", Some("newgame")),
+            (
+                "option name Use NNUE type check default true",
+                Some("Use NNUE"),
+            ),
+            ("option bare", Some("bare")),
+            ("options", None),
+        ] {
+            let offer = Offer::read(line);
+            assert_eq!(offer.as_ref().map(|offer| offer.name.as_str()), name);
+        }
+    }
+
+    #[test]
+    fn what_an_offer_excludes_is_doubted() {
+        let offers = [
+            "option hashsize type spin min 0 max 1024 default 0",
+            "option name Threads type spin default 1 min 1",
+            "option name Skill type spin default -1 min -5 max 5",
+            "option batch type check default false",
+            "option style type combo var solid var normal default normal",
+            "option name Analysis Contempt type combo default Off var Off var Both Sides",
+            "option name EvalFile type string default <empty>",
+            "option newgame type button",
+        ];
+        let offers = offers.map(|line| Offer::read(line).unwrap());
+        for (name, value, doubt) in [
+            ("hashsize", "1024", None),
+            ("HashSize", "16", None),
+            (
+                "hashsize",
+                "1025",
+                Some("option hashsize: \"1025\" is not between 0 and 1024"),
+            ),
+            (
+                "hashsize",
+                "big",
+                Some("option hashsize: \"big\" is no whole number"),
+            ),
+            ("Threads", "9000", None),
+            (
+                "threads",
+                "0",
+                Some("option threads: \"0\" is not between 1 and ?"),
+            ),
+            ("Skill", "-5", None),
+            ("batch", "TRUE", None),
+            (
+                "batch",
+                "yes",
+                Some("option batch: \"yes\" is neither true nor false"),
+            ),
+            ("style", "Solid", None),
+            (
+                "style",
+                "risky",
+                Some("option style: \"risky\" is none of solid, normal"),
+            ),
+            ("Analysis Contempt", "both sides", None),
+            ("EvalFile", "x y", None),
+            ("newgame", "1", None),
+            ("Hash", "16", Some("offers no option Hash")),
+        ] {
+            let told = doubts(&offers, &[(name.to_owned(), value.to_owned())]);
+            let doubt: Vec<&str> = doubt.into_iter().collect();
+            assert_eq!(told, doubt, "{name} {value}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What makes Chuhe better: `chuhe selfplay`, `chuhe tune`, `chuhe openings`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use chuhe::tournament::Openings;
+use predicates::str::contains;
+
+fn chuhe(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.args(arguments).env_remove("RUST_LOG");
+    command
+}
+
+/// A directory of its own, empty.
+fn directory(name: &str) -> PathBuf {
+    let name = format!("{name}-{}", std::process::id());
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir(&path).unwrap();
+    path
+}
+
+#[test]
+fn games_are_played_and_weights_tuned() {
+    let place = directory("tuning");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (samples, out) = (file("samples.txt"), file("weights.rs"));
+    let games = ["--games", "60", "--nodes", "50", "--threads", "2"];
+    let selfplay = || chuhe(&[&["selfplay", &samples][..], &games].concat());
+    selfplay().assert().code(0);
+    let text = fs::read_to_string(&samples).unwrap();
+    let count = text.lines().count();
+    assert!(count >= 1000, "{count} samples");
+    let is_sample = |line: &str| line.parse::<chuhe::training::Sample>().is_ok();
+    assert!(text.lines().all(is_sample));
+    selfplay().assert().code(1).stderr(contains("File exists"));
+
+    let output = chuhe(&["tune", &samples, "--out", &out, "--epochs", "2"])
+        .assert()
+        .code(0)
+        .stdout(contains(format!("{count} samples\npass    1  training")));
+    let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let error = told.trim_end().rsplit(' ').next().unwrap();
+    assert!(error.parse::<f64>().unwrap() > 0.0, "{told}");
+    let weights = fs::read_to_string(&out).unwrap();
+    let ours = include_str!("../src/eval/weights.rs");
+    let head = "pub static WEIGHTS: [Tapered; COUNT] = [\n";
+    let (before, after) = weights.split_once(head).unwrap();
+    assert!(ours.starts_with(before));
+    let cells = |text: &str| text.matches("w(").count();
+    assert_eq!(cells(after), cells(ours.split_once(head).unwrap().1));
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_place_for_the_weights_is_looked_for_before_the_work() {
+    let place = directory("weights");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (samples, out) = (file("samples.txt"), file("weights.rs"));
+    fs::write(&samples, "no sample\n").unwrap();
+    let nowhere = file("no-such-directory/weights.rs");
+    chuhe(&["tune", &samples, "--out", &nowhere])
+        .assert()
+        .code(1)
+        .stderr(contains("weights.rs: No such file"));
+    let same = file("./samples.txt");
+    chuhe(&["tune", &samples, "--out", &same])
+        .assert()
+        .code(2)
+        .stderr(contains("--out: it is one of the files of samples"));
+    assert_eq!(fs::read_to_string(&samples).unwrap(), "no sample\n");
+    // Work that fails leaves no file behind and no file changed.
+    let tune = || chuhe(&["tune", &samples, "--out", &out]);
+    tune().assert().code(1).stderr(contains("line 1"));
+    assert!(!Path::new(&out).exists());
+    fs::write(&out, "weights").unwrap();
+    tune().assert().code(1);
+    assert_eq!(fs::read_to_string(&out).unwrap(), "weights");
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn openings_are_found() {
+    let place = directory("openings");
+    let out = place.join("openings.txt").to_str().unwrap().to_owned();
+    let plan = ["--count", "5", "--shortest", "3", "--longest", "5"];
+    let openings = || {
+        let arguments = [&["openings", &out, "--depth", "2"][..], &plan].concat();
+        chuhe(&arguments)
+    };
+    openings().assert().code(0);
+    let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert_eq!(read.lines().len(), 5);
+    let plies = |plies: usize| (3..=5).contains(&plies);
+    assert!(read.lines().iter().all(|line| plies(line.moves.len())));
+    openings().assert().code(1).stderr(contains("File exists"));
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn openings_that_are_not_there_are_not_looked_for_for_ever() {
+    let place = directory("few-openings");
+    let out = place.join("openings.txt").to_str().unwrap().to_owned();
+    let plan = ["--count", "2000", "--shortest", "2", "--longest", "2"];
+    chuhe(&[&["openings", &out, "--depth", "1"][..], &plan].concat())
+        .assert()
+        .code(1)
+        .stderr(contains("of 2000 openings found: 50000 lines in a row"));
+    let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert!((10..2000).contains(&read.lines().len()));
+    let shortest = ["--shortest", "8", "--longest", "4"];
+    chuhe(&[&["openings", "x"][..], &shortest].concat())
+        .assert()
+        .code(2)
+        .stderr(contains("--shortest: longer than the longest"));
+    fs::remove_dir_all(place).unwrap();
+}
+
+/// What was found stands in the file when somebody loses patience.
+#[cfg(unix)]
+#[test]
+fn openings_are_on_disk_as_soon_as_they_are_found() {
+    use std::time::{Duration, Instant};
+
+    let place = directory("interrupted-openings");
+    let out = place.join("openings.txt");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .arg("openings")
+        .arg(&out)
+        .args(["--count", "100000", "--depth", "2"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let lines = || fs::read_to_string(&out).map_or(0, |text| text.lines().count());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    // A buffer would hold some eighty of them back.
+    while lines() < 3 {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
+    assert!(read.lines().len() >= 2);
+    fs::remove_dir_all(place).unwrap();
+}
