@@ -8,7 +8,7 @@ use super::worker::Worker;
 use crate::board::Move;
 
 impl Worker {
-    /// How much deeper the hash move is searched: one or two plies when it is singular, that is when
+    /// How much deeper the hash move is searched: a ply when it is singular, that is when
     /// all others stay well below it; less when others would cut off too.
     ///
     /// # Errors
@@ -43,10 +43,7 @@ impl Worker {
             return Ok(0);
         }
         if others < target {
-            let doubled = !PV
-                && others < target - margins::DOUBLE_EXTENSION
-                && self.frame(ply).double_extensions < 8;
-            return Ok(if doubled { 2 } else { 1 });
+            return Ok(1);
         }
         if target >= beta && !PV {
             return Err(target);

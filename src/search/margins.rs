@@ -123,9 +123,6 @@ pub fn singular(depth: i32) -> i32 {
     depth * 5 / 4
 }
 
-/// How far below that for the extension to be doubled.
-pub const DOUBLE_EXTENSION: i32 = 14;
-
 /// History bonus of the move that caused a cut-off.
 #[inline]
 pub fn history_bonus(depth: i32) -> i32 {
@@ -158,6 +155,3 @@ pub fn reverse_futility_share(above_beta: i32) -> i32 {
 
 /// First aspiration window.
 pub const ASPIRATION: i32 = 16;
-
-/// Quiescence: captures that leave the score this far below alpha are not tried.
-pub const DELTA: i32 = 130;

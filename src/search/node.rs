@@ -300,8 +300,6 @@ impl Worker {
         let Node { ply, depth, .. } = *node;
         let mut new_depth = depth - 1 + extension;
         let mut reduction = self.reduction::<PV>(node, m, number);
-        self.frame_mut(ply + 1).double_extensions =
-            self.frame(ply).double_extensions + u32::from(extension > 1);
         self.play(ply, m);
         if self.position.in_check() {
             // A check is searched deeper, once for whatever reason.

@@ -1,12 +1,11 @@
 //! Captures until the position is quiet.
 
 use super::event::Bound;
-use super::margins::DELTA;
 use super::picker::{Picker, Wanted};
 use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
-use crate::board::{Move, SEE_VALUES};
+use crate::board::Move;
 
 /// What a quiescence node knows before it looks at moves, and what its moves came to.
 struct Quiet {
@@ -86,19 +85,12 @@ impl Worker {
         let mut picker = Picker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
         let legality = self.legality();
         let before = self.before(node.ply);
-        let standing = node.best;
         while let Some(m) = picker.next(&self.position, &self.histories, &before) {
             if !legality.allows(&self.position, m) {
                 continue;
             }
-            let victim = self.position.taken_by(m);
-            if !node.in_check {
-                let gain = victim.map_or(0, |p| SEE_VALUES[p.kind().index()]);
-                if standing + gain + DELTA <= alpha {
-                    node.best = node.best.max(standing + gain + DELTA);
-                    continue;
-                }
-            } else if !node.best.is_loss() && victim.is_none() {
+            let quiet = self.position.taken_by(m).is_none();
+            if node.in_check && quiet && !node.best.is_loss() {
                 // One quiet evasion that does not lose is enough to know.
                 picker.skip_quiets();
                 if node.best_move.is_some() {

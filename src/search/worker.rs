@@ -40,8 +40,6 @@ pub(super) struct Frame {
     /// The move left out by a singular search.
     pub excluded: Move,
     pub killers: [Move; 2],
-    /// Double extensions on the way here.
-    pub double_extensions: u32,
     pub pv: Vec<Move>,
 }
 
