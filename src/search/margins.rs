@@ -13,9 +13,9 @@ pub struct Pruning {
     pub reductions: bool,
     /// The null move: a position so good that passing suffices is cut off.
     pub null_move: bool,
-    /// Cut-offs by the static evaluation: reverse futility, razoring, futility, probcut.
+    /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Moves left out by their number, history or exchange.
+    /// Quiet moves left out by their number or history.
     pub by_order: bool,
 }
 
@@ -87,31 +87,13 @@ pub fn late_move_count(depth: i32, improving: bool) -> usize {
     (4 + depth * depth) / if improving { 1 } else { 2 }
 }
 
-/// Futility: how far below alpha the evaluation may be for a quiet move to be tried at all.
-#[inline]
-pub fn futility(depth: i32) -> i32 {
-    110 + 90 * depth
-}
-
-/// Deepest reduced depth at which futility applies.
-pub const FUTILITY_DEPTH: i32 = 9;
+/// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
+pub const HISTORY_FLOOR_DEPTH: i32 = 4;
 
 /// History below which a quiet move is left out.
 #[inline]
 pub fn history_floor(depth: i32) -> i32 {
     -3000 * depth
-}
-
-/// What an exchange by a quiet move may lose.
-#[inline]
-pub fn quiet_exchange_floor(depth: i32) -> i32 {
-    -20 * depth * depth
-}
-
-/// What an exchange by a capture may lose.
-#[inline]
-pub fn capture_exchange_floor(depth: i32) -> i32 {
-    -110 * depth
 }
 
 /// Least depth for a singular extension.

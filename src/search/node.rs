@@ -239,9 +239,7 @@ impl Worker {
                 continue;
             }
             number += 1;
-            if number > 1
-                && !found.best.is_loss()
-                && self.prune_move(node, m, number, &mut picker, alpha)
+            if number > 1 && !found.best.is_loss() && self.prune_move(node, m, number, &mut picker)
             {
                 continue;
             }

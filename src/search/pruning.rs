@@ -7,7 +7,7 @@ use super::picker::{Picker, Wanted};
 use super::score::Score;
 use super::table::Record;
 use super::worker::Worker;
-use crate::board::{Move, see_at_least};
+use crate::board::Move;
 
 impl Worker {
     /// Cut-offs that need no move: razoring, reverse futility, null move, probcut.
@@ -146,44 +146,28 @@ impl Worker {
         None
     }
 
-    /// Whether a move after the first is left out, or all quiet moves from here on.
+    /// Whether a move after the first is left out, or all quiet moves from here on. Captures never
+    /// are.
     pub(super) fn prune_move(
-        &mut self,
+        &self,
         node: &Node,
         m: Move,
         number: usize,
         picker: &mut Picker,
-        alpha: Score,
     ) -> bool {
         let quiet = self.position.taken_by(m).is_none();
-        let reduced =
-            (node.depth - margins::late_move_reduction(node.depth, number) / margins::PLY).max(1);
-        if !quiet {
-            return self.pruning.by_order
-                && !see_at_least(
-                    &self.position,
-                    m,
-                    margins::capture_exchange_floor(node.depth)
-                        - self.histories.capture(&self.position, m).max(0) / 64,
-                );
+        if !quiet || !self.pruning.by_order {
+            return false;
         }
-        if self.pruning.by_order && number > margins::late_move_count(node.depth, node.improving) {
+        if number > margins::late_move_count(node.depth, node.improving) {
             picker.skip_quiets();
         }
-        if self.pruning.by_evaluation
-            && !node.in_check
-            && reduced <= margins::FUTILITY_DEPTH
-            && node.evaluation + margins::futility(reduced) <= alpha
-        {
-            picker.skip_quiets();
-            return true;
-        }
-        if !self.pruning.by_order {
+        let reduction = margins::late_move_reduction(node.depth, number) / margins::PLY;
+        if node.depth - reduction > margins::HISTORY_FLOOR_DEPTH {
             return false;
         }
         let before = self.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
-        (reduced <= 4 && history < margins::history_floor(node.depth))
-            || !see_at_least(&self.position, m, margins::quiet_exchange_floor(reduced))
+        history < margins::history_floor(node.depth)
     }
 }
