@@ -1,11 +1,14 @@
 //! What makes Chuhe better: `chuhe selfplay`, `chuhe tune`, `chuhe openings`.
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use chuhe::tournament::Openings;
 use predicates::str::contains;
+use support::scratch;
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
@@ -15,9 +18,7 @@ fn chuhe(arguments: &[&str]) -> Command {
 
 /// A directory of its own, empty.
 fn directory(name: &str) -> PathBuf {
-    let name = format!("{name}-{}", std::process::id());
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
+    let path = scratch(name);
     fs::create_dir(&path).unwrap();
     path
 }
