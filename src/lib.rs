@@ -9,8 +9,8 @@
 //!
 //! A reader thread turns bytes into lines, a codec turns lines into typed commands. The session,
 //! the engine's state machine, waits on commands and search events at once and is the only one that
-//! writes to standard output. The search threads live as long as the process, know no protocol and
-//! never print.
+//! writes to standard output. The search threads wait from one search to the next, know no protocol
+//! and never print.
 //!
 //! # The rooms
 //!

@@ -227,6 +227,54 @@ fn one_ply_is_looked_at_whatever_the_limit() {
     }
 }
 
+fn clock(milliseconds: u64) -> Limits {
+    let clock = PlayerClock {
+        time: Duration::from_millis(milliseconds),
+        ..PlayerClock::default()
+    };
+    Limits {
+        clock: Some(clock),
+        ..Limits::default()
+    }
+}
+
+/// Between two looks at the clock lie 1024 nodes, and the first ply is searched in any case.
+const NODES_TO_NOTICE: u64 = 2048;
+
+#[test]
+fn a_spent_clock_ends_the_search_when_it_looks() {
+    let move_time = Limits {
+        move_time: Some(Duration::from_millis(10)),
+        ..Limits::default()
+    };
+    for limits in [move_time, clock(10)] {
+        let engine = Engine::new();
+        let request = request(fen::START, limits);
+        std::thread::sleep(Duration::from_millis(20));
+        let (_, outcome) = engine.run(request);
+        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
+    }
+}
+
+#[test]
+fn an_only_move_is_played_at_once() {
+    // Red is mated by the rook in the corner unless it takes the other.
+    let fen = "4ka3/4a4/9/9/r7R/9/9/9/7r1/4K4 w";
+    for pruning in [Degree::None, Degree::Small, Degree::Medium, Degree::Large] {
+        let mut request = request(fen, clock(3_600_000));
+        request.settings.pruning = pruning;
+        let (_, outcome) = Engine::new().run(request);
+        assert_eq!(outcome.best, Some("i5a5".parse().expect("a move")));
+        assert!(outcome.depth <= 8, "{pruning}: {outcome:?}");
+    }
+    let several = Limits {
+        depth: Some(8),
+        ..clock(3_600_000)
+    };
+    let (_, outcome) = Engine::new().run(request(fen::START, several));
+    assert_eq!(outcome.depth, 8);
+}
+
 fn node_limit(nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
@@ -324,6 +372,24 @@ fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
 }
 
 #[test]
+fn the_leagues_third_occurrence_decides_nothing_yet() {
+    let engine = Engine::new();
+    let fen = "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w";
+    let repeat = "e9e8".parse().expect("a move");
+    for (rules, wins) in [(RuleSet::Asian, true), (RuleSet::ElephantEye, false)] {
+        let mut request = request(fen, depth(1));
+        play(
+            &mut request.game,
+            "a8a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9 a8a9",
+        );
+        request.settings.rules = rules;
+        request.root_moves = Some(vec![repeat]);
+        let score = engine.run(request).1.score.expect("a score");
+        assert_eq!(score.is_win(), wins, "{rules} {score:?}");
+    }
+}
+
+#[test]
 fn a_hopeless_side_takes_the_draw_by_repetition() {
     // Both have moved to and fro, nothing was checked or chased; d8d9 repeats a third time.
     let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
@@ -343,7 +409,9 @@ fn a_stop_before_the_start_is_not_lost() {
     for _ in 0..200 {
         let request = request(fen::START, Limits::default());
         request.control.stop();
-        assert!(engine.run(request).1.best.is_some());
+        let (_, outcome) = engine.run(request);
+        assert!(outcome.best.is_some());
+        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
     }
 }
 
@@ -358,15 +426,7 @@ fn stop_and_ponder_hit_end_an_endless_search() {
     });
     assert!(engine.run(endless).1.best.is_some());
 
-    let clock = PlayerClock {
-        time: Duration::from_millis(300),
-        ..PlayerClock::default()
-    };
-    let limits = Limits {
-        clock: Some(clock),
-        ..Limits::default()
-    };
-    let mut pondering = request(fen::START, limits);
+    let mut pondering = request(fen::START, clock(300));
     pondering.control = Control::new(true);
     let control = Arc::clone(&pondering.control);
     std::thread::spawn(move || {

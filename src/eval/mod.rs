@@ -77,7 +77,7 @@ impl Evaluator {
             Color::Red => tempo,
             Color::Black => -tempo,
         };
-        let value = value.at_phase(sum.phase.min(FULL_PHASE)) * drawishness(position, value) / 64;
+        let value = value.at_phase(sum.phase) * drawishness(position, value) / 64;
         match position.side() {
             Color::Red => value,
             Color::Black => -value,

@@ -12,13 +12,11 @@ use super::deepening::Iteration;
 use super::event::{Event, Outcome};
 use super::lag::Lag;
 use super::request::{Control, Limits, SearchRequest, Settings};
-use super::score::Score;
 use super::select::choose;
 use super::table::Table;
 use super::team::Team;
-use super::worker::{Job, Worker, evaluator};
+use super::worker::{Job, Worker};
 use crate::board::Move;
-use crate::eval::PieceSquareSum;
 use crate::movegen::{is_legal, legal_moves};
 use crate::notation::fen::start_position;
 use crate::rules::Game;
@@ -152,13 +150,12 @@ impl Coordinator {
             root_moves.retain(|m| allowed.contains(m));
         }
         let control = request.control.clone();
-        if root_moves.is_empty() || request.limits.depth == Some(0) {
-            let score = (!root_moves.is_empty()).then(|| static_score(&request));
+        if root_moves.is_empty() {
             let time = control.elapsed();
             return Outcome {
                 best: None,
                 ponder: None,
-                score,
+                score: None,
                 depth: 0,
                 nodes: 0,
                 time,
@@ -227,13 +224,6 @@ impl Coordinator {
         };
         is_legal(game.position(), expected).then_some(expected)
     }
-}
-
-/// The static evaluation of the position that `request` asks about, for its side to move.
-pub(super) fn static_score(request: &SearchRequest) -> Score {
-    let position = request.game.position();
-    let sum = PieceSquareSum::new(position);
-    Score::evaluation(evaluator(&request.settings).evaluate(position, &sum))
 }
 
 fn end(threads: Vec<Thread>) {

@@ -9,7 +9,8 @@ use super::request::Degree;
 /// Groups of pruning that may be wrong, switched by the option `pruning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// Late move reductions: moves late in the order are searched less deep at first.
+    /// Depths bent by what is expected: late move reductions, internal iterative reduction, singular
+    /// and negative extensions with multi-cut, less depth for a root that fails high.
     pub reductions: bool,
     /// The null move: a position so good that passing suffices is cut off.
     pub null_move: bool,
@@ -34,11 +35,8 @@ impl Pruning {
 /// One ply in the fixed-point unit of reductions.
 pub const PLY: i32 = 1024;
 
-static LOGARITHMS: LazyLock<[f64; 256]> =
-    LazyLock::new(|| std::array::from_fn(|n| (n.max(1) as f64).ln()));
-
 static REDUCTIONS: LazyLock<Vec<i32>> = LazyLock::new(|| {
-    let logs = &*LOGARITHMS;
+    let logs: [f64; 64] = std::array::from_fn(|n| (n.max(1) as f64).ln());
     (0..64 * 64)
         .map(|index| ((0.83 + logs[index / 64] * logs[index % 64] / 1.57) * f64::from(PLY)) as i32)
         .collect()
@@ -80,7 +78,8 @@ pub fn probcut(improving: bool) -> i32 {
     190 - 50 * i32::from(improving)
 }
 
-/// How many quiet moves a node tries before it leaves the rest out.
+/// After the first move with a higher number than this, of whatever kind, a node leaves the rest of the
+/// quiet moves out.
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
     let depth = depth.max(0) as usize;

@@ -42,6 +42,7 @@ pub use request::{
 };
 pub use score::{MAX_PLY, Meaning, Score};
 pub use searcher::Searcher;
+pub use worker::static_score;
 
 /// Iterations end at this depth, whatever depth is asked for.
 pub const MAX_DEPTH: u32 = deepening::MAX_DEPTH as u32;

@@ -10,9 +10,6 @@ use super::table::Record;
 use super::worker::Worker;
 use crate::board::{Move, Position};
 
-/// Plies before the no-capture limit from which a hash score says too little of it.
-const NEAR: u16 = 19;
-
 /// The moves a node tried without success, for their histories.
 pub(super) type Tried = ArrayVec<Move, 64>;
 
@@ -108,7 +105,9 @@ impl Worker {
             return alpha;
         }
         let mut node = self.open_node::<PV>(ply, depth, cut_node);
-        if let Some(score) = self.hash_cutoff::<PV>(&node, alpha, beta) {
+        if let Some(record) = node.record.filter(|_| !PV)
+            && let Some(score) = usable_score(&record, node.depth, alpha, beta, ply)
+        {
             if score >= beta {
                 self.reward_hash_move(&node);
             }
@@ -172,7 +171,7 @@ impl Worker {
         let record = if excluded.is_some() {
             None
         } else {
-            self.table.probe(self.position.key())
+            self.probe()
         };
         let was_pv = PV || record.is_some_and(|r| r.was_pv);
         let (raw, evaluation) = if in_check {
@@ -210,14 +209,6 @@ impl Worker {
             hash_move,
             was_pv,
         }
-    }
-
-    fn hash_cutoff<const PV: bool>(&self, node: &Node, alpha: Score, beta: Score) -> Option<Score> {
-        // Near the no-capture limit the same position is worth something else.
-        if PV || self.is_past_no_capture_limit(NEAR) {
-            return None;
-        }
-        usable_score(&node.record?, node.depth, alpha, beta, node.ply)
     }
 
     fn search_moves<const PV: bool>(

@@ -28,38 +28,36 @@ impl Worker {
         None
     }
 
-    /// A second occurrence inside the tree, or a third one with the game before it, as the rules
-    /// judge it.
+    /// A second occurrence inside the tree, or with the game before it the one that decides (the third,
+    /// by ElephantEye's rules the fourth), as the rules judge it.
     ///
-    /// In the tree the second is judged as the third would be, also where it wins or loses. The side
+    /// In the tree the second is judged as that one would be, also where it wins or loses. The side
     /// that breaks the rules had all its other moves at the first occurrence, which lies in the
     /// same tree, so nothing that it could still do is overlooked there; that the score belongs to
     /// this way alone is kept from the hash table by `path_dependent`.
     fn repetition_score(&self, ply: usize) -> Option<Score> {
         let key = self.position.key();
         let reach = usize::from(self.position.clock().plies()).min(self.path.len());
-        let mut seen = 0;
-        let mut distance = 2;
-        if reach < 4 || self.path[self.path.len() - 1].played.is_none() {
+        let back = |plies: usize| &self.path[self.path.len() - plies];
+        // A null move is no move of a game: nothing before it repeats.
+        let is_null = |plies: usize| back(plies).played.is_none();
+        if reach < 4 || is_null(1) || is_null(2) {
             return None;
         }
-        loop {
-            // A null move is no move of a game: nothing before it repeats.
-            let step = |back: usize| self.path[self.path.len() - back].played;
-            if distance + 2 > reach || step(distance).is_none() || step(distance + 1).is_none() {
+        let deciding = self.job.settings.rules.deciding_occurrence();
+        let mut occurrences = 1;
+        for distance in (4..=reach).step_by(2) {
+            if is_null(distance - 1) || is_null(distance) {
                 return None;
             }
-            distance += 2;
-            if step(distance).is_none() {
-                return None;
-            }
-            if self.path[self.path.len() - distance].undo.key() == key {
-                seen += 1;
-                if distance < ply || seen == 2 {
+            if back(distance).undo.key() == key {
+                occurrences += 1;
+                if distance < ply || occurrences == deciding {
                     return Some(self.judge(ply, distance));
                 }
             }
         }
+        None
     }
 
     /// What the rule set in force says of the last `window` plies.

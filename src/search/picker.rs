@@ -6,7 +6,8 @@ use super::history::{Histories, PieceTo};
 use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, generate, is_pseudo_legal};
 
-/// Share of a capture's history in what its exchange may lose before it is put off.
+/// What the exchange of a capture may lose before it is put off: its place in the order, which is
+/// sixteen times the victim with the history, divided by this.
 const CAPTURE_HISTORY_PER_UNIT: i32 = 32;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
-//! The search threads, which live as long as the process.
+//! The search threads, which wait between searches; another number of them is another set.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use super::coordinator::{Coordinator, Message, Thread, static_score};
+use super::coordinator::{Coordinator, Message, Thread};
 use super::event::{Bound, Event};
 use super::request::SearchRequest;
 use super::score::Score;
@@ -199,11 +199,6 @@ impl Pool {
         };
         let best = Some(record.best).filter(|m| is_legal(position, *m));
         Some(HashProbe { best, lower, upper })
-    }
-
-    /// The static evaluation of the position that `request` asks about, for its side to move.
-    pub fn evaluate(&self, request: &SearchRequest) -> Score {
-        static_score(request)
     }
 }
 

@@ -22,7 +22,8 @@ struct Quiet {
 }
 
 impl Worker {
-    /// The score of the node at `ply` when only captures are tried, or every move when in check.
+    /// The score of the node at `ply` when only captures are tried that lose nothing in
+    /// the exchange (SEE), or when in check every capture and a quiet evasion or two.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         ply: usize,
@@ -32,7 +33,7 @@ impl Worker {
         if let Some(score) = self.enter::<PV>(ply) {
             return score;
         }
-        let record = self.table.probe(self.position.key());
+        let record = self.probe();
         if let Some(record) = record
             && !PV
             && let Some(score) = usable_score(&record, 0, alpha, beta, ply)

@@ -111,7 +111,7 @@ pub struct PlayerClock {
 /// When to stop. Every limit that is given holds; none given means no end but `stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Iterations of iterative deepening.
+    /// Iterations of iterative deepening, at least one.
     pub depth: Option<u32>,
     /// Nodes, all threads together.
     pub nodes: Option<u64>,

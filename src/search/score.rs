@@ -14,7 +14,7 @@ pub struct Score(i32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// Hundredths of a minor piece (knight or cannon).
-    Centipawns(i32),
+    Evaluation(i32),
     /// The side to move mates in this many plies.
     Mates(u32),
     /// The side to move is mated in this many plies.
@@ -121,7 +121,7 @@ impl Score {
         } else if self.is_loss() {
             Meaning::Mated((Self::MATE.0 + self.0) as u32)
         } else {
-            Meaning::Centipawns(self.0 * 100 / Self::MINOR_PIECE)
+            Meaning::Evaluation(self.0 * 100 / Self::MINOR_PIECE)
         }
     }
 }
@@ -166,7 +166,7 @@ impl fmt::Display for Score {
     /// `+0.35` in minor pieces, `#7` and `#-7` for mates in plies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.meaning() {
-            Meaning::Centipawns(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
+            Meaning::Evaluation(cp) => write!(f, "{:+.2}", f64::from(cp) / 100.0),
             Meaning::Mates(plies) => write!(f, "#{plies}"),
             Meaning::Mated(plies) => write!(f, "#-{plies}"),
         }

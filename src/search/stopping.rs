@@ -4,12 +4,19 @@ use std::time::Duration;
 
 use super::deepening::Progress;
 use super::event::Bound;
+use super::margins::Pruning;
+use super::request::Degree;
 use super::root::RootMove;
 use super::score::Score;
 use super::worker::Worker;
 
 /// From this depth the only-move check is made.
 const ONLY_MOVE_DEPTH: i32 = 5;
+/// Further behind the best move than this, in units of the evaluation (two rooks), a move may be
+/// one that loses by force.
+const FAR_BEHIND: i32 = 1800;
+/// The only-move check looks so many plies behind the other moves for a mate, checks not counted.
+const MATED_WITHIN: i32 = 3;
 
 impl Worker {
     /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
@@ -45,10 +52,22 @@ impl Worker {
         if depth < ONLY_MOVE_DEPTH || moves[0].score.is_decisive() {
             return false;
         }
-        let alpha = -Score::WIN;
-        moves[1..].iter().all(|root_move| {
+        // What is not far behind is no loss; pruning makes this cheap, but could not prove a mate.
+        let far_behind = Score::evaluation(moves[0].score.units() - FAR_BEHIND);
+        let others = &moves[1..];
+        self.all_fail(others, far_behind, depth / 2) && {
+            let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
+            let mated = self.all_fail(others, -Score::WIN, (depth / 2).min(MATED_WITHIN));
+            self.pruning = pruning;
+            mated
+        }
+    }
+
+    /// Whether a search to `depth` after each of these moves finds no more than `alpha`.
+    fn all_fail(&mut self, moves: &[RootMove], alpha: Score, depth: i32) -> bool {
+        moves.iter().all(|root_move| {
             self.play(0, root_move.played);
-            let score = -self.search::<false>(1, -alpha - 1, -alpha, depth / 2, true);
+            let score = -self.search::<false>(1, -alpha - 1, -alpha, depth, true);
             self.take_back();
             self.path_dependent = false;
             !self.stopped && score <= alpha

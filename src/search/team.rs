@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::deepening::Iteration;
 
-/// The threads of one search. They go from depth to depth together: all search the same iteration,
-/// each in its own order, and the first to finish it finishes it for all.
+/// The threads of one search. They go from depth to depth together: all search the same iteration, and
+/// the first to finish it finishes it for all. They share nothing but the hash table: by what each
+/// finds there first their paths part.
 ///
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
 /// the average; left to themselves, threads drift apart.

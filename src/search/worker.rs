@@ -13,7 +13,7 @@ use super::history::{Histories, PieceTo};
 use super::margins::Pruning;
 use super::request::{Control, Degree, Limits, Settings, Style};
 use super::score::{MAX_PLY, Score};
-use super::table::Table;
+use super::table::{Record, Table};
 use super::team::Team;
 use crate::board::{Legality, Move, Position};
 use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareSum};
@@ -23,6 +23,9 @@ use crate::rules::{Game, Ply, counted_plies};
 const BEFORE_ROOT: usize = 6;
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 1024;
+
+/// Plies before the no-capture limit from which a hash score says too little of it.
+const NEAR_LIMIT: u16 = 19;
 
 /// Work between two rests, for the option `idle`.
 const SHORTEST_WORK: Duration = Duration::from_millis(2);
@@ -56,7 +59,7 @@ pub(super) struct Job {
     pub budget: Option<TimeBudget>,
     /// Nodes of all threads, brought up to date at each poll.
     pub nodes: AtomicU64,
-    /// Set by the main thread when it is done.
+    /// Set when the main thread is done.
     pub finished: AtomicBool,
     /// Where the main thread reports to.
     pub events: Option<Sender<Event>>,
@@ -260,6 +263,17 @@ impl Worker {
             .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
 
+    /// What the hash table knows of the position. Near the no-capture limit its score is left out, for
+    /// the same position with more plies to go is worth something else.
+    #[inline]
+    pub(super) fn probe(&self) -> Option<Record> {
+        let record = self.table.probe(self.position.key())?;
+        let bound = record
+            .bound
+            .filter(|_| !self.is_past_no_capture_limit(NEAR_LIMIT));
+        Some(Record { bound, ..record })
+    }
+
     /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
     #[inline]
     pub(super) fn draw_score(&self, ply: usize) -> Score {
@@ -364,9 +378,10 @@ impl Worker {
     }
 }
 
-/// The evaluation that the settings ask for.
-pub(super) fn evaluator(settings: &Settings) -> Evaluator {
-    Evaluator::new(settings.knowledge, attack(settings.style))
+/// The evaluation that the settings ask for, without any search, for the side to move.
+pub fn static_score(position: &Position, settings: &Settings) -> Score {
+    let evaluator = Evaluator::new(settings.knowledge, attack(settings.style));
+    Score::evaluation(evaluator.evaluate(position, &PieceSquareSum::new(position)))
 }
 
 /// The weight of the tactical terms of the evaluation.

@@ -154,7 +154,7 @@ fn row(sample: &Sample, plan: &Tuning) -> Row {
         .collect();
     let expected = sigmoid(f64::from(sample.score) / plan.scale);
     let target = plan.result_share * sample.result + (1.0 - plan.result_share) * expected;
-    let phase = PieceSquareSum::new(position).phase.min(FULL_PHASE);
+    let phase = PieceSquareSum::new(position).phase;
     Row {
         terms,
         phase: phase as f32 / FULL_PHASE as f32,
@@ -347,7 +347,7 @@ mod tests {
                 value += *weight * count;
             }
             let sum = PieceSquareSum::new(&position);
-            let value = value.at_phase(sum.phase.min(FULL_PHASE));
+            let value = value.at_phase(sum.phase);
             let value = match position.side() {
                 Color::Red => value,
                 Color::Black => -value,

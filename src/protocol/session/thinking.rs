@@ -10,7 +10,7 @@ use crate::board::Move;
 use crate::protocol::codec::{Reply, spell_line};
 use crate::protocol::command::GoRequest;
 use crate::rules::{Game, judge};
-use crate::search::{Control, Event, Outcome, Score, SearchRequest};
+use crate::search::{Control, Event, Outcome, Score, SearchRequest, static_score};
 
 /// How long the session waits for the answer of a search that was told to stop, deaf to all else.
 /// Clients wait a second for the farewell.
@@ -68,7 +68,7 @@ impl<W: Write> Session<W> {
         };
         log::debug!("search with {limits:?}, {:?}", search.settings);
         if limits.depth == Some(0) {
-            let score = self.pool.evaluate(&search);
+            let score = static_score(search.game.position(), &search.settings);
             self.say(&Reply::StaticScore(score));
             return self.say(&Reply::NoBestMove);
         }
