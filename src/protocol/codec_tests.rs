@@ -137,8 +137,8 @@ fn scores_are_spelled_as_each_protocol_has_them() {
     let minor = Score::evaluation(Score::MINOR_PIECE);
     for (score, in_ucci, in_uci) in [
         (Score::ZERO, "0", "cp 0"),
-        (minor, "100", "cp 100"),
-        (-minor, "-100", "cp -100"),
+        (minor, "100", "cp 400"),
+        (-minor, "-100", "cp -400"),
         (Score::mate_in(1), "29999", "mate 1"),
         (Score::mate_in(7), "29993", "mate 4"),
         (Score::mated_in(2), "-29998", "mate -1"),

@@ -96,7 +96,7 @@ fn spell_option(row: &Row) -> String {
 fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {
-        Meaning::Centipawns(hundredths) => i64::from(hundredths),
+        Meaning::Evaluation(hundredths) => i64::from(hundredths),
         Meaning::Mates(plies) => MATE - i64::from(plies),
         Meaning::Mated(plies) => i64::from(plies) - MATE,
     }

@@ -79,10 +79,15 @@ fn spell_option(row: &Row) -> Option<String> {
     })
 }
 
-/// `cp N` in hundredths of a minor piece, or `mate N` in moves.
+/// A minor piece in centipawns: by the usual count it is worth four pawns.
+const MINOR_PIECE: i32 = 400;
+
+/// `cp N` in hundredths of a pawn, or `mate N` in moves.
 fn spell_score(score: Score) -> String {
     match score.meaning() {
-        Meaning::Centipawns(hundredths) => format!("cp {hundredths}"),
+        Meaning::Evaluation(_) => {
+            format!("cp {}", score.units() * MINOR_PIECE / Score::MINOR_PIECE)
+        }
         Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
         Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
     }

@@ -169,16 +169,13 @@ impl<W: Write> Session<W> {
     }
 
     fn obey(&mut self, command: Command) -> ControlFlow<()> {
-        match (&self.protocol, &self.thinking) {
-            (_, _) if command == Command::Quit => return self.quit(),
-            (_, None) => {
-                if let Command::Handshake(protocol) = command {
-                    self.introduce(protocol);
-                } else if self.protocol.is_some() {
-                    self.obey_idle(command);
-                }
-            }
-            (_, Some(_)) => self.obey_thinking(command),
+        match command {
+            Command::Quit => return self.quit(),
+            _ if self.thinking.is_some() => self.obey_thinking(command),
+            Command::Handshake(protocol) => self.introduce(protocol),
+            _ if self.protocol.is_some() => self.obey_idle(command),
+            // In boot all else is ignored.
+            _ => {}
         }
         ControlFlow::Continue(())
     }

@@ -90,7 +90,7 @@ fn acceptable(style: Style) -> i32 {
 
 fn hundredths(score: Score) -> i32 {
     match score.meaning() {
-        Meaning::Centipawns(hundredths) => hundredths,
+        Meaning::Evaluation(hundredths) => hundredths,
         Meaning::Mates(_) => i32::MAX,
         Meaning::Mated(_) => -i32::MAX,
     }

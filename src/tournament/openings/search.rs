@@ -108,7 +108,7 @@ fn score(searcher: &Searcher, game: &Game, depth: u32) -> Option<i32> {
         ..Limits::default()
     };
     match searcher.think(game, limits)?.score?.meaning() {
-        Meaning::Centipawns(score) => Some(match game.position().side() {
+        Meaning::Evaluation(score) => Some(match game.position().side() {
             Color::Red => score,
             Color::Black => -score,
         }),
