@@ -150,6 +150,7 @@ fn the_log_is_a_conversation_with_times() {
     let file = scratch("engine.log");
     for _ in 0..2 {
         chuhe(&["--log", file.to_str().unwrap()])
+            .env("RUST_LOG", "off")
             .write_stdin("ucci\nposition startpos moves a0a9\ngo depth 1\nquit\n")
             .assert()
             .code(0)

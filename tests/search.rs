@@ -464,6 +464,18 @@ fn randomness_varies_the_move_and_none_does_not() {
 }
 
 #[test]
+fn a_random_choice_is_the_last_line_reported() {
+    for _ in 0..20 {
+        let mut request = request(fen::START, depth(4));
+        request.settings.randomness = Randomness::Huge;
+        let (infos, outcome) = Engine::new().run(request);
+        let last = infos.last().expect("a line");
+        assert_eq!(Some(last.pv[0]), outcome.best);
+        assert_eq!(Some(last.score), outcome.score);
+    }
+}
+
+#[test]
 fn threads_and_hash_sizes_change_and_refuse_nonsense() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {

@@ -7,16 +7,16 @@ use std::path::Path;
 use env_logger::{Builder, Target};
 use log::LevelFilter;
 
-/// Appends the log to `file` from now on. `RUST_LOG` may choose what goes in; by default everything
-/// down to debug messages does.
+/// Appends the log to `file` from now on: everything of ours down to debug messages, and of the
+/// libraries what `RUST_LOG` says.
 ///
 /// # Errors
 /// The file cannot be written.
 pub(super) fn start(file: &Path) -> io::Result<()> {
     let file = File::options().append(true).create(true).open(file)?;
     Builder::new()
-        .filter_level(LevelFilter::Debug)
         .parse_default_env()
+        .filter_module("chuhe", LevelFilter::Debug)
         .target(Target::Pipe(Box::new(file)))
         .format(|out, record| {
             let now = out.timestamp_millis();

@@ -120,7 +120,8 @@ fn read(text: &str) -> (Setup, Vec<FenReason>) {
         Some(other) => reasons.push(FenReason::Side(other.to_owned())),
     }
     let mut numbers = Vec::new();
-    for field in fields.filter(|field| !matches!(*field, "-" | "–")) {
+    // Two fields without a meaning here and two counters; some programs add more.
+    for field in fields.take(4).filter(|field| !matches!(*field, "-" | "–")) {
         if field.bytes().all(|b| b.is_ascii_digit()) {
             numbers.push(field.parse().unwrap_or(u16::MAX));
         } else {
@@ -243,6 +244,16 @@ mod tests {
         let late = parse_position(&format!("{board} b - - 300 99999999")).unwrap();
         assert_eq!((late.side(), late.clock().plies()), (Color::Black, 300));
         assert_eq!(late.fullmove_number(), u16::MAX);
+    }
+
+    #[test]
+    fn fields_beyond_the_sixth_mean_nothing() {
+        let fen = "3k5/9/9/9/9/9/9/9/9/4K4 w - - 3 9";
+        let longer = format!("{fen} hmvc 3; extra");
+        assert_eq!(
+            parse_position(&longer).unwrap(),
+            parse_position(fen).unwrap()
+        );
     }
 
     #[test]

@@ -148,10 +148,15 @@ pub(super) fn parse_position(text: &str) -> PositionText {
     }
 }
 
-/// `NAME [VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
+/// `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
 fn parse_option(text: &str) -> Command {
     let (first, mut rest) = split_word(text);
     let mut name = first.to_owned();
+    if let (word, value) = split_word(rest)
+        && word.eq_ignore_ascii_case("value")
+    {
+        rest = value;
+    }
     if first.eq_ignore_ascii_case("name") && !rest.is_empty() {
         let mut words = Vec::new();
         while !rest.is_empty() {

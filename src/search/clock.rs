@@ -20,7 +20,8 @@ const MINIMUM: Duration = Duration::from_millis(1);
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeBudget {
-    /// Between iterations: no new one begins after this, bent by [`Self::scaled_soft`].
+    /// Between iterations: no new one begins after this, bent by [`Self::scaled_soft`] and with the
+    /// time before a ponder hit counted.
     pub soft: Duration,
     /// Inside an iteration: the search is broken off.
     pub hard: Duration,
@@ -85,6 +86,15 @@ impl TimeBudget {
         }
     }
 
+    /// The hard limit, from the ponder hit on, after thinking in the opponent's time: that counts, but
+    /// an iteration that is under way is left half the soft limit.
+    pub fn hard_after(&self, pondered: Duration) -> Duration {
+        if !self.flexible {
+            return self.hard;
+        }
+        self.hard.saturating_sub(pondered).max(self.soft / 2)
+    }
+
     /// The soft limit for a choice that has been the same for `stable` iterations, whose score fell
     /// by `drop` (units of evaluation, negative for a rise), and which took `effort` of all nodes.
     pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64) -> Duration {
@@ -136,6 +146,26 @@ mod tests {
             TimeBudget::new(&Limits::default(), &Settings::default(), Duration::ZERO),
             None
         );
+    }
+
+    #[test]
+    fn time_pondered_counts() {
+        let budget = TimeBudget::new(
+            &limits(20_025, 1000, None),
+            &Settings::default(),
+            Duration::ZERO,
+        )
+        .unwrap();
+        for (pondered, hard) in [(0, 4000), (1500, 2500), (3500, 500), (60_000, 500)] {
+            let after = budget.hard_after(Duration::from_millis(pondered));
+            assert_eq!(after.as_millis(), hard);
+        }
+        let exact = Limits {
+            move_time: Some(Duration::from_secs(1)),
+            ..Limits::default()
+        };
+        let budget = TimeBudget::new(&exact, &Settings::default(), Duration::ZERO).unwrap();
+        assert_eq!(budget.hard_after(Duration::from_secs(9)), budget.hard);
     }
 
     proptest! {

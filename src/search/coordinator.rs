@@ -12,6 +12,7 @@ use super::deepening::Iteration;
 use super::event::{Event, Outcome};
 use super::lag::Lag;
 use super::request::{Control, Limits, SearchRequest, Settings};
+use super::root::RootMove;
 use super::select::choose;
 use super::table::Table;
 use super::team::Team;
@@ -178,6 +179,9 @@ impl Coordinator {
         self.table.age();
         let results = self.run(&job);
         let chosen = choose(&results, &job.settings);
+        if let Some(chosen) = chosen {
+            self.report_choice(&job, &results, chosen);
+        }
         // A thread that died of a fault of ours answers nothing, and a move is owed all the same.
         let best = chosen.map_or(job.root_moves[0], |c| c.played);
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
@@ -212,6 +216,23 @@ impl Coordinator {
             .collect();
         results.sort_by_key(|(id, _)| *id);
         results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Reports the line of the move played once more, where it is not the best of the first thread.
+    fn report_choice(&self, job: &Job, results: &[Iteration], chosen: &RootMove) {
+        let lines = &results[0].moves;
+        if lines[0].gist() == chosen.gist() {
+            return;
+        }
+        let place = lines.iter().position(|m| m.played == chosen.played);
+        let multipv = match job.settings.multipv {
+            1 => 1,
+            _ => place.map_or(1, |place| place + 1),
+        };
+        let nodes = job.nodes.load(Ordering::Relaxed);
+        let info = chosen.info(multipv, nodes, job.control.elapsed(), &self.table);
+        // The receiver may be gone while the process ends.
+        let _ = self.events.send(Event::Info(info));
     }
 
     /// The second move of the main line, or what the hash table expects.

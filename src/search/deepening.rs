@@ -11,8 +11,6 @@ use crate::board::Move;
 pub(super) const MAX_DEPTH: i32 = 128;
 /// What no thread reaches: between iterations nobody is overtaken.
 pub(super) const NEVER: i32 = i32::MAX;
-/// Lines that are looked at when the choice among them is random.
-const RANDOM_LINES: usize = 6;
 
 /// What an iteration came to.
 #[derive(Clone, Debug)]
@@ -166,8 +164,13 @@ impl Worker {
     /// How many best lines are looked for.
     pub(super) fn lines(&self) -> usize {
         let settings = &self.job.settings;
-        let random = settings.randomness != Randomness::None;
-        settings.multipv.max(if random { RANDOM_LINES } else { 1 })
+        let random_choice = match settings.randomness {
+            Randomness::None => 1,
+            Randomness::Tiny | Randomness::Small | Randomness::Medium => 6,
+            Randomness::Large => 9,
+            Randomness::Huge => 14,
+        };
+        settings.multipv.max(random_choice)
     }
 }
 

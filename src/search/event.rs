@@ -59,8 +59,7 @@ pub struct Outcome {
     pub best: Option<Move>,
     /// The reply expected.
     pub ponder: Option<Move>,
-    /// Score of the best move for the side to move; the static evaluation when nothing was
-    /// searched, `None` when there is no legal move.
+    /// Score of the move for the side to move; `None` when there is none.
     pub score: Option<Score>,
     /// The iteration in which the score was found, in plies.
     pub depth: u32,

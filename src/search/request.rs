@@ -189,8 +189,12 @@ impl Control {
         if self.is_pondering() {
             return Duration::ZERO;
         }
-        let offset = Duration::from_nanos(self.clock_offset.load(Ordering::Acquire));
-        self.created.elapsed().saturating_sub(offset)
+        self.created.elapsed().saturating_sub(self.pondered())
+    }
+
+    /// How long the search went on before the ponder hit; zero until there is one.
+    pub fn pondered(&self) -> Duration {
+        Duration::from_nanos(self.clock_offset.load(Ordering::Acquire))
     }
 }
 

@@ -1,12 +1,13 @@
 //! The root node: aspiration windows around it, its moves, reports of them.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::event::{Bound, Event, Info};
 use super::margins;
 use super::node::Found;
 use super::score::Score;
-use super::table::Record;
+use super::table::{Record, Table};
 use super::worker::Worker;
 use crate::board::Move;
 
@@ -39,6 +40,21 @@ impl RootMove {
             pv: vec![played],
             nodes: 0,
             selective_depth: 0,
+        }
+    }
+
+    /// The report of it as line number `multipv`; the caller says what was spent on all of them.
+    pub(super) fn info(&self, multipv: usize, nodes: u64, time: Duration, table: &Table) -> Info {
+        Info {
+            depth: self.depth as u32,
+            selective_depth: (self.selective_depth + 1) as u32,
+            multipv,
+            score: self.score,
+            bound: self.bound,
+            nodes,
+            time,
+            hash_permille: table.permille_used(),
+            pv: self.pv.clone(),
         }
     }
 
@@ -212,17 +228,9 @@ impl Worker {
         if index >= self.job.settings.multipv {
             return;
         }
-        let info = Info {
-            depth: root_move.depth as u32,
-            selective_depth: (root_move.selective_depth + 1) as u32,
-            multipv: index + 1,
-            score: root_move.score,
-            bound: root_move.bound,
-            nodes: self.job.nodes.load(Ordering::Relaxed) + self.uncounted_nodes(),
-            time: self.job.control.elapsed(),
-            hash_permille: self.table.permille_used(),
-            pv: root_move.pv.clone(),
-        };
+        let nodes = self.job.nodes.load(Ordering::Relaxed) + self.uncounted_nodes();
+        let time = self.job.control.elapsed();
+        let info = root_move.info(index + 1, nodes, time, &self.table);
         self.tell(Event::Info(info));
     }
 }

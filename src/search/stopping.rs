@@ -36,7 +36,12 @@ impl Worker {
             return false;
         };
         let soft = budget.scaled_soft(progress.stable, progress.drop, progress.effort);
-        !self.job.control.is_pondering() && self.job.control.clock_elapsed() >= soft
+        let control = &self.job.control;
+        let thought = match budget.flexible {
+            true => control.elapsed(),
+            false => control.clock_elapsed(),
+        };
+        !control.is_pondering() && thought >= soft
     }
 
     /// The only-move check: on the clock, whether every root move but the best loses by force. Then

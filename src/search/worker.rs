@@ -315,7 +315,7 @@ impl Worker {
             && self
                 .job
                 .budget
-                .is_some_and(|budget| control.clock_elapsed() >= budget.hard);
+                .is_some_and(|b| control.clock_elapsed() >= b.hard_after(control.pondered()));
         let asked_to_stop = control.is_stopped()
             || self.job.finished.load(Ordering::Relaxed)
             || self.is_overtaken()
@@ -370,7 +370,9 @@ impl Worker {
             let rest = worked.mul_f64(rest_per_work).min(LONGEST_REST);
             let left = self.job.budget.map_or(rest, |budget| {
                 let elapsed = self.job.control.clock_elapsed();
-                budget.hard.saturating_sub(elapsed)
+                budget
+                    .hard_after(self.job.control.pondered())
+                    .saturating_sub(elapsed)
             });
             std::thread::sleep(rest.min(left));
             self.busy_since = Instant::now();

@@ -162,10 +162,14 @@ fn only_the_moves_searched_may_be_played() {
     client.send(go);
     assert!(client.line().contains("a0a9"));
     assert_eq!(&client.outcome()[..13], "bestmove h2e2");
-    client.send("go searchmoves a0a9 depth 2");
-    assert_eq!(client.sync(), ["nobestmove"]);
-    client.send("banmoves h2e2\ngo searchmoves h2e2 depth 2");
-    assert_eq!(client.sync(), ["nobestmove"]);
+    for (commands, missing) in [
+        ("go searchmoves a0a9 depth 2", "a0a9"),
+        ("banmoves h2e2\ngo searchmoves h2e2 depth 2", "h2e2"),
+    ] {
+        client.send(commands);
+        let reason = format!("info message go: cannot play {missing}");
+        assert_eq!(client.sync(), [reason.as_str(), "nobestmove"]);
+    }
     client.quit();
 }
 

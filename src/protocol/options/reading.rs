@@ -12,7 +12,8 @@ pub(in crate::protocol) struct Setting {
     pub note: Option<String>,
 }
 
-/// Reads an option line. `None` for an option never offered.
+/// Reads an option line. `None` for an option never offered. The name may have the value behind it, for
+/// `setoption name NAME VALUE` leaves open where it ends.
 ///
 /// # Errors
 /// Says why the value is none.
@@ -20,11 +21,18 @@ pub(in crate::protocol) fn read(
     name: &str,
     value: Option<&str>,
 ) -> Option<Result<Setting, String>> {
+    if let Some(row) = find(name) {
+        return Some(read_value(row, value.unwrap_or("")));
+    }
+    let (name, end) = name.rsplit_once(char::is_whitespace)?;
+    Some(read_value(find(name)?, value.unwrap_or(end)))
+}
+
+fn find(name: &str) -> Option<&'static Row> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
-    let row = TABLE
+    TABLE
         .iter()
-        .find(|row| is(row.ucci) || row.uci.is_some_and(is))?;
-    Some(read_value(row, value.unwrap_or("")))
+        .find(|row| is(row.ucci) || row.uci.is_some_and(is))
 }
 
 fn read_value(row: &Row, value: &str) -> Result<Setting, String> {
@@ -100,6 +108,9 @@ mod tests {
             Change::Randomness(Randomness::Huge)
         );
         assert_eq!(change("clear hash", ""), Change::NewGame);
+        let unmarked = read("multipv 3", None).unwrap().unwrap();
+        assert_eq!(unmarked.change, Change::MultiPv(3));
+        assert_eq!(read("unknown 3", None), None);
         for (text, value) in [("true", true), ("ON", true), ("1", true)] {
             assert_eq!(change("ponder", text), Change::Ponder(value));
         }

@@ -3,10 +3,10 @@
 use crate::protocol::codec::Offer;
 use crate::protocol::options::Preferences;
 use crate::rules::{Game, Verdict, judge};
-use crate::search::{Meaning, Outcome, Score, Style};
+use crate::search::{Meaning, Outcome, Score, Settings, Style};
 
-/// A score this bad, in hundredths of a minor piece, is hopeless: more than two rooks behind.
-const HOPELESS: i32 = -500;
+/// A score this bad, in hundredths of a minor piece, is hopeless: nearly two rooks behind.
+const HOPELESS: i32 = -350;
 /// Hopeless answers in a row before the game is given up.
 const HOPELESS_ANSWERS: u32 = 4;
 /// Scores no further from zero than this are level.
@@ -42,18 +42,11 @@ impl Offers {
         let hundredths = hundredths(score);
         let count = |streak: u32, goes_on: bool| if goes_on { streak + 1 } else { 0 };
         self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
-        self.level = count(
-            self.level,
-            hundredths.abs() <= LEVEL && game.position().occupied().len() <= LEVEL_PIECES,
-        );
-        let settings = &preferences.search;
-        let is_welcome = || {
-            hundredths <= acceptable(settings.style)
-                || hundredths <= LEVEL && judge(game, settings.rules).verdict == Verdict::Draw
-        };
-        if draw_offered && is_welcome() {
+        self.level = count(self.level, hundredths.abs() <= LEVEL && is_thin(game));
+        let gives_up = score.is_loss() || self.hopeless >= HOPELESS_ANSWERS;
+        if draw_offered && is_welcome(hundredths, game, &preferences.search) {
             Offer::Draw
-        } else if preferences.resign && self.hopeless >= HOPELESS_ANSWERS {
+        } else if preferences.resign && gives_up {
             Offer::Resign
         } else if preferences.draw && self.level >= LEVEL_ANSWERS {
             self.level = 0;
@@ -79,13 +72,22 @@ impl Offers {
     }
 }
 
-/// The best score with which a draw is still welcome, in hundredths of a minor piece.
-fn acceptable(style: Style) -> i32 {
-    match style {
-        Style::Solid => LEVEL,
-        Style::Normal => -20,
-        Style::Risky => -60,
-    }
+fn is_thin(game: &Game) -> bool {
+    game.position().occupied().len() <= LEVEL_PIECES
+}
+
+/// Whether a draw that is offered is taken: in a game that is one by the rules or looks like one, and
+/// by the side that is clearly behind.
+fn is_welcome(hundredths: i32, game: &Game, settings: &Settings) -> bool {
+    // The best scores with which it is, as long as there is something to play for and after.
+    let (behind, level) = match settings.style {
+        Style::Solid => (-30, LEVEL),
+        Style::Normal => (-60, LEVEL),
+        Style::Risky => (-120, -20),
+    };
+    hundredths <= behind
+        || hundredths <= level && is_thin(game)
+        || hundredths <= LEVEL && judge(game, settings.rules).verdict == Verdict::Draw
 }
 
 fn hundredths(score: Score) -> i32 {

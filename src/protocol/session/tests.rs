@@ -96,9 +96,19 @@ fn answer(talk: &mut Talk, go: &str, hundredths: i32) -> String {
 
 #[test]
 fn a_draw_is_taken_when_the_score_is_bad_enough() {
-    for (style, bad, good) in [("solid", 10, 20), ("normal", -30, -10), ("risky", -80, -40)] {
+    let opening = "position startpos";
+    let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
+    for (position, style, bad, good) in [
+        (opening, "solid", -40, -20),
+        (opening, "normal", -70, -50),
+        (opening, "risky", -130, -110),
+        (ending, "solid", 10, 20),
+        (ending, "normal", 10, 20),
+        (ending, "risky", -20, -10),
+    ] {
         let mut talk = Talk::new("ucci");
         talk.say(&format!("setoption style {style}"));
+        talk.say(position);
         assert_eq!(
             answer(&mut talk, "go draw depth 1", bad),
             "bestmove h2e2 draw"
@@ -147,6 +157,18 @@ fn hopeless_games_are_given_up_only_when_asked_to() {
         answer(&mut talk, "go depth 1", -900),
         "bestmove h2e2 resign"
     );
+    talk.say("setoption newgame");
+    talk.say("go depth 1");
+    let mated = talk.hear(done_with(Score::mated_in(4))).pop();
+    assert_eq!(mated.unwrap(), "bestmove h2e2 resign");
+}
+
+#[test]
+fn moves_that_cannot_be_searched_are_named() {
+    let mut talk = Talk::new("ucci");
+    let said = talk.say("go searchmoves a0a5 depth 3");
+    let expected = ["info message go: cannot play a0a5", "nobestmove"];
+    assert_eq!(said, expected);
 }
 
 #[test]

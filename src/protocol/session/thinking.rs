@@ -53,11 +53,15 @@ impl<W: Write> Session<W> {
         };
         let wanted = request.search_moves.as_deref();
         let root_moves = match self.board.root_moves(&game, wanted) {
-            RootMoves::None => return self.say(&Reply::NoBestMove),
+            RootMoves::None => {
+                self.comment_words(&request, Some(&[]));
+                return self.say(&Reply::NoBestMove);
+            }
             RootMoves::Some(moves) => Some(moves),
             RootMoves::All => None,
         };
-        self.comment(&game, &request, root_moves.as_deref());
+        self.comment_words(&request, root_moves.as_deref());
+        self.comment_game(&game);
         let limits = request.limits(game.position().side());
         let search = SearchRequest {
             game: game.clone(),
@@ -84,8 +88,8 @@ impl<W: Write> Session<W> {
         self.cut_short_if_last();
     }
 
-    /// Says what the client should know of a request that is obeyed all the same.
-    fn comment(&mut self, game: &Game, request: &GoRequest, allowed: Option<&[Move]>) {
+    /// Says which words of a request are not obeyed.
+    fn comment_words(&mut self, request: &GoRequest, allowed: Option<&[Move]>) {
         if !request.unknown_words.is_empty() {
             let words = request.unknown_words.join(" ");
             self.say(&Reply::Message(&format!("go: unknown words {words}")));
@@ -98,7 +102,10 @@ impl<W: Write> Session<W> {
             let missing = spell_line(&missing);
             self.say(&Reply::Message(&format!("go: cannot play {missing}")));
         }
-        // Played on all the same: the client may go by other rules.
+    }
+
+    /// Says what the rules have decided; played on all the same, for the client may go by others.
+    fn comment_game(&mut self, game: &Game) {
         if let Some(ruling) = judge(game, self.preferences.search.rules).ruling() {
             self.say(&Reply::Message(&ruling));
         }
