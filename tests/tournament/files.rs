@@ -114,6 +114,43 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
 }
 
 #[test]
+fn what_is_no_journal_of_the_match_is_left_alone() {
+    let path = scratch("other.jsonl");
+    let resume = |arguments: &str| {
+        let mut command = match_of(good(), arguments);
+        command.arg("--resume").arg(&path);
+        command
+    };
+    output(&mut resume(PLAIN));
+    let journal = fs::read_to_string(&path).unwrap();
+    let (head, games) = journal.split_once('\n').unwrap();
+    let other = format!("{PLAIN} --rules computer");
+    let torn = &journal[..journal.len() - 9];
+    let headless = "its first line has no end";
+    for (text, arguments, reason) in [
+        ("important notes without a final newline", PLAIN, headless),
+        ("line one\nline two keeps no newline", PLAIN, "line 1: "),
+        (&head[..head.len() / 2], PLAIN, headless),
+        (torn, &other, "another tournament"),
+        (&format!("{head}\n{games}{games}{{\"num"), PLAIN, "twice"),
+        (&format!("{head}\nnotes\n{{\"num"), PLAIN, "line 2: "),
+    ] {
+        fs::write(&path, text).unwrap();
+        let told = complaint(&mut resume(arguments));
+        assert!(told.contains(reason), "{text}: {told}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    // An empty one is begun, and a torn one of this match goes on.
+    for text in ["", torn] {
+        fs::write(&path, text).unwrap();
+        output(&mut resume(PLAIN));
+        let whole = fs::read_to_string(&path).unwrap();
+        assert_eq!(whole.lines().count(), 5, "{whole}");
+    }
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn the_plot_has_a_row_for_each_engine() {
     let plot = scratch("standings.svg");
     fs::write(&plot, "x".repeat(100_000)).unwrap();
