@@ -74,10 +74,13 @@ pub(in crate::cli) struct Arguments {
     /// Tell UCCI engines which moves would lose by repetition (`banmoves`).
     #[arg(long)]
     banmoves: bool,
-    /// End games as won when both engines agree, such as `score=800,moves=4`.
+    /// End games as won when both engines agree, such as `score=500,moves=4`. A score is in hundredths
+    /// of each engine's own unit: for UCCI engines such as Chuhe a minor piece, so that 500 is more than
+    /// two rooks; for most UCI engines a pawn.
     #[arg(long, value_name = "WHEN")]
     adjudicate_win: Option<ScoreWin>,
-    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies).
+    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies); scores
+    /// as above.
     #[arg(long, value_name = "WHEN")]
     adjudicate_draw: Option<ScoreDraw>,
     /// Stop when this test decides: `elo0=0,elo1=5`, with `alpha=`, `beta=` (0.05) and `model=`
