@@ -186,6 +186,7 @@ fn a_log_that_cannot_be_written_is_a_failure() {
 
 #[test]
 fn nobody_needs_to_read() {
+    let weights = scratch("weights.rs");
     for (arguments, code) in [
         (&[][..], 0),
         (&["perft", "1", "--divide"], 0),
@@ -195,7 +196,10 @@ fn nobody_needs_to_read() {
         (&["analyse", "startpos", "--depth", "2"], 0),
         (&["analyze", "nonsense"], 1),
         (&["bench", "--depth", "1"], 0),
-        (&["tune", "no-such-file", "--out", "x"], 1),
+        (
+            &["tune", "no-such-file", "--out", weights.to_str().unwrap()],
+            1,
+        ),
         (&["--nonsense"], 2),
         (&["--help"], 0),
     ] {

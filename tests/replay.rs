@@ -44,6 +44,20 @@ fn every_file_is_told_of_at_its_turn() {
 }
 
 #[test]
+fn what_is_never_closed_ends_with_its_game() {
+    let good = "[Red \"a\"]\n\n1. h2e2 {good} h9g7 1-0\n\n";
+    for opened in ["{never closed", "(1. h2d2 {never closed"] {
+        let text = format!("1. h2e2 {opened} 1-0\n\n{good}{good}");
+        let path = games("unclosed", &text);
+        replay(&[&path])
+            .assert()
+            .code(1)
+            .stdout(contains("game 1: line 1: ").and(contains("2 of 3 games agree")));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
 fn records_that_contradict_themselves_do_not_agree() {
     let path = games("contradiction", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
     replay(&[&path]).assert().code(1).stdout(contains(

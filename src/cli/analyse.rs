@@ -12,13 +12,13 @@ use super::Failure;
 use super::line::read_game;
 use super::seconds::parse_seconds;
 use super::table::cut;
-use crate::board::{Move, Position};
+use crate::board::{MAX_MOVES, Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{GameText, Separator, chinese, wxf};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
-    Bound, Control, Event, Info, Limits, MAX_DEPTH, Outcome, Pool, SearchRequest, Settings,
-    nodes_per_second,
+    Bound, Control, Event, Info, Limits, MAX_DEPTH, MAX_HASH, MAX_THREADS, Outcome, Pool,
+    SearchRequest, Settings, nodes_per_second,
 };
 
 /// How long to think when nothing else is said.
@@ -46,7 +46,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// How many lines to show.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=128))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
     /// Moves to play first, in any notation.
     #[arg(long, value_name = "M", num_args = 1..)]
@@ -55,10 +55,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value_t = Notation::Chinese)]
     notation: Notation,
     /// Hash table in MB; 0 is automatic.
-    #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1_048_576))]
+    #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     hash: u32,
     /// Search threads; 0 is one a processor core.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(0..=512))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     threads: u16,
 }
 

@@ -44,5 +44,9 @@ pub use score::{MAX_PLY, Meaning, Score};
 pub use searcher::Searcher;
 pub use worker::static_score;
 
+/// Largest hash table that may be asked for, in MB.
+pub const MAX_HASH: u32 = 1 << 20;
+/// Most threads that may be asked for.
+pub const MAX_THREADS: u32 = 512;
 /// Iterations end at this depth, whatever depth is asked for.
 pub const MAX_DEPTH: u32 = deepening::MAX_DEPTH as u32;

@@ -61,7 +61,7 @@ fn units(score: Option<u32>) -> Result<i32, String> {
 impl FromStr for ScoreWin {
     type Err = String;
 
-    /// Reads `score=800,moves=4`.
+    /// Reads `score=500,moves=4`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let [score, moves] = read_keys(text, ["score", "moves"])?;
         let score = units(score)?;

@@ -1,5 +1,6 @@
 //! The file by which a killed tournament goes on: what is played, then a line a game.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -41,6 +42,12 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
+    /// It has no whole line.
+    #[error(
+        "its first line has no end: it is no journal, or one cut short before its first game that \
+         you may remove"
+    )]
+    Headless,
     /// A line is no game.
     #[error("line {line}: {error}")]
     Line {
@@ -118,14 +125,56 @@ fn fingerprint(lines: &[Line]) -> u64 {
     hash
 }
 
+/// Reads the whole lines of a journal: its head, which has to fit `ours`, and the games that belong
+/// to the tournament.
+fn read(
+    text: &str,
+    ours: &Head,
+    tournament: &Tournament,
+) -> Result<(Head, Vec<GameRecord>), JournalError> {
+    let fault = |line: usize| move |error| JournalError::Line { line, error };
+    let mut lines = (1..).zip(text.lines());
+    let (line, first) = lines.next().ok_or(JournalError::Headless)?;
+    let head: Head = serde_json::from_str(first).map_err(fault(line))?;
+    if let Some(difference) = head.difference(ours) {
+        return Err(JournalError::Other(difference));
+    }
+    let schedule = tournament.schedule();
+    let mut games: Vec<GameRecord> = Vec::new();
+    let mut numbers = HashSet::new();
+    for (line, text) in lines {
+        let game: GameRecord = serde_json::from_str(text).map_err(fault(line))?;
+        let number = game.number;
+        // Fewer rounds than before leave games out that have been played.
+        let fits = schedule
+            .fixture(number)
+            .is_none_or(|f| f.players == game.players);
+        if !fits || !numbers.insert(number) {
+            return Err(JournalError::Game { line, number });
+        }
+        if schedule.fixture(number).is_some() {
+            games.push(game);
+        }
+    }
+    Ok((head, games))
+}
+
+fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    file.write_all(&line)
+}
+
 impl Journal {
-    /// Opens the journal of a tournament, or begins it if there is no such file, and returns the
-    /// games that it holds. `pgn` is the file that the games also go to, with its length now.
+    /// Opens the journal of a tournament, or begins it if there is no such file or an empty one, and
+    /// returns the games that it holds. `pgn` is the file that the games also go to, with its length
+    /// now.
     ///
     /// A last line without its end, which a killed run may leave, is dropped.
     ///
     /// # Errors
-    /// The file cannot be read or written, is no journal, or is that of another tournament.
+    /// The file cannot be read or written, is no journal, or is that of another tournament; what it
+    /// holds then stays as it is.
     pub fn open(
         path: &Path,
         tournament: &Tournament,
@@ -139,48 +188,20 @@ impl Journal {
             .open(path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let whole = bytes
-            .iter()
-            .rposition(|b| *b == b'\n')
-            .map_or(0, |end| end + 1);
-        file.set_len(whole as u64)?;
-        file.seek(SeekFrom::End(0))?;
-        let dropped = String::from_utf8_lossy(&bytes[whole..]).into_owned();
-        bytes.truncate(whole);
-        let text = String::from_utf8_lossy(&bytes);
-        let mut lines = (1..).zip(text.lines());
+        let last_end = bytes.iter().rposition(|byte| *byte == b'\n');
+        let (whole, torn) = bytes.split_at(last_end.map_or(0, |end| end + 1));
         let ours = Head::new(tournament, pgn);
-        let Some((line, text)) = lines.next() else {
-            let mut journal = Self {
-                file,
-                head: ours,
-                dropped,
-            };
-            journal.line(&journal.head.clone())?;
-            return Ok((journal, Vec::new()));
+        let (head, games) = if bytes.is_empty() {
+            write_line(&mut file, &ours)?;
+            (ours, Vec::new())
+        } else {
+            let read = read(&String::from_utf8_lossy(whole), &ours, tournament)?;
+            // Only now is it known whose file this is.
+            file.set_len(whole.len() as u64)?;
+            file.seek(SeekFrom::End(0))?;
+            read
         };
-        let fault = |line: usize| move |error| JournalError::Line { line, error };
-        let head: Head = serde_json::from_str(text).map_err(fault(line))?;
-        if let Some(difference) = head.difference(&ours) {
-            return Err(JournalError::Other(difference));
-        }
-        let schedule = tournament.schedule();
-        let mut games: Vec<GameRecord> = Vec::new();
-        let mut numbers = std::collections::HashSet::new();
-        for (line, text) in lines {
-            let game: GameRecord = serde_json::from_str(text).map_err(fault(line))?;
-            let number = game.number;
-            // Fewer rounds than before leave games out that have been played.
-            let fits = schedule
-                .fixture(number)
-                .is_none_or(|f| f.players == game.players);
-            if !fits || !numbers.insert(number) {
-                return Err(JournalError::Game { line, number });
-            }
-            if schedule.fixture(number).is_some() {
-                games.push(game);
-            }
-        }
+        let dropped = String::from_utf8_lossy(torn).into_owned();
         let journal = Self {
             file,
             head,
@@ -194,7 +215,7 @@ impl Journal {
     /// # Errors
     /// The file cannot be written.
     pub fn add(&mut self, game: &GameRecord) -> io::Result<()> {
-        self.line(game)
+        write_line(&mut self.file, game)
     }
 
     /// How long the PGN file was before the tournament began.
@@ -205,11 +226,5 @@ impl Journal {
     /// Whether the line that was dropped is that of a game.
     pub fn has_dropped(&self, number: u64) -> bool {
         self.dropped.starts_with(&format!("{{\"number\":{number},"))
-    }
-
-    fn line(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(value)?;
-        line.push(b'\n');
-        self.file.write_all(&line)
     }
 }

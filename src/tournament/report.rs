@@ -1,10 +1,10 @@
 //! Games and standings for other programs: PGN and JSON.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::record::{GameRecord, GameSummary};
 use super::runner::{End, Tournament};
-use super::stats::{Interval, Scores, Standings};
+use super::stats::{EngineFigures, Interval, Scores, SprtRun, Standings};
 use crate::notation::fen::FenError;
 use crate::notation::pgn::PgnGame;
 
@@ -49,55 +49,8 @@ pub fn json_report(
     games: &[GameSummary],
     end: End,
 ) -> Value {
-    let name = |number: usize| tournament.engines[number].name.as_str();
-    let engines = standings
-        .figures()
-        .iter()
-        .enumerate()
-        .map(|(number, figures)| {
-            let mut engine = scores(&standings.of(number));
-            engine["name"] = json!(name(number));
-            engine["limit"] = json!(tournament.engines[number].limit.to_string());
-            engine["moves"] = json!(figures.moves);
-            engine["seconds"] = json!(figures.time.as_secs_f64());
-            engine["mean_depth"] = json!(figures.mean_depth());
-            engine["nodes_per_second"] = json!(figures.speed());
-            engine["worst_overrun_ms"] = json!(figures.overrun.map(|o| o.as_secs_f64() * 1e3));
-            engine["illegal_moves"] = json!(figures.illegal);
-            engine["time_losses"] = json!(figures.late);
-            engine["crashes"] = json!(figures.crashes);
-            engine
-        });
-    let pairings = standings.pairings().map(|([first, second], results)| {
-        let mut pairing = scores(results);
-        pairing["first"] = json!(name(first));
-        pairing["second"] = json!(name(second));
-        pairing
-    });
-    let sprt = standings.sprt.as_ref().map(|run| {
-        let (lower, upper) = run.sprt().bounds();
-        json!({
-            "test": run.sprt().to_string(),
-            "pairs": run.pairs(),
-            "llr": run.ratio(),
-            "lower": lower,
-            "upper": upper,
-            "decision": run.decision().map(|decision| format!("{decision:?}")),
-        })
-    });
     let reasons = standings.reasons().into_iter();
-    let games = games.iter().map(|game| {
-        let [red, black] = game.players.map(name);
-        json!({
-            "number": game.number + 1,
-            "red": red,
-            "black": black,
-            "result": game.result.text(),
-            "reason": game.reason.name(),
-            "detail": game.detail,
-            "plies": game.plies,
-        })
-    });
+    let reasons = reasons.map(|(reason, count)| (reason.name().to_owned(), json!(count)));
     json!({
         "event": tournament.event,
         "end": match end {
@@ -106,12 +59,72 @@ pub fn json_report(
             End::Interrupted => "interrupted",
         },
         "rules": tournament.rules.rules.name(),
-        "engines": engines.collect::<Vec<_>>(),
-        "pairings": pairings.collect::<Vec<_>>(),
-        "sprt": sprt,
+        "engines": engines(tournament, standings),
+        "pairings": pairings(tournament, standings),
+        "sprt": standings.sprt.as_ref().map(test),
         "mean_plies": standings.mean_plies(),
-        "reasons": reasons.map(|(r, n)| (r.name().to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
-        "games": games.collect::<Vec<_>>(),
+        "reasons": reasons.collect::<Map<_, _>>(),
+        "games": games.iter().map(|g| game(tournament, g)).collect::<Vec<_>>(),
+    })
+}
+
+fn name(tournament: &Tournament, engine: usize) -> &str {
+    &tournament.engines[engine].name
+}
+
+/// The results and figures of each engine.
+fn engines(tournament: &Tournament, standings: &Standings) -> Vec<Value> {
+    let engine = |(number, figures): (usize, &EngineFigures)| {
+        let mut engine = scores(&standings.of(number));
+        engine["name"] = json!(name(tournament, number));
+        engine["limit"] = json!(tournament.engines[number].limit.to_string());
+        engine["moves"] = json!(figures.moves);
+        engine["seconds"] = json!(figures.time.as_secs_f64());
+        engine["mean_depth"] = json!(figures.mean_depth());
+        engine["nodes_per_second"] = json!(figures.speed());
+        engine["worst_overrun_ms"] = json!(figures.overrun.map(|o| o.as_secs_f64() * 1e3));
+        engine["illegal_moves"] = json!(figures.illegal);
+        engine["time_losses"] = json!(figures.late);
+        engine["crashes"] = json!(figures.crashes);
+        engine
+    };
+    standings.figures().iter().enumerate().map(engine).collect()
+}
+
+/// The results of each pairing, as its first engine has them.
+fn pairings(tournament: &Tournament, standings: &Standings) -> Vec<Value> {
+    let pairing = |([first, second], results): ([usize; 2], &Scores)| {
+        let mut pairing = scores(results);
+        pairing["first"] = json!(name(tournament, first));
+        pairing["second"] = json!(name(tournament, second));
+        pairing
+    };
+    standings.pairings().map(pairing).collect()
+}
+
+/// How a sequential test stands.
+fn test(run: &SprtRun) -> Value {
+    let (lower, upper) = run.sprt().bounds();
+    json!({
+        "test": run.sprt().to_string(),
+        "pairs": run.pairs(),
+        "llr": run.ratio(),
+        "lower": lower,
+        "upper": upper,
+        "decision": run.decision().map(|decision| format!("{decision:?}")),
+    })
+}
+
+fn game(tournament: &Tournament, game: &GameSummary) -> Value {
+    let [red, black] = game.players.map(|number| name(tournament, number));
+    json!({
+        "number": game.number + 1,
+        "red": red,
+        "black": black,
+        "result": game.result.text(),
+        "reason": game.reason.name(),
+        "detail": game.detail,
+        "plies": game.plies,
     })
 }
 

@@ -167,62 +167,82 @@ impl EngineWords {
         Ok(())
     }
 
+    /// These words, and what they leave open as `others` have it.
+    #[must_use]
+    pub fn or(self, others: &Self) -> Self {
+        let mut ordered_options: Vec<(String, String)> = Vec::new();
+        for (name, value) in others.all_options().chain(self.all_options()) {
+            ordered_options.retain(|(n, _)| !n.eq_ignore_ascii_case(&name));
+            ordered_options.push((name, value));
+        }
+        let limited = if self.has_limit() { &self } else { others };
+        let (tc, movetime) = (limited.tc.clone(), limited.movetime);
+        let (nodes, depth) = (limited.nodes, limited.depth);
+        let others = others.clone();
+        Self {
+            name: self.name.or(others.name),
+            cmd: self.cmd.or(others.cmd),
+            args: self.args.or(others.args),
+            dir: self.dir.or(others.dir),
+            proto: self.proto.or(others.proto),
+            options: BTreeMap::new(),
+            ordered_options,
+            init: self.init.or(others.init),
+            ranks: self.ranks.or(others.ranks),
+            tc,
+            movetime,
+            nodes,
+            depth,
+            margin: self.margin.or(others.margin),
+            ponder: self.ponder.or(others.ponder),
+            restart: self.restart.or(others.restart),
+            nice: self.nice.or(others.nice),
+            cpus: self.cpus.or(others.cpus),
+        }
+    }
+
     /// The engine that these words describe, where `each` tells what they leave open.
     ///
     /// # Errors
     /// Says what is missing or makes no sense.
     pub fn spec(self, each: &Self) -> Result<EngineSpec, SpecError> {
-        let each = each.clone();
-        let command = self.cmd.clone().or(each.cmd.clone());
-        let command = command.ok_or_else(|| SpecError("an engine has no cmd=".to_owned()))?;
+        let words = self.or(each);
+        let options = words.all_options().collect();
+        let limit = words.limit();
+        let command = words
+            .cmd
+            .ok_or_else(|| SpecError("an engine has no cmd=".to_owned()))?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
-        let name = self
+        let name = words
             .name
-            .clone()
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
         let in_engine = |reason: &str| SpecError(format!("engine {name}: {reason}"));
-        let limit = match self.limit().map_err(|e| in_engine(&e))? {
-            Some(limit) => limit,
-            None => each
-                .limit()
-                .map_err(|e| in_engine(&e))?
-                .ok_or_else(|| in_engine("no limit: give tc=, movetime=, nodes= or depth="))?,
-        };
-        let protocol = self
-            .proto
-            .as_deref()
-            .or(each.proto.as_deref())
-            .unwrap_or("ucci");
-        let first_rank = self.ranks.or(each.ranks).unwrap_or(0);
+        let limit = limit
+            .map_err(|error| in_engine(&error))?
+            .ok_or_else(|| in_engine("no limit: give tc=, movetime=, nodes= or depth="))?;
+        let first_rank = words.ranks.unwrap_or(0);
         if first_rank > 1 {
             return Err(in_engine("ranks= is 0 or 1"));
         }
-        let ponder = self.ponder.or(each.ponder).unwrap_or(false);
+        let ponder = words.ponder.unwrap_or(false);
         if ponder && !matches!(limit, Limit::Clock(_)) {
             return Err(in_engine("ponder= needs tc="));
         }
-        let mut options: Vec<(String, String)> = Vec::new();
-        for (name, value) in each.all_options().chain(self.all_options()) {
-            options.retain(|(n, _)| !n.eq_ignore_ascii_case(&name));
-            options.push((name, value));
-        }
+        let protocol = words.proto.as_deref().unwrap_or("ucci");
         Ok(EngineSpec {
             command: absolute(&command),
-            arguments: self.args.or(each.args).unwrap_or_default(),
-            directory: self.dir.or(each.dir),
+            arguments: words.args.unwrap_or_default(),
+            directory: words.dir,
             protocol: protocol.parse().map_err(in_engine)?,
             options,
-            init: self.init.or(each.init).unwrap_or_default(),
+            init: words.init.unwrap_or_default(),
             first_rank,
             limit,
-            margin: self
-                .margin
-                .or(each.margin)
-                .map_or(DEFAULT_MARGIN, Duration::from_millis),
+            margin: words.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
             ponder,
-            restart: self.restart.or(each.restart).unwrap_or(false),
-            nice: self.nice.or(each.nice),
-            cpus: self.cpus.or(each.cpus),
+            restart: words.restart.unwrap_or(false),
+            nice: words.nice,
+            cpus: words.cpus,
             name,
         })
     }
@@ -233,6 +253,11 @@ impl EngineWords {
             .iter()
             .map(|(name, value)| (name.clone(), value.to_string()));
         table.chain(self.ordered_options.iter().cloned())
+    }
+
+    /// Whether a limit is given, or several.
+    fn has_limit(&self) -> bool {
+        self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
     /// The limit, if one is given.
@@ -361,6 +386,35 @@ mod tests {
         assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
         assert_eq!(words.limit, Limit::MoveTime(Duration::from_millis(20)));
         assert_eq!((words.nice, words.margin), (Some(5), DEFAULT_MARGIN));
+    }
+
+    #[test]
+    fn what_is_left_open_is_as_the_next_has_it() {
+        let words = |words: &[&str]| EngineWords::parse(words).unwrap();
+        let file = words(&[
+            "depth=3",
+            "nice=1",
+            "margin=1",
+            "option.Hash=1",
+            "args=file",
+        ]);
+        let line = words(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
+        let engine = words(&["cmd=x", "option.threads=3"]);
+        let spec = engine.spec(&line.or(&file)).unwrap();
+        assert_eq!(spec.limit, Limit::MoveTime(Duration::from_millis(5)));
+        assert_eq!(
+            (spec.nice, spec.margin),
+            (Some(2), Duration::from_millis(1))
+        );
+        assert_eq!(spec.arguments, ["file"]);
+        let options: Vec<_> = spec
+            .options
+            .iter()
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
+        assert_eq!(options, ["hash=2", "threads=3"]);
+        let engine = words(&["cmd=x", "nodes=9"]);
+        assert_eq!(engine.spec(&file).unwrap().limit, Limit::Nodes(9));
     }
 
     #[test]

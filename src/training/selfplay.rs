@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::random::random_game;
 use super::sample::Sample;
 use crate::board::{Color, Move};
 use crate::rules::{self, Game, RuleSet, Verdict};
@@ -163,7 +162,7 @@ impl Player {
     fn opening(&self, rng: &mut StdRng) -> Option<Game> {
         for _ in 0..100 {
             let plies = rng.random_range(4..=11);
-            let game = random_game(rng, plies);
+            let game = Game::random(rng, plies);
             let score = self.think(&game, 2 * self.nodes)?.score;
             if score.is_some_and(|s| s.units().abs() <= FAIR) {
                 return Some(game);

@@ -79,6 +79,21 @@ fn floods() {
 }
 
 #[test]
+fn floods_while_pondering() {
+    let file = scratch("gushed");
+    let [gushes, waits] = ["gush", "waits"].map(|mode| format!("{mode} '{}'", file.display()));
+    let engines = [script("bad", &gushes), script("good", &waits)];
+    let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
+    let report = report(engines, arguments);
+    std::fs::remove_file(file).unwrap();
+    for game in report["games"].as_array().unwrap() {
+        assert_eq!(game["reason"], "crash", "{game}");
+        assert_eq!(game["detail"], "it floods its output", "{game}");
+    }
+    assert_eq!(report["engines"][0]["crashes"], 2);
+}
+
+#[test]
 fn illegal_moves() {
     loses("illegal", "illegal move", "a0a9", "illegal_moves");
     loses("theft", "illegal move", "b9c7", "illegal_moves");

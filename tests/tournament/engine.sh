@@ -28,6 +28,12 @@ choose() {
     [ "$move" = "$banned" ] && move=f1g1
 }
 
+# More than anybody reads; by its end the reader has given up.
+gush() {
+    yes "info depth 1 score 1" 2>/dev/null | head -n 200000 2>/dev/null
+    say over >>"$file"
+}
+
 answer() {
     choose
     case $mode in
@@ -60,8 +66,8 @@ answer() {
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
         tell) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;
-        foresee) case $1 in
-                *ponder*) ;;
+        foresee | gush) case $1 in
+                *ponder*) [ "$mode" = foresee ] || gush ;;
                 *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
                    say "bestmove $move ponder $next" ;;
             esac ;;

@@ -1,6 +1,8 @@
 //! What a match writes, and how it goes on.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use crate::{complaint, match_of, output, scratch, script};
 
@@ -114,6 +116,43 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
 }
 
 #[test]
+fn what_is_no_journal_of_the_match_is_left_alone() {
+    let path = scratch("other.jsonl");
+    let resume = |arguments: &str| {
+        let mut command = match_of(good(), arguments);
+        command.arg("--resume").arg(&path);
+        command
+    };
+    output(&mut resume(PLAIN));
+    let journal = fs::read_to_string(&path).unwrap();
+    let (head, games) = journal.split_once('\n').unwrap();
+    let other = format!("{PLAIN} --rules computer");
+    let torn = &journal[..journal.len() - 9];
+    let headless = "its first line has no end";
+    for (text, arguments, reason) in [
+        ("important notes without a final newline", PLAIN, headless),
+        ("line one\nline two keeps no newline", PLAIN, "line 1: "),
+        (&head[..head.len() / 2], PLAIN, headless),
+        (torn, &other, "another tournament"),
+        (&format!("{head}\n{games}{games}{{\"num"), PLAIN, "twice"),
+        (&format!("{head}\nnotes\n{{\"num"), PLAIN, "line 2: "),
+    ] {
+        fs::write(&path, text).unwrap();
+        let told = complaint(&mut resume(arguments));
+        assert!(told.contains(reason), "{text}: {told}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    // An empty one is begun, and a torn one of this match goes on.
+    for text in ["", torn] {
+        fs::write(&path, text).unwrap();
+        output(&mut resume(PLAIN));
+        let whole = fs::read_to_string(&path).unwrap();
+        assert_eq!(whole.lines().count(), 5, "{whole}");
+    }
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn the_plot_has_a_row_for_each_engine() {
     let plot = scratch("standings.svg");
     fs::write(&plot, "x".repeat(100_000)).unwrap();
@@ -130,34 +169,49 @@ fn the_plot_has_a_row_for_each_engine() {
     }
 }
 
+/// A match of engines from a file, the second of which resigns.
+fn match_of_file(each: &str, path: &Path) -> Command {
+    let script_path = crate::SCRIPT;
+    let text = format!(
+        "[each]\n{each}\n\
+         [[engine]]\nname = \"one\"\nargs = [{script_path:?}, \"good\"]\n\
+         [[engine]]\nname = \"two\"\nargs = [{script_path:?}, \"resign\"]\nmovetime = 7000\n"
+    );
+    fs::write(path, text).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let arguments = "match --rounds 1 --openings start --engines-file";
+    command.args(arguments.split(' ')).arg(path);
+    command
+}
+
 #[test]
 fn engines_from_a_file() {
     let path = scratch("engines.toml");
-    let script_path = crate::SCRIPT;
-    let text = format!(
-        "[each]\ncmd = \"sh\"\ndepth = 1\n\
-         [[engine]]\nname = \"one\"\nargs = [{script_path:?}, \"good\"]\n\
-         [[engine]]\nname = \"two\"\nargs = [{script_path:?}, \"resign\"]\n"
-    );
-    fs::write(&path, text).unwrap();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    command.args([
-        "match",
-        "--rounds",
-        "1",
-        "--openings",
-        "start",
-        "--engines-file",
-    ]);
-    let text = output(command.arg(&path));
+    let text = output(&mut match_of_file("cmd = \"sh\"\ndepth = 1", &path));
     assert!(text.contains("+2 =0 -0"), "{text}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn what_holds_for_each_holds_for_engines_from_a_file() {
+    let path = scratch("each.toml");
+    for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
+        let mut command = match_of_file(each, &path);
+        let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
+        assert!(
+            text.contains("one: Shuffler good, UCCI, depth 1\n"),
+            "{text}"
+        );
+        // What an engine says of itself goes before.
+        assert!(text.contains("two: Shuffler resign, UCCI, 7"), "{text}");
+    }
     fs::remove_file(path).unwrap();
 }
 
 #[test]
 fn the_games_of_others_in_the_same_file_are_kept() {
     let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(scratch);
-    let run = |journal: &std::path::Path, rounds: u32, names: [&str; 2]| {
+    let run = |journal: &Path, rounds: u32, names: [&str; 2]| {
         let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
         let mut command = match_of(names.map(|name| script(name, "good")), &arguments);
         output(command.arg("--resume").arg(journal).arg("--pgn").arg(&pgn))

@@ -1,6 +1,6 @@
 //! The arguments of `chuhe match`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
@@ -38,7 +38,8 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
     /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine, where args and
-    /// init are lists and options a table, and `[each]`.
+    /// init are lists and options a table, and `[each]`, which holds for these where neither they nor
+    /// --each say otherwise.
     #[arg(long, value_name = "FILE")]
     engines_file: Option<PathBuf>,
     /// Who plays whom: round-robin, or gauntlet (the first against all others).
@@ -73,10 +74,13 @@ pub(in crate::cli) struct Arguments {
     /// Tell UCCI engines which moves would lose by repetition (`banmoves`).
     #[arg(long)]
     banmoves: bool,
-    /// End games as won when both engines agree, such as `score=800,moves=4`.
+    /// End games as won when both engines agree, such as `score=500,moves=4`. A score is in hundredths
+    /// of each engine's own unit: for UCCI engines such as Chuhe a minor piece, so that 500 is more than
+    /// two rooks; for most UCI engines a pawn.
     #[arg(long, value_name = "WHEN")]
     adjudicate_win: Option<ScoreWin>,
-    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies).
+    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies); scores
+    /// as above.
     #[arg(long, value_name = "WHEN")]
     adjudicate_draw: Option<ScoreDraw>,
     /// Stop when this test decides: `elo0=0,elo1=5`, with `alpha=`, `beta=` (0.05) and `model=`
@@ -155,13 +159,26 @@ impl clap::Args for EngineArguments {
             .arg(words("engine", "An engine; see above"))
             .arg(words(
                 "each",
-                "What holds for each engine that does not say otherwise",
+                "What holds for each engine that does not say otherwise, those of --engines-file \
+                 included",
             ))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
+}
+
+/// The engines of a file. What `each` says goes before what the file says of each.
+fn engines_of_file(path: &Path, each: &EngineWords) -> Result<Vec<EngineSpec>, Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
+    let (each_of_file, engines) = read_toml(&text).map_err(|error| fault(&error))?;
+    let each = each.clone().or(&each_of_file);
+    let specs = engines.into_iter().map(|engine| engine.spec(&each));
+    specs
+        .map(|spec| spec.map_err(|error| fault(&error)))
+        .collect()
 }
 
 impl Arguments {
@@ -204,16 +221,11 @@ impl Arguments {
         let words = |option: &str, words: &[String]| {
             EngineWords::parse(words).map_err(|error| Failure::usage(option, error))
         };
-        let mut all = Vec::new();
-        if let Some(path) = &self.engines_file {
-            let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-            let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
-            let (each, engines) = read_toml(&text).map_err(|error| fault(&error))?;
-            for engine in engines {
-                all.push(engine.spec(&each).map_err(|error| fault(&error))?);
-            }
-        }
         let each = words("--each", &self.engines.each)?;
+        let mut all = match &self.engines_file {
+            Some(path) => engines_of_file(path, &each)?,
+            None => Vec::new(),
+        };
         for engine in &self.engines.engines {
             let engine = words("--engine", engine)?;
             let spec = engine.spec(&each);

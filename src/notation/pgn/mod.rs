@@ -246,6 +246,48 @@ move} 2... 车9平8 ; to the end of the line {
     }
 
     #[test]
+    fn what_is_never_closed_ends_before_the_next_tags() {
+        let good = "[Red \"a\"]\n\n1. h2e2 {good} h9g7 1-0\n\n";
+        for broken in [
+            "1. h2e2 {never closed 1-0\n\n",
+            "1. h2e2 (1. h2d2 1-0\n\n",
+            "1. h2e2 (1. h2d2 {never closed) 1-0\n\n",
+            "1. h2e2 ((1. h2d2) 1-0\n\n",
+            "[Red \"b\"]\n\n{never closed\n\n",
+            "{\n\n",
+        ] {
+            for end in ["\n", "\r\n"] {
+                let before = [good, broken, good].concat();
+                let text = [&before, broken, good].concat().replace('\n', end);
+                let games = read(&text);
+                let are_read: Vec<bool> = games.iter().map(Result::is_ok).collect();
+                assert_eq!(are_read, [true, false, true, false, true], "{text}");
+                for game in games.iter().flatten() {
+                    assert_eq!(game.tag("Red"), Some("a"));
+                    assert_eq!(game.comments, ["good", ""]);
+                }
+                let told = games[3].as_ref().unwrap_err().line;
+                let line = told.checked_sub(before.lines().count());
+                assert!(
+                    (1..=broken.lines().count()).contains(&line.unwrap()),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn comments_may_hold_empty_lines_and_brackets() {
+        let games = read(
+            "1. h2e2 {a\n\n[b]\n\n[see \"c\" there]\n\n [d \"e\"]\n\n[a b \"c\"]\n[Red \"a\"]\n} h9g7 *",
+        );
+        assert_eq!(games.len(), 1);
+        let game = games[0].as_ref().unwrap();
+        assert_eq!(game.line.moves.len(), 2);
+        assert!(game.comments[0].ends_with("[a b \"c\"] [Red \"a\"]"));
+    }
+
+    #[test]
     fn results_that_contradict_each_other_are_reported() {
         use GameResult::{RedWins, Unfinished};
         for (tag, end, result) in [

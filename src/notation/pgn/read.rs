@@ -14,18 +14,23 @@ pub struct PgnError {
     pub reason: String,
 }
 
-/// Reads every game of a text. A game that cannot be read does not keep the others from it.
+/// Reads every game of a text. A game that cannot be read does not keep the others from it: what it
+/// never closes ends before a tag behind an empty line.
 ///
 /// Comments behind a move are kept, variations and annotation marks passed over.
 pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
-    let mut scanner = Scanner { text, line: 1 };
+    let mut parts = parts(text).into_iter();
+    let mut scanner = Scanner { text: "", line: 1 };
     let mut games = Vec::new();
     let mut builder = Builder::default();
     loop {
         scanner.skip_space();
         let line = scanner.line;
         match scanner.next() {
-            Ok(None) => break,
+            Ok(None) => match parts.next() {
+                Some(part) => scanner.text = part,
+                None => break,
+            },
             Ok(Some(token)) => {
                 if builder.takes_no_more(&token) {
                     games.push(std::mem::take(&mut builder).finish());
@@ -36,7 +41,7 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
                 if builder.is_over_before(broken) {
                     games.push(std::mem::take(&mut builder).finish());
                 }
-                builder.fail(line, broken.to_string());
+                builder.break_off(line, broken);
             }
         }
     }
@@ -44,6 +49,37 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
         games.push(builder.finish());
     }
     games
+}
+
+/// Cuts a text where another record is sure to begin, whatever has not been closed: before a line of
+/// a tag behind an empty one.
+fn parts(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut at) = (0, 0);
+    let mut is_behind_empty = false;
+    for line in text.split_inclusive('\n') {
+        if is_behind_empty && is_tag(line) {
+            parts.push(&text[start..at]);
+            start = at;
+        }
+        is_behind_empty = line.trim().is_empty();
+        at += line.len();
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// Whether a line is a tag from end to end: `[Name "value"]`. In comments there are other brackets.
+fn is_tag(line: &str) -> bool {
+    let inside = || {
+        let line = line.strip_prefix('[')?.trim_end();
+        line.strip_suffix(']')?.trim_end().strip_suffix('"')
+    };
+    let Some((name, _)) = inside().and_then(|inside| inside.split_once('"')) else {
+        return false;
+    };
+    let name = name.trim();
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 enum Token<'a> {
@@ -63,6 +99,7 @@ enum Unended {
     Variation,
 }
 
+/// Takes a part of a text to pieces; nothing goes beyond its end.
 struct Scanner<'a> {
     text: &'a str,
     line: usize,
@@ -106,8 +143,7 @@ impl<'a> Scanner<'a> {
         self.text = rest;
     }
 
-    /// What stands before the next `end`, which is passed over; to the end of the text if there is
-    /// none.
+    /// What stands before the next `end`, which is passed over; if there is none everything is.
     fn until(&mut self, end: char) -> Option<&'a str> {
         let found = self.text.find(end);
         let text = &self.text[..found.unwrap_or(self.text.len())];
@@ -207,6 +243,12 @@ impl Builder {
     fn fail(&mut self, line: usize, reason: impl Into<String>) {
         let reason = reason.into();
         self.fault.get_or_insert(PgnError { line, reason });
+    }
+
+    /// Takes note of something broken. What is never closed leaves nothing more of the game.
+    fn break_off(&mut self, line: usize, broken: Unended) {
+        self.ended |= !matches!(broken, Unended::Tag);
+        self.fail(line, broken.to_string());
     }
 
     fn add(&mut self, token: Token<'_>, line: usize) {

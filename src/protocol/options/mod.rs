@@ -6,14 +6,9 @@ mod reading;
 use crate::board::MAX_MOVES;
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
-use crate::search::{Degree, Randomness, Settings, Style};
+use crate::search::{Degree, MAX_HASH, MAX_THREADS, Randomness, Settings, Style};
 
 pub(super) use reading::{Setting, read};
-
-/// Largest hash table that may be asked for, in MB.
-const MAX_HASH: u64 = 1 << 20;
-/// Most search threads that may be asked for.
-const MAX_THREADS: u64 = 512;
 
 /// How the engine is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,8 +183,18 @@ pub(super) const TABLE: &[Row] = &[
     check("batch", Some("batch"), false, Change::Batch),
     check("debug", Some("debug"), false, Change::Debug),
     check("ponder", Some("Ponder"), false, Change::Ponder),
-    spin("hashsize", "Hash", [0, MAX_HASH, 0], Change::HashSize),
-    spin("threads", "Threads", [0, MAX_THREADS, 1], Change::Threads),
+    spin(
+        "hashsize",
+        "Hash",
+        [0, MAX_HASH as u64, 0],
+        Change::HashSize,
+    ),
+    spin(
+        "threads",
+        "Threads",
+        [0, MAX_THREADS as u64, 1],
+        Change::Threads,
+    ),
     spin(
         "multipv",
         "MultiPV",

@@ -86,9 +86,8 @@ fn read_check(value: &str) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::MAX_HASH;
     use super::*;
-    use crate::search::{Randomness, Style};
+    use crate::search::{MAX_HASH, Randomness, Style};
 
     fn change(name: &str, value: &str) -> Change {
         let setting = read(name, Some(value)).unwrap().unwrap();

@@ -8,7 +8,7 @@ mod process;
 
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, select};
+use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use dialect::{Protocol, Question};
 pub use info::{EngineScore, Info};
@@ -225,7 +225,7 @@ impl Engine {
     /// # Errors
     /// It has a fault.
     pub fn think(&mut self, question: &Question<'_>) -> Result<Answer, Fault> {
-        self.overhear();
+        self.overhear()?;
         let last = question.game.plies().last().map(|ply| ply.played);
         let asked = match self.pondering.take() {
             Some(pondering) if Some(pondering.expected) == last => {
@@ -288,19 +288,25 @@ impl Engine {
     }
 
     /// Looks whether a pondering engine has answered without being asked.
-    fn overhear(&mut self) {
+    fn overhear(&mut self) -> Result<(), Fault> {
         let Some(pondering) = &mut self.pondering else {
-            return;
+            return Ok(());
         };
-        while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
-            if is_best_move(&text) {
-                pondering.early.get_or_insert(text);
+        loop {
+            match self.process.output.try_recv() {
+                Ok(Output::Line { text, .. }) if is_best_move(&text) => {
+                    pondering.early.get_or_insert(text);
+                }
+                Ok(Output::Line { .. }) => {}
+                Ok(Output::Flood) => return Err(Fault::Flood),
+                // That its output is closed will be seen when an answer is awaited.
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
     }
 
     fn cease_pondering(&mut self) -> Result<(), Fault> {
-        self.overhear();
+        self.overhear()?;
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");

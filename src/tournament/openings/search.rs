@@ -9,7 +9,6 @@ use crate::board::{Color, Move};
 use crate::notation::fen::start_position;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
-use crate::training::random_game;
 
 /// Hash table of the search, in MB.
 const HASH: usize = 16;
@@ -59,7 +58,7 @@ pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool
     while count < plan.count && in_vain < LINES_IN_VAIN {
         in_vain += 1;
         let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
-        let game = random_game(&mut random, plies);
+        let game = Game::random(&mut random, plies);
         // What was looked at once, found good or not, is not looked at again.
         if !known.insert(game.position().key()) {
             continue;
