@@ -87,9 +87,11 @@ groups! {
     ADVISORS_AGAINST: 4, 3;
     /// By enemy knight, rook, cannon, pawn (per piece), and bishops left.
     BISHOPS_AGAINST: 4, 3;
-    /// By kind and kind: how a pair of own pieces work together.
+    /// By kind and kind: how a pair of own pieces work together. Only half of the table counts, the
+    /// second kind no earlier than the first.
     OWN_PAIR: 6, 6;
-    /// By own kind and enemy kind: how a piece fares against another.
+    /// By own kind and enemy kind: how a piece fares against another. Only half of the table counts, the
+    /// enemy's kind later than one's own: the other way round it is the enemy's.
     ENEMY_PAIR: 6, 6;
     /// Rook on the file of the enemy king, by pieces between.
     ROOK_ON_KING_FILE: 1, 5;
