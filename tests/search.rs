@@ -103,6 +103,27 @@ fn short_mates_are_found_at_every_level_of_pruning() {
 }
 
 #[test]
+fn a_shallow_search_lets_nobody_mate_in_one() {
+    for fen in [
+        "9/5k3/2N6/9/3R2b2/8p/9/4B4/4A4/2BAK4 b",
+        "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b",
+    ] {
+        for plies in 2..=6 {
+            let mut request = request(fen, depth(plies));
+            let engine = Engine::new();
+            let best = engine.run(request.clone()).1.best.expect("a move");
+            request.game.push(best).expect("legal");
+            for reply in legal_moves(request.game.position()) {
+                let mut game = request.game.clone();
+                game.push(reply).expect("legal");
+                let escapes = legal_moves(game.position());
+                assert!(!escapes.is_empty(), "{fen}, depth {plies}: {best} {reply}");
+            }
+        }
+    }
+}
+
+#[test]
 fn lines_are_legal_and_begin_with_the_move_played() {
     let engine = Engine::new();
     for fen in chuhe::search::BENCH_POSITIONS {

@@ -73,10 +73,7 @@ impl Worker {
             reduction += margins::PLY + margins::PLY / 2;
         }
         if node.was_pv {
-            reduction -= margins::PLY;
-        }
-        if !node.improving {
-            reduction += margins::PLY / 2;
+            reduction -= margins::PLY * 3 / 5;
         }
         if node.in_check {
             reduction -= margins::PLY;

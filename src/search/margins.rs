@@ -75,7 +75,7 @@ pub const NULL_MOVE_VERIFICATION_DEPTH: i32 = 14;
 /// How far above beta a capture must come out for probcut.
 #[inline]
 pub fn probcut(improving: bool) -> i32 {
-    190 - 50 * i32::from(improving)
+    130 - 50 * i32::from(improving)
 }
 
 /// After the first move with a higher number than this, of whatever kind, a node leaves the rest of the
@@ -85,6 +85,10 @@ pub fn late_move_count(depth: i32, improving: bool) -> usize {
     let depth = depth.max(0) as usize;
     (4 + depth * depth) / if improving { 1 } else { 2 }
 }
+
+/// From this iteration on, replies to a root move are left out too. A shallow search, which is how weak
+/// play is asked for, would overlook a threat or a repetition otherwise.
+pub const REPLIES_PRUNED_DEPTH: i32 = 8;
 
 /// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
 pub const HISTORY_FLOOR_DEPTH: i32 = 4;
@@ -101,7 +105,7 @@ pub const SINGULAR_DEPTH: i32 = 7;
 /// How far below the hash score all other moves must stay for the hash move to be singular.
 #[inline]
 pub fn singular(depth: i32) -> i32 {
-    depth * 5 / 4
+    depth * 9 / 10
 }
 
 /// History bonus of the move that caused a cut-off.

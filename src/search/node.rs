@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::event::Bound;
 use super::picker::{Picker, Wanted};
-use super::quiescence::{better_evaluation, usable_score};
+use super::quiescence::usable_score;
 use super::score::{MAX_PLY, Score};
 use super::table::Record;
 use super::worker::Worker;
@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub(super) depth: i32,
     pub(super) cut_node: bool,
     pub(super) in_check: bool,
-    /// Corrected evaluation, or the hash score where it says more; meaningless in check.
+    /// Corrected evaluation; meaningless in check.
     pub(super) evaluation: Score,
     /// The evaluation as it came from the evaluator.
     pub(super) raw: Option<Score>,
@@ -190,10 +190,6 @@ impl Worker {
                 .iter()
                 .find_map(|back| self.frame_back(ply, *back).evaluation)
                 .is_some_and(|earlier| evaluation > earlier);
-        let evaluation = match record {
-            Some(record) if !in_check => better_evaluation(evaluation, &record, ply),
-            _ => evaluation,
-        };
         self.frame_mut(ply + 1).killers = [Move::NONE; 2];
         self.frame_mut(ply + 1).excluded = Move::NONE;
         let hash_move = record.map_or(Move::NONE, |r| r.best);

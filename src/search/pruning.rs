@@ -156,7 +156,8 @@ impl Worker {
         picker: &mut Picker,
     ) -> bool {
         let quiet = self.position.taken_by(m).is_none();
-        if !quiet || !self.pruning.by_order {
+        let first_reply = node.ply == 1 && self.root_depth < margins::REPLIES_PRUNED_DEPTH;
+        if !quiet || !self.pruning.by_order || first_reply {
             return false;
         }
         if number > margins::late_move_count(node.depth, node.improving) {

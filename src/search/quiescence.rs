@@ -22,8 +22,8 @@ struct Quiet {
 }
 
 impl Worker {
-    /// The score of the node at `ply` when only captures are tried that lose nothing in
-    /// the exchange (SEE), or when in check every capture and a quiet evasion or two.
+    /// The score of the node at `ply` when only captures are tried that lose nothing in the exchange
+    /// (SEE), or every move when in check.
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         ply: usize,
@@ -60,11 +60,7 @@ impl Worker {
                 .and_then(|r| r.evaluation)
                 .unwrap_or_else(|| self.evaluate(ply))
         });
-        let best = match (raw, &record) {
-            (None, _) => Score::mated_in(ply),
-            (Some(raw), None) => self.corrected(raw),
-            (Some(raw), Some(record)) => better_evaluation(self.corrected(raw), record, ply),
-        };
+        let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));
         Quiet {
             ply,
             in_check,
@@ -89,14 +85,6 @@ impl Worker {
         while let Some(m) = picker.next(&self.position, &self.histories, &before) {
             if !legality.allows(&self.position, m) {
                 continue;
-            }
-            let quiet = self.position.taken_by(m).is_none();
-            if node.in_check && quiet && !node.best.is_loss() {
-                // One quiet evasion that does not lose is enough to know.
-                picker.skip_quiets();
-                if node.best_move.is_some() {
-                    continue;
-                }
             }
             self.play(node.ply, m);
             let score = -self.quiescence::<PV>(node.ply + 1, -beta, -alpha);
@@ -160,19 +148,4 @@ pub(super) fn usable_score(
             Bound::Upper => score.is_loss(),
         };
     (settles && deep).then_some(score)
-}
-
-/// The evaluation, or the score of the hash record where that says more.
-#[inline]
-pub(super) fn better_evaluation(evaluation: Score, record: &Record, ply: usize) -> Score {
-    let score = record.score.from_table(ply);
-    if score.is_decisive() {
-        return evaluation;
-    }
-    match record.bound {
-        Some(Bound::Exact) => score,
-        Some(Bound::Lower) => evaluation.max(score),
-        Some(Bound::Upper) => evaluation.min(score),
-        None => evaluation,
-    }
 }
