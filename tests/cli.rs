@@ -217,6 +217,24 @@ fn nobody_needs_to_read() {
 }
 
 #[test]
+fn every_command_says_in_the_log_what_it_does() {
+    let file = scratch("command.log");
+    let path = file.to_str().unwrap();
+    for command in [
+        &["analyse", "startpos", "--depth", "2"][..],
+        &["perft", "1"],
+    ] {
+        let arguments = [&["--log", path], command].concat();
+        chuhe(&arguments).assert().code(0);
+    }
+    let log = fs::read_to_string(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    for said in ["Analyse(", "search with", "Outcome {", "Perft("] {
+        assert!(log.contains(said), "{said}: {log}");
+    }
+}
+
+#[test]
 fn nothing_is_logged_unless_asked_for() {
     chuhe(&[])
         .env("RUST_LOG", "trace")

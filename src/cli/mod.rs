@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "chuhe", version)]
 struct Arguments {
-    /// Append a log of the conversation to FILE.
+    /// Append a log to FILE: what was asked for, every line of a conversation, the searches.
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
     #[command(subcommand)]
@@ -111,6 +111,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn obey(arguments: Arguments) -> Result<ExitCode, Failure> {
     if let Some(file) = &arguments.log {
         logging::start(file).map_err(|error| Failure::new(file.display(), error))?;
+        log::info!(
+            "chuhe {}: {:?}",
+            env!("CARGO_PKG_VERSION"),
+            arguments.command
+        );
     }
     let done = match arguments.command {
         None => {

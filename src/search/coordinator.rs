@@ -162,6 +162,7 @@ impl Coordinator {
                 time,
             };
         }
+        log::debug!("search with {:?}, {:?}", request.limits, request.settings);
         let lag = self.lag.expected(request.game.position(), &request.limits);
         let budget = TimeBudget::new(&request.limits, &request.settings, lag);
         let job = Arc::new(Job {
@@ -187,14 +188,16 @@ impl Coordinator {
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
         self.lag
             .note(&job.game, &job.limits, budget.as_ref(), answer);
-        Outcome {
+        let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&job, &c.pv)),
             score: chosen.map(|c| c.score),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: job.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
-        }
+        };
+        log::debug!("{outcome:?}");
+        outcome
     }
 
     /// Runs the job on all threads; the first result is that of the first thread.

@@ -70,7 +70,6 @@ impl<W: Write> Session<W> {
             settings: self.preferences.search,
             control: Arc::clone(&control),
         };
-        log::debug!("search with {limits:?}, {:?}", search.settings);
         if limits.depth == Some(0) {
             let score = static_score(search.game.position(), &search.settings);
             self.say(&Reply::StaticScore(score));
