@@ -3,7 +3,7 @@
 //! A [`Tournament`] is a plan; [`run`] plays it. Each of its workers takes game after game from the
 //! [`Schedule`], keeps the two `engine`s of its game at work, and lets `play` have them move under
 //! the eyes of the `referee`. What is left of a game is a [`GameRecord`]; the `stats` count nothing
-//! else, the [`Journal`] keeps them so that a killed run can go on, and [`verify`] replays what a PGN
+//! else, the [`Journal`] keeps them so that a killed run can go on, and [`verify()`] replays what a PGN
 //! has of them.
 //!
 //! Engines are not trusted: they may hang, crash, talk without end and lie. What one does can lose
