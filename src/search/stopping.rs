@@ -12,8 +12,8 @@ use super::worker::Worker;
 
 /// From this depth the only-move check is made.
 const ONLY_MOVE_DEPTH: i32 = 5;
-/// Further behind the best move than this, in units of the evaluation (two rooks), a move may be
-/// one that loses by force.
+/// Further behind the best move than this, in units of the evaluation (more than a rook on a full
+/// board), a move may be one that loses by force.
 const FAR_BEHIND: i32 = 1800;
 /// The only-move check looks so many plies behind the other moves for a mate, checks not counted.
 const MATED_WITHIN: i32 = 3;
