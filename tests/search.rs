@@ -522,3 +522,28 @@ fn the_hash_table_remembers_the_position_searched() {
     assert_eq!(probe.best, outcome.best);
     assert!(probe.lower.is_some() || probe.upper.is_some());
 }
+
+#[test]
+fn a_soft_node_limit_lets_the_iteration_finish() {
+    for soft in [1, 300, 3000, 20_000] {
+        let limits = |soft_nodes, depth| Limits {
+            soft_nodes,
+            depth,
+            ..Limits::default()
+        };
+        let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
+        assert!(soft_limited.nodes >= soft);
+        let by_depth = |depth| {
+            let request = request(fen::START, limits(None, Some(depth)));
+            Engine::new().run(request).1
+        };
+        let same = by_depth(soft_limited.depth);
+        assert_eq!(
+            (same.nodes, same.best),
+            (soft_limited.nodes, soft_limited.best)
+        );
+        if soft_limited.depth > 1 {
+            assert!(by_depth(soft_limited.depth - 1).nodes < soft);
+        }
+    }
+}

@@ -123,6 +123,7 @@ impl GoRequest {
         Limits {
             depth: self.depth.map(|depth| depth.min(MAX_DEPTH)),
             nodes: self.nodes,
+            soft_nodes: None,
             move_time: self.move_time,
             clock,
             opponent,

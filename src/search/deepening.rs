@@ -107,6 +107,7 @@ impl Worker {
             progress.update(&iteration);
             if self.is_decided(&iteration.moves, iteration.depth, lines)
                 || self.is_out_of_time(&progress)
+                || self.is_past_soft_nodes()
                 || self.is_only_move(&iteration.moves, iteration.depth)
             {
                 break;

@@ -115,6 +115,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Nodes, all threads together.
     pub nodes: Option<u64>,
+    /// Nodes, all threads together, after which no iteration is begun: the one under way is finished.
+    pub soft_nodes: Option<u64>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
     /// A game clock to budget from.
@@ -128,6 +130,7 @@ impl Limits {
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some()
             || self.nodes.is_some()
+            || self.soft_nodes.is_some()
             || self.move_time.is_some()
             || self.clock.is_some()
     }

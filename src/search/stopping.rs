@@ -1,5 +1,6 @@
 //! When the iterations end before their limit: a proven mate, the clock, an only move.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::deepening::Progress;
@@ -42,6 +43,13 @@ impl Worker {
             false => control.clock_elapsed(),
         };
         !control.is_pondering() && thought >= soft
+    }
+
+    /// Whether the search has taken so many nodes that no further iteration is begun.
+    pub(super) fn is_past_soft_nodes(&self) -> bool {
+        let nodes = self.job.nodes.load(Ordering::Relaxed) + self.uncounted_nodes();
+        let limit = self.job.limits.soft_nodes;
+        limit.is_some_and(|limit| nodes >= limit) && !self.job.control.is_pondering()
     }
 
     /// The only-move check: on the clock, whether every root move but the best loses by force. Then
