@@ -14,6 +14,9 @@ use chuhe::search::{
 };
 use crossbeam_channel::{Receiver, unbounded};
 
+/// The node count of `chuhe bench`; a change of the search that means to change it says so here.
+const BENCH_SIGNATURE: &str = include_str!("data/bench_signature.txt");
+
 /// A pool with its events.
 struct Engine {
     pool: Pool,
@@ -121,6 +124,13 @@ fn a_shallow_search_lets_nobody_mate_in_one() {
             }
         }
     }
+}
+
+#[test]
+fn the_bench_has_the_signature_on_file() {
+    let signature: u64 = BENCH_SIGNATURE.trim().parse().expect("a number");
+    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, |_, _| ()).nodes;
+    assert_eq!(nodes, signature, "tests/data/bench_signature.txt");
 }
 
 #[test]
