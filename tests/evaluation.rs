@@ -5,7 +5,7 @@ mod common;
 use chuhe::board::{Color, Move, Position};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
 use chuhe::movegen::legal_moves;
-use chuhe::notation::fen::start_position;
+
 use common::{exchanged, mirrored, playout};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ proptest! {
 
     #[test]
     fn sums_kept_along_the_way_are_right(choices in prop::collection::vec(any::<u16>(), 0..150)) {
-        let mut position = start_position();
+        let mut position = Position::startpos();
         let mut sum = PieceSquareSum::new(&position);
         for choice in choices {
             let moves: Vec<Move> = legal_moves(&position).to_vec();
@@ -42,6 +42,6 @@ proptest! {
 fn a_side_without_attackers_cannot_be_winning() {
     let ahead = "3ak4/4a4/4b4/9/9/9/9/4B4/4A4/2BAK4 w";
     let position = chuhe::notation::fen::parse_position(ahead).unwrap();
-    assert_eq!(position.side(), Color::Red);
+    assert_eq!(position.side_to_move(), Color::Red);
     assert!(evaluate(&position, Knowledge::Large).abs() < 50);
 }

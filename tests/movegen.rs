@@ -40,7 +40,7 @@ fn set(moves: &[Move]) -> BTreeSet<u16> {
 
 /// Plays the move and looks whether the king can be taken.
 fn slow_is_legal(position: &Position, m: Move) -> bool {
-    let mover = position.side();
+    let mover = position.side_to_move();
     if m.is_promotion() {
         return !position.in_check();
     }
@@ -58,7 +58,7 @@ fn slow_is_legal(position: &Position, m: Move) -> bool {
 /// The promotions that the rules allow: an advisor or bishop on its own back rank, fewer than five
 /// pawns, no check.
 fn slow_promotions(position: &Position) -> BTreeSet<u16> {
-    let side = position.side();
+    let side = position.side_to_move();
     let pawns = position.pieces(side, PieceKind::Pawn).len();
     if !position.has_promotion() || pawns >= 5 || position.in_check() {
         return BTreeSet::new();
@@ -85,7 +85,7 @@ fn slow_see(position: &Position, m: Move) -> i32 {
         - best_recapture(
             position,
             m.to(),
-            !position.side(),
+            !position.side_to_move(),
             occupied,
             value(m.from()),
         )
@@ -204,7 +204,7 @@ proptest! {
         }
         let mut passed = position.clone();
         let undo = passed.make_null();
-        prop_assert_eq!(passed.side(), !position.side());
+        prop_assert_eq!(passed.side_to_move(), !position.side_to_move());
         if let Ok(rebuilt) = Position::try_from(&passed.setup()) {
             prop_assert_eq!(passed.key(), rebuilt.key());
             prop_assert_eq!(passed.checkers(), rebuilt.checkers());

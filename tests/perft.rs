@@ -2,8 +2,9 @@
 //!
 //! Each line of the table is `FEN ; D1 count ; D2 count ; … ; label`.
 
+use chuhe::board::Position;
 use chuhe::movegen::{divide, perft};
-use chuhe::notation::fen::{parse_position, start_position};
+use chuhe::notation::fen::parse_position;
 
 const TABLE: &str = include_str!("data/perft.txt");
 
@@ -29,14 +30,14 @@ fn read_count(field: &str) -> Option<(u32, u64)> {
 
 #[test]
 fn start_to_depth_five() {
-    let mut start = start_position();
+    let mut start = Position::startpos();
     let nodes: Vec<u64> = (0..=5).map(|depth| perft(&mut start, depth)).collect();
     assert_eq!(nodes, [1, 44, 1920, 79_666, 3_290_240, 133_312_995]);
 }
 
 #[test]
 fn divide_adds_up() {
-    let start = start_position();
+    let start = Position::startpos();
     assert!(divide(&start, 0).is_empty());
     let parts = divide(&start, 3);
     assert_eq!(parts.len(), 44);

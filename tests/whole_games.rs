@@ -1,6 +1,5 @@
 //! Games from the first move to the one that ends them, by each rule of each rule set.
 
-use chuhe::notation::fen::start_position;
 use chuhe::rules::{Cause, Game, RuleSet, Verdict, counted_plies, judge};
 
 /// One line of `data/whole_games.txt`.
@@ -30,7 +29,7 @@ fn endings() -> impl Iterator<Item = Ending> {
 }
 
 fn play(moves: &[&str]) -> Game {
-    let mut game = Game::new(start_position());
+    let mut game = Game::startpos();
     for played in moves {
         game.push(played.parse().unwrap()).unwrap();
     }

@@ -28,7 +28,7 @@ impl Legality {
     /// Looks for the pins of the side to move, or for what answers a check.
     #[inline]
     pub fn new(position: &Position) -> Self {
-        let king = position.king(position.side());
+        let king = position.king(position.side_to_move());
         let mut legality = Self {
             in_check: position.in_check(),
             king,
@@ -46,7 +46,7 @@ impl Legality {
     }
 
     fn find_line_pins(&mut self, position: &Position) {
-        let us = position.side();
+        let us = position.side_to_move();
         let occupied = position.occupied();
         let own = position.color(us);
         let snipers = attacks::lines(self.king) & position.color(!us);
@@ -71,7 +71,7 @@ impl Legality {
     }
 
     fn find_knight_pins(&mut self, position: &Position) {
-        let us = position.side();
+        let us = position.side_to_move();
         let knights = position.pieces(!us, PieceKind::Knight);
         if (attacks::knight_to(self.king, Bitboard::EMPTY) & knights).any() {
             self.bound |= attacks::diagonals(self.king) & position.color(us);
@@ -80,7 +80,7 @@ impl Legality {
 
     /// Finds what answers one checker; a second one is left to the trying.
     fn find_answers(&mut self, position: &Position, checker: Square) {
-        let own = position.color(position.side());
+        let own = position.color(position.side_to_move());
         let line = Bitboard::between(self.king, checker);
         let kind = position.piece_on(checker).map(|p| p.kind());
         self.open = match kind {
@@ -140,7 +140,7 @@ impl Legality {
 /// Whether the mover's king is attacked by nobody after the move: the plain test that
 /// [`Legality`] spares most moves.
 pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
-    let us = position.side();
+    let us = position.side_to_move();
     if m.is_promotion() {
         return !position.in_check();
     }

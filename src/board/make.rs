@@ -56,7 +56,7 @@ impl Position {
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
         let (from, to) = (m.from(), m.to());
-        let mover = self.side();
+        let mover = self.side_to_move();
         let Some(piece) = self.piece_on(from) else {
             debug_assert!(false, "no piece on {from}");
             return undo;
@@ -82,7 +82,7 @@ impl Position {
         self.pass_turn();
         // Before the move this king was in peace, so far-off moves leave it so.
         let moved = Bitboard::from(from).with(to);
-        let surroundings = attacks::surroundings(self.king(self.side()));
+        let surroundings = attacks::surroundings(self.king(self.side_to_move()));
         self.state.checkers = if (moved & surroundings).any() {
             self.compute_checkers()
         } else {
@@ -132,7 +132,7 @@ impl Position {
     pub fn make_null(&mut self) -> Undo {
         debug_assert!(!self.in_check());
         let undo = Undo(self.state);
-        let mover = self.side();
+        let mover = self.side_to_move();
         self.state.captured = None;
         self.pass_turn();
         self.state.checkers = Bitboard::EMPTY;
@@ -157,6 +157,6 @@ impl Position {
             2 | 6 => PieceKind::Bishop,
             _ => PieceKind::Advisor,
         };
-        Piece::new(kind, self.side())
+        Piece::new(kind, self.side_to_move())
     }
 }

@@ -39,12 +39,24 @@ pub struct Position {
     kinds: [Bitboard; PieceKind::COUNT],
     colors: [Bitboard; Color::COUNT],
     kings: [Square; Color::COUNT],
-    side: Color,
+    side_to_move: Color,
     promotion: bool,
     pub(super) state: State,
 }
 
+impl Default for Position {
+    /// The starting position.
+    fn default() -> Self {
+        Self::startpos()
+    }
+}
+
 impl Position {
+    /// The starting position of a game (开局).
+    pub fn startpos() -> Self {
+        Self::try_from(&Setup::startpos()).expect("the starting position is legal")
+    }
+
     /// What stands on `square`.
     #[inline]
     pub fn piece_on(&self, square: Square) -> Option<Piece> {
@@ -83,8 +95,8 @@ impl Position {
 
     /// Side to move.
     #[inline]
-    pub fn side(&self) -> Color {
-        self.side
+    pub fn side_to_move(&self) -> Color {
+        self.side_to_move
     }
 
     /// Zobrist key of placement and side to move.
@@ -163,7 +175,7 @@ impl Position {
     pub fn setup(&self) -> Setup {
         Setup {
             squares: self.squares,
-            side: self.side,
+            side_to_move: self.side_to_move,
             halfmove_clock: self.state.clock.plies(),
             fullmove_number: self.state.fullmove_number,
             promotion: self.promotion,
@@ -215,7 +227,11 @@ impl Position {
     }
 
     pub(super) fn compute_checkers(&self) -> Bitboard {
-        self.king_attackers(self.king(self.side), !self.side, self.occupied())
+        self.king_attackers(
+            self.king(self.side_to_move),
+            !self.side_to_move,
+            self.occupied(),
+        )
     }
 
     #[inline]
@@ -251,14 +267,14 @@ impl Position {
 
     #[inline]
     pub(super) fn pass_turn(&mut self) {
-        self.side = !self.side;
+        self.side_to_move = !self.side_to_move;
         self.state.key ^= zobrist::SIDE;
     }
 
     /// Gives the turn back without touching the key, which is restored with the state.
     #[inline]
     pub(super) fn take_back_turn(&mut self) {
-        self.side = !self.side;
+        self.side_to_move = !self.side_to_move;
     }
 
     #[inline]
@@ -282,7 +298,7 @@ impl TryFrom<&Setup> for Position {
             kinds: [Bitboard::EMPTY; PieceKind::COUNT],
             colors: [Bitboard::EMPTY; Color::COUNT],
             kings,
-            side: setup.side,
+            side_to_move: setup.side_to_move,
             promotion: setup.promotion,
             state: State {
                 key: 0,
@@ -293,7 +309,7 @@ impl TryFrom<&Setup> for Position {
                 fullmove_number: setup.fullmove_number.max(1),
             },
         };
-        if setup.side == Color::Black {
+        if setup.side_to_move == Color::Black {
             position.state.key ^= zobrist::SIDE;
         }
         for (square, piece) in setup.pieces() {

@@ -45,7 +45,7 @@ pub fn see_at_least(position: &Position, m: Move, threshold: i32) -> bool {
     if swap <= 0 {
         return true;
     }
-    let mut side = position.side();
+    let mut side = position.side_to_move();
     let mut occupied = position.occupied().without(m.from()).without(target);
     let mut holds = true;
     loop {

@@ -1,17 +1,17 @@
 //! Anything that can be written down as a position, legal or not.
 
 use super::color::Color;
-use super::piece::Piece;
-use super::square::Square;
+use super::piece::{Piece, PieceKind};
+use super::square::{FILES, Square};
 
-/// A board as somebody describes it. [`Position::try_from`](super::Position) tells whether the
+/// A board as described, legal or not. [`Position::try_from`](super::Position) tells whether the
 /// rules allow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
     /// What stands on each square, by square index.
     pub squares: [Option<Piece>; Square::COUNT],
     /// Side to move.
-    pub side: Color,
+    pub side_to_move: Color,
     /// Plies since the last capture.
     pub halfmove_clock: u16,
     /// Number of the move, from 1, counted up after black's.
@@ -26,11 +26,37 @@ impl Setup {
     pub const fn empty() -> Self {
         Self {
             squares: [None; Square::COUNT],
-            side: Color::Red,
+            side_to_move: Color::Red,
             halfmove_clock: 0,
             fullmove_number: 1,
             promotion: false,
         }
+    }
+
+    /// The starting position of a game (开局).
+    pub fn startpos() -> Self {
+        use PieceKind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
+        const BACK_RANK: [PieceKind; FILES] = [
+            Rook, Knight, Bishop, Advisor, King, Advisor, Bishop, Knight, Rook,
+        ];
+        let on_rank = |rank: usize, kinds: [Option<PieceKind>; FILES]| {
+            (0..FILES).filter_map(move |file| Some((Square::new(file, rank)?, kinds[file]?)))
+        };
+        let mut cannons = [None; FILES];
+        let mut pawns = [None; FILES];
+        (cannons[1], cannons[7]) = (Some(Cannon), Some(Cannon));
+        for file in (0..FILES).step_by(2) {
+            pawns[file] = Some(Pawn);
+        }
+        let mut setup = Self::empty();
+        for (square, kind) in on_rank(0, BACK_RANK.map(Some))
+            .chain(on_rank(2, cannons))
+            .chain(on_rank(3, pawns))
+        {
+            setup.squares[square.index()] = Some(Piece::new(kind, Color::Red));
+            setup.squares[square.flip_rank().index()] = Some(Piece::new(kind, Color::Black));
+        }
+        setup
     }
 
     /// The pieces with their squares, a0 to i9.

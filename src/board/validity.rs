@@ -131,7 +131,7 @@ pub(super) fn check_placement(setup: &Setup) -> (Option<[Square; 2]>, Vec<Reason
 
 /// The reasons why the side to move could take the king.
 pub(super) fn check_kings(position: &Position) -> Vec<Reason> {
-    let (us, them) = (position.side(), !position.side());
+    let (us, them) = (position.side_to_move(), !position.side_to_move());
     let king = position.king(them);
     let attackers = position.king_attackers(king, us, position.occupied());
     let mut reasons = Vec::new();

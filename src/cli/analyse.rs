@@ -156,7 +156,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// What the rules say of a game that they have decided.
 fn decision(game: &Game, settings: &Settings) -> Option<String> {
     let judgement = judge(game, settings.rules);
-    let side = game.position().side();
+    let side = game.position().side_to_move();
     match judgement.cause {
         Cause::Checkmate => Some(format!("{side} is checkmated, {} wins", !side)),
         Cause::Stalemate => Some(format!("{side} has no legal move, {} wins", !side)),
@@ -243,7 +243,7 @@ impl<'a> View<'a> {
 
     fn head(&mut self) -> io::Result<()> {
         let rank = if self.ranked { " no" } else { "" };
-        let side = self.position.side();
+        let side = self.position.side_to_move();
         let (depth, score, time, nodes) = ("depth", "score", "time", "nodes");
         writeln!(
             self.out,

@@ -73,12 +73,12 @@ impl Evaluator {
             value += self.terms(position, sum);
         }
         let tempo = WEIGHTS[features::TEMPO.start];
-        value += match position.side() {
+        value += match position.side_to_move() {
             Color::Red => tempo,
             Color::Black => -tempo,
         };
         let value = value.at_phase(sum.phase) * drawishness(position, value) / 64;
-        match position.side() {
+        match position.side_to_move() {
             Color::Red => value,
             Color::Black => -value,
         }

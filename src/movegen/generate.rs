@@ -20,7 +20,7 @@ pub enum Targets {
 /// Where the piece of the side to move on `from` can go, its own king's safety aside.
 #[inline]
 fn destinations(position: &Position, kind: PieceKind, from: Square) -> Bitboard {
-    let us = position.side();
+    let us = position.side_to_move();
     let occupied = position.occupied();
     match kind {
         PieceKind::Cannon => cannon_destinations(position, from),
@@ -32,14 +32,14 @@ fn destinations(position: &Position, kind: PieceKind, from: Square) -> Bitboard 
 fn cannon_destinations(position: &Position, from: Square) -> Bitboard {
     let occupied = position.occupied();
     attacks::rook(from, occupied) & !occupied
-        | attacks::cannon(from, occupied) & position.color(!position.side())
+        | attacks::cannon(from, occupied) & position.color(!position.side_to_move())
 }
 
 /// Shows `visit` where each of `pieces` of the side to move can go, its king's safety aside. One
 /// loop a kind, so that each has its attacks built in.
 #[inline(always)]
 fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(Square, Bitboard)) {
-    let us = position.side();
+    let us = position.side_to_move();
     let occupied = position.occupied();
     let own = position.color(us);
     for from in pieces & position.kind(PieceKind::King) {
@@ -67,7 +67,7 @@ fn for_each_piece(position: &Position, pieces: Bitboard, mut visit: impl FnMut(S
 
 /// Advisors and bishops that may become pawns (the promotion variant).
 fn promotions(position: &Position) -> Bitboard {
-    let us = position.side();
+    let us = position.side_to_move();
     let pawns = position.pieces(us, PieceKind::Pawn);
     if !position.has_promotion()
         || position.in_check()
@@ -82,7 +82,7 @@ fn promotions(position: &Position) -> Bitboard {
 /// Appends the pseudo-legal moves of the side to move: those that may leave its king attacked.
 #[inline]
 pub fn generate(position: &Position, targets: Targets, moves: &mut MoveList) {
-    let us = position.side();
+    let us = position.side_to_move();
     let wanted = match targets {
         Targets::Captures => position.color(!us),
         Targets::Quiets => !position.occupied(),
@@ -108,18 +108,22 @@ fn push_promotions(position: &Position, moves: &mut MoveList) {
 pub fn legal_moves(position: &Position) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();
-    for_each_piece(position, position.color(position.side()), |from, to| {
-        for to in legality.restrict(position, from, to) {
-            moves.push(Move::new(from, to));
-        }
-    });
+    for_each_piece(
+        position,
+        position.color(position.side_to_move()),
+        |from, to| {
+            for to in legality.restrict(position, from, to) {
+                moves.push(Move::new(from, to));
+            }
+        },
+    );
     push_promotions(position, &mut moves);
     moves
 }
 
 /// How many legal moves the side to move has: counted from attack sets, not listed.
 pub fn count_legal(position: &Position) -> u64 {
-    let us = position.side();
+    let us = position.side_to_move();
     let legality = Legality::new(position);
     let mut count = Tally::default();
     count.add(promotions(position));
@@ -142,7 +146,7 @@ pub fn count_legal(position: &Position) -> u64 {
 /// Whether the side to move has a legal move; without one it has lost (mate or stalemate, 困毙).
 pub fn has_legal_move(position: &Position) -> bool {
     let legality = Legality::new(position);
-    let us = position.side();
+    let us = position.side_to_move();
     promotions(position).any()
         || PieceKind::ALL.into_iter().any(|kind| {
             position.pieces(us, kind).into_iter().any(|from| {
@@ -159,7 +163,7 @@ pub fn is_pseudo_legal(position: &Position, m: Move) -> bool {
     let Some(piece) = position.piece_on(m.from()) else {
         return false;
     };
-    if piece.color() != position.side() || m.is_none() {
+    if piece.color() != position.side_to_move() || m.is_none() {
         return false;
     }
     if m.is_promotion() {

@@ -21,7 +21,7 @@ pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
     };
-    let side = position.side();
+    let side = position.side_to_move();
     let numerals = match side {
         Color::Red => NUMERALS,
         Color::Black => DIGITS,
@@ -164,7 +164,7 @@ fn read_number(character: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::{parse_position, parse_variant_position, start_position};
+    use crate::notation::fen::{parse_position, parse_variant_position};
 
     /// Checks that the move is written as the first text and read from all of them.
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn openings_read_as_in_books() {
-        let mut position = start_position();
+        let mut position = Position::startpos();
         let line = [
             ("h2e2", "炮二平五"),
             ("h7e7", "炮８平５"),
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn all_scripts_are_read() {
-        let start = start_position();
+        let start = Position::startpos();
         for text in [
             "炮二平五",
             "砲2平5",
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let start = start_position();
+        let start = Position::startpos();
         for text in [
             "",
             "炮",

@@ -27,11 +27,10 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::start_position;
 
     #[test]
     fn iccs_round_trips() {
-        let start = start_position();
+        let start = Position::startpos();
         let m = parse(&start, "h2e2").unwrap();
         assert_eq!(write_iccs(m), "H2-E2");
         assert_eq!(parse(&start, "H2-E2"), Ok(m));

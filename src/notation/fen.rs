@@ -4,6 +4,7 @@
 //! counters given once, twice or not at all. Written: the form of the UCCI document.
 
 use std::fmt;
+use std::str::FromStr;
 
 use crate::board::{Color, FILES, Piece, Position, RANKS, Reason, Setup, Square};
 
@@ -116,7 +117,7 @@ fn read(text: &str) -> (Setup, Vec<FenReason>) {
     }
     match fields.next() {
         None | Some("w" | "W" | "r" | "R") => {}
-        Some("b" | "B") => setup.side = Color::Black,
+        Some("b" | "B") => setup.side_to_move = Color::Black,
         Some(other) => reasons.push(FenReason::Side(other.to_owned())),
     }
     let mut numbers = Vec::new();
@@ -187,7 +188,7 @@ pub fn write_setup(setup: &Setup) -> String {
             text.push('/');
         }
     }
-    let side = match setup.side {
+    let side = match setup.side_to_move {
         Color::Red => 'w',
         Color::Black => 'b',
     };
@@ -202,12 +203,20 @@ pub fn write_position(position: &Position) -> String {
     write_setup(&position.setup())
 }
 
-/// The starting position.
-///
-/// # Panics
-/// Never: a test reads [`START`].
-pub fn start_position() -> Position {
-    parse_position(START).expect("the starting position is legal")
+impl FromStr for Position {
+    type Err = FenError;
+
+    /// Reads a FEN, as [`parse_position`] does.
+    fn from_str(text: &str) -> Result<Self, FenError> {
+        parse_position(text)
+    }
+}
+
+impl fmt::Display for Position {
+    /// Writes the FEN, as [`write_position`] does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&write_position(self))
+    }
 }
 
 #[cfg(test)]
@@ -216,7 +225,8 @@ mod tests {
 
     #[test]
     fn the_start_round_trips() {
-        assert_eq!(write_position(&start_position()), START);
+        assert_eq!(Position::startpos().to_string(), START);
+        assert_eq!(START.parse(), Ok(Position::default()));
     }
 
     #[test]
@@ -242,7 +252,10 @@ mod tests {
             );
         }
         let late = parse_position(&format!("{board} b - - 300 99999999")).unwrap();
-        assert_eq!((late.side(), late.clock().plies()), (Color::Black, 300));
+        assert_eq!(
+            (late.side_to_move(), late.clock().plies()),
+            (Color::Black, 300)
+        );
         assert_eq!(late.fullmove_number(), u16::MAX);
     }
 

@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn every_notation_is_recognised() {
-        let start = fen::start_position();
+        let start = Position::startpos();
         let cannon = "h2e2".parse().unwrap();
         for text in [
             "h2e2",

@@ -68,7 +68,7 @@ pub(super) struct Standing {
 impl Standing {
     /// How the piece of the side to move on `square` stands among those of its kind.
     pub(super) fn of(position: &Position, kind: PieceKind, square: Square) -> Self {
-        let us = position.side();
+        let us = position.side_to_move();
         let like = position.pieces(us, kind);
         let column = |file: usize| like & Bitboard::file(file);
         let rank = square.relative_rank(us);
@@ -167,7 +167,7 @@ impl Description {
 
     fn fits(&self, position: &Position, m: Move) -> bool {
         position.piece_on(m.from()).map(|p| p.kind()) == Some(self.kind)
-            && direction_and_number(m, position.side()) == (self.direction, self.number)
+            && direction_and_number(m, position.side_to_move()) == (self.direction, self.number)
             && self.names(Standing::of(position, self.kind, m.from()))
     }
 

@@ -20,7 +20,7 @@ pub fn write(position: &Position, m: Move) -> String {
     };
     let standing = Standing::of(position, piece.kind(), m.from());
     let subject = subject(piece.kind(), standing);
-    match direction_and_number(m, position.side()) {
+    match direction_and_number(m, position.side_to_move()) {
         (Direction::Forward, number) => format!("{subject}+{number}"),
         (Direction::Back, number) => format!("{subject}-{number}"),
         (Direction::Across, number) => format!("{subject}={number}"),
@@ -142,7 +142,7 @@ fn read_digit(character: char) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::{parse_position, parse_variant_position, start_position};
+    use crate::notation::fen::{parse_position, parse_variant_position};
 
     /// Checks that the move is written as the first text and read from all of them.
     fn check(fen: &str, coordinates: &str, texts: &[&str]) {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn openings_read_as_in_books() {
-        let mut position = start_position();
+        let mut position = Position::startpos();
         let line = [
             ("h2e2", ["C2=5", "c2.5"]),
             ("h9g7", ["N8+7", "H8+7"]),
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        let start = start_position();
+        let start = Position::startpos();
         for text in [
             "", "C", "C2", "C2=", "C2=0", "X2=5", "2=5", "C2*5", "CC=5", "Pf=5", "+++C=5", "炮2=5",
         ] {

@@ -47,7 +47,7 @@ impl Rewind {
 
     /// The side that played the next move to be taken back.
     pub(super) fn mover(&self) -> Color {
-        !self.board.side()
+        !self.board.side_to_move()
     }
 
     /// Takes a move back and tells which of the pieces named in `among` it newly threatened.
@@ -80,7 +80,8 @@ impl Rewind {
 
     /// What the side that played the last move on the board threatens now, new or not.
     fn threats(&self, played: Move, among: Bitboard) -> NewThreats {
-        let mut targets = self.names.squares(among) & chaseable(&self.board, self.board.side());
+        let mut targets =
+            self.names.squares(among) & chaseable(&self.board, self.board.side_to_move());
         if self.rules == RuleSet::ElephantEye {
             targets &= league::chased(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
         }

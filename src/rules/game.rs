@@ -5,7 +5,6 @@ use rand::seq::IndexedRandom;
 
 use crate::board::{Move, Position, Undo};
 use crate::movegen::{is_legal, legal_moves};
-use crate::notation::fen::start_position;
 
 /// One move of a game.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +32,13 @@ pub struct IllegalMove {
     pub number: usize,
 }
 
+impl Default for Game {
+    /// A game from the starting position.
+    fn default() -> Self {
+        Self::startpos()
+    }
+}
+
 impl Game {
     /// A game that begins in `start`.
     pub fn new(start: Position) -> Self {
@@ -42,9 +48,14 @@ impl Game {
         }
     }
 
+    /// A game from the starting position.
+    pub fn startpos() -> Self {
+        Self::new(Position::startpos())
+    }
+
     /// A game of so many random moves from the starting position, fewer where they end it.
     pub fn random(random: &mut impl Rng, plies: usize) -> Self {
-        let mut game = Self::new(start_position());
+        let mut game = Self::startpos();
         for _ in 0..plies {
             let moves = legal_moves(&game.position);
             let Some(m) = moves.choose(random) else { break };

@@ -137,7 +137,7 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
             true => Cause::Checkmate,
             false => Cause::Stalemate,
         };
-        (Verdict::against(position.side()), cause)
+        (Verdict::against(position.side_to_move()), cause)
     } else if let Some(window) = deciding_window(game, occurrence) {
         let records = records(position, window, rules);
         judgement.levels = records.map(|record| record.level);

@@ -93,7 +93,7 @@ impl Checks {
             all: true,
             any: false,
         };
-        let mut mover = !position.side();
+        let mut mover = !position.side_to_move();
         let mut gave_check = position.in_check();
         for ply in plies.iter().rev() {
             if mover == side {

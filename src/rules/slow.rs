@@ -82,9 +82,9 @@ fn captures(board: &Board, checkers: &[Square], from: Square, to: Square) -> boo
 
 /// The pieces that give check on the board.
 fn checkers(position: &Position, board: &Board) -> Vec<Square> {
-    let king = position.king(position.side());
+    let king = position.king(position.side_to_move());
     Square::all()
-        .filter(|s| board[s.index()].is_some_and(|p| p.color() != position.side()))
+        .filter(|s| board[s.index()].is_some_and(|p| p.color() != position.side_to_move()))
         .filter(|s| reaches(board, *s, king))
         .collect()
 }

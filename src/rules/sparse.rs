@@ -12,7 +12,7 @@ pub(super) fn sparse_positions() -> impl Strategy<Value = Position> {
         "legal positions",
         |((red_file, red_rank, black_file, black_rank), pieces, black)| {
             let mut setup = Setup::empty();
-            setup.side = if black { Color::Black } else { Color::Red };
+            setup.side_to_move = if black { Color::Black } else { Color::Red };
             for (piece, square) in pieces {
                 setup.squares[square] = Piece::from_index(piece);
             }

@@ -76,7 +76,9 @@ pub(super) fn cuts_root(
     target: Square,
     moved: impl Fn(Square) -> Square,
 ) -> bool {
-    let side = after.piece_on(chaser).map_or(after.side(), |p| p.color());
+    let side = after
+        .piece_on(chaser)
+        .map_or(after.side_to_move(), |p| p.color());
     let old = moved(chaser);
     let roots = |position: &Position, chaser| {
         let occupied = position.occupied().without(chaser);
@@ -113,7 +115,7 @@ fn is_king_safe(
     let king = position.king(side);
     let attackers = if from == king {
         position.king_attackers(to, !side, after)
-    } else if side == position.side() {
+    } else if side == position.side_to_move() {
         position.king_attackers(king, !side, after) & !position.checkers()
     } else {
         position.king_attackers(king, !side, after)

@@ -19,7 +19,7 @@ use super::team::Team;
 use super::worker::{Job, Worker};
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::notation::fen::start_position;
+
 use crate::rules::Game;
 
 /// Stack of a search thread: the deepest recursion in an unoptimised build.
@@ -75,7 +75,7 @@ impl Thread {
 
 fn idle_job() -> Arc<Job> {
     Arc::new(Job {
-        game: Game::new(start_position()),
+        game: Game::startpos(),
         limits: Limits::default(),
         settings: Settings::default(),
         control: Control::new(false),

@@ -86,7 +86,7 @@ impl Histories {
     /// History of a quiet move. `before` are the moves one, two and four plies ago.
     #[inline]
     pub fn quiet(&self, position: &Position, m: Move, before: &[Option<PieceTo>]) -> i32 {
-        let main = i32::from(self.main[Self::main_index(position.side(), m)]);
+        let main = i32::from(self.main[Self::main_index(position.side_to_move(), m)]);
         let Some(now) = PieceTo::new(position, m) else {
             return main;
         };
@@ -117,7 +117,7 @@ impl Histories {
         before: &[Option<PieceTo>],
         bonus: i32,
     ) {
-        self.update_main(position.side(), m, bonus);
+        self.update_main(position.side_to_move(), m, bonus);
         let Some(now) = PieceTo::new(position, m) else {
             return;
         };
@@ -154,7 +154,7 @@ impl Histories {
             position.piece_key(Color::Red),
             position.piece_key(Color::Black),
         ];
-        keys.map(|key| position.side().index() * CORRECTIONS + key as usize % CORRECTIONS)
+        keys.map(|key| position.side_to_move().index() * CORRECTIONS + key as usize % CORRECTIONS)
     }
 
     /// What to add to the static evaluation, in its units.

@@ -89,7 +89,6 @@ impl Lag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::start_position;
 
     fn ms(time: u64) -> Duration {
         Duration::from_millis(time)
@@ -123,7 +122,7 @@ mod tests {
 
     impl Match {
         fn new() -> Self {
-            let game = Game::new(start_position());
+            let game = Game::startpos();
             Self {
                 game,
                 lag: Lag::default(),
@@ -190,7 +189,7 @@ mod tests {
         let mut game = Match::new();
         game.play(5000, 500, 100);
         // The same question again with less time, as from a script.
-        game.game = Game::new(start_position());
+        game.game = Game::startpos();
         assert_eq!(game.expected(4600), ms(0));
         game.play(5000, 500, 100);
         game.game.push(game.first_move()).unwrap();

@@ -62,7 +62,7 @@ impl Worker {
         if let [Some(now), Some(earlier)] = evaluations {
             let bonus = margins::evaluation_bonus(-(now.units() + earlier.units()));
             self.histories
-                .update_main(!self.position.side(), *played, bonus);
+                .update_main(!self.position.side_to_move(), *played, bonus);
         }
     }
 

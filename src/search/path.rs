@@ -66,7 +66,7 @@ impl Worker {
         let verdict = judge_repetition(&self.position, &self.path, window, rules);
         match verdict.loser() {
             None => self.draw_score(ply),
-            Some(loser) if loser == self.position.side() => Score::mated_in(ply),
+            Some(loser) if loser == self.position.side_to_move() => Score::mated_in(ply),
             Some(_) => Score::mate_in(ply),
         }
     }

@@ -69,7 +69,7 @@ impl Worker {
             || ply < self.null_move_floor
             || evaluation < beta
             || beta.is_loss()
-            || !self.position.has_attackers(self.position.side())
+            || !self.position.has_attackers(self.position.side_to_move())
         {
             return None;
         }

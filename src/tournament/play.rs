@@ -103,7 +103,7 @@ struct Table<'a> {
 impl Table<'_> {
     /// Lets the side to move play, and tells how that has ended the game, if it has.
     fn turn(&mut self) -> Result<Option<Ending>, Interrupted> {
-        let side = self.referee.side();
+        let side = self.referee.side_to_move();
         let banned = match self.banmoves {
             true => self.referee.losing_repetitions(),
             false => Vec::new(),

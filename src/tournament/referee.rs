@@ -29,8 +29,8 @@ impl Referee {
     }
 
     /// The side to move.
-    pub fn side(&self) -> Color {
-        self.game.position().side()
+    pub fn side_to_move(&self) -> Color {
+        self.game.position().side_to_move()
     }
 
     /// Plays a move.
@@ -70,7 +70,7 @@ impl Referee {
 
     /// The legal moves that would lose at once by repetition.
     pub fn losing_repetitions(&mut self) -> Vec<Move> {
-        let side = self.side();
+        let side = self.side_to_move();
         let mut banned = Vec::new();
         for m in legal_moves(self.game.position()) {
             if self.game.push(m).is_err() {

@@ -29,7 +29,7 @@ pub(super) fn held_back(samples: &[Sample]) -> Vec<bool> {
 /// The number of a sample's ply, which rises within a game.
 fn ply(sample: &Sample) -> u32 {
     let position = &sample.position;
-    2 * u32::from(position.fullmove_number()) + u32::from(position.side() == Color::Black)
+    2 * u32::from(position.fullmove_number()) + u32::from(position.side_to_move() == Color::Black)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn samples_round_trip() {
         let sample = Sample {
-            position: fen::start_position(),
+            position: Position::startpos(),
             score: -37,
             result: 0.5,
         };

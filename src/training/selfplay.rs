@@ -130,9 +130,9 @@ impl Player {
                 break 0.5;
             };
             let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
-                break win_for(!game.position().side());
+                break win_for(!game.position().side_to_move());
             };
-            let side = game.position().side();
+            let side = game.position().side_to_move();
             won_for = if score.units().abs() > WON {
                 won_for + 1
             } else {

@@ -190,7 +190,11 @@ fn term_counts(position: &Position) -> Vec<i32> {
         handcrafted::positional(position, color, &map, &mut list);
         handcrafted::tactical(position, color, &map, &mut list);
     }
-    counts[TEMPO.start] += if position.side() == Color::Red { 1 } else { -1 };
+    counts[TEMPO.start] += if position.side_to_move() == Color::Red {
+        1
+    } else {
+        -1
+    };
     counts
 }
 
@@ -348,7 +352,7 @@ mod tests {
             }
             let sum = PieceSquareSum::new(&position);
             let value = value.at_phase(sum.phase);
-            let value = match position.side() {
+            let value = match position.side_to_move() {
                 Color::Red => value,
                 Color::Black => -value,
             };

@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 
 /// The position after up to `plies` random moves from the start, fewer when the game ends.
 pub(crate) fn playout(seed: u64, plies: usize) -> Position {
-    play_on(fen::start_position(), seed, plies)
+    play_on(Position::startpos(), seed, plies)
 }
 
 /// As [`playout`], with the promotion variant.
@@ -66,7 +66,7 @@ fn random_setup(random: &mut StdRng, crowded: bool) -> Setup {
     let mut setup = Setup::empty();
     let density = random.random_range(0.1..1.0);
     if random.random() {
-        setup.side = Color::Black;
+        setup.side_to_move = Color::Black;
     }
     setup.fullmove_number = random.random_range(1..100);
     setup.halfmove_clock = random.random_range(0..100);
@@ -112,7 +112,7 @@ pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: 
         });
     }
     if swap {
-        setup.side = !setup.side;
+        setup.side_to_move = !setup.side_to_move;
     }
     Position::try_from(&setup).expect("a legal position is legal from every side")
 }

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 use chuhe::board::{Move, Position};
 use chuhe::movegen::{is_legal, legal_moves};
-use chuhe::notation::fen;
 
 /// How long anything may take before the test fails, on a machine busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -338,7 +337,7 @@ pub(crate) fn best_of(line: &str) -> Option<Move> {
 
 /// The position after these moves from the start.
 pub(crate) fn after(moves: &str) -> Position {
-    let mut position = fen::start_position();
+    let mut position = Position::startpos();
     for text in moves.split_whitespace() {
         let played = text.parse().expect("a move");
         assert!(is_legal(&position, played), "{text}");

@@ -52,7 +52,7 @@ fn lines_that_mean_nothing_are_passed_over() {
 #[test]
 fn the_first_board_is_the_starting_position() {
     let mut client = Client::ucci();
-    client.best_move("go depth 1", &fen::start_position());
+    client.best_move("go depth 1", &chuhe::board::Position::startpos());
     client.quit();
 }
 

@@ -122,7 +122,7 @@ mod tests {
 
     fn random_game(seed: u64) -> PgnGame {
         let mut random = StdRng::seed_from_u64(seed);
-        let mut start = fen::start_position();
+        let mut start = crate::board::Position::startpos();
         for _ in 0..random.random_range(0..40) {
             start.make(*legal_moves(&start).choose(&mut random).unwrap());
         }

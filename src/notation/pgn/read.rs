@@ -301,7 +301,7 @@ impl Builder {
             return;
         }
         if self.line.is_none() {
-            self.begin(fen::start_position());
+            self.begin(Position::startpos());
         }
         let Some((record, position)) = &mut self.line else {
             return;
@@ -341,7 +341,7 @@ impl Builder {
         Ok(PgnGame {
             tags: self.tags,
             line: line.unwrap_or_else(|| Line {
-                start: fen::start_position(),
+                start: Position::startpos(),
                 moves: Vec::new(),
             }),
             comments: self.comments,

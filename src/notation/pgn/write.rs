@@ -41,7 +41,7 @@ impl PgnGame {
         let mut needs_number = true;
         for (index, m) in self.line.moves.iter().enumerate() {
             let number = position.fullmove_number();
-            match position.side() {
+            match position.side_to_move() {
                 Color::Red => words.push(format!("{number}.")),
                 Color::Black if needs_number => words.push(format!("{number}...")),
                 Color::Black => {}

@@ -25,7 +25,7 @@ impl Board {
     pub(super) fn new() -> Self {
         Self {
             text: PositionText::START,
-            game: Some(Game::new(fen::start_position())),
+            game: Some(Game::startpos()),
             banned: Vec::new(),
         }
     }

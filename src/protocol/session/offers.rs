@@ -61,7 +61,7 @@ impl Offers {
     /// more pieces.
     fn follow(&mut self, game: &Game) {
         let position = game.position();
-        let side = position.side().index();
+        let side = position.side_to_move().index();
         let pieces = position.occupied().len();
         if self
             .last

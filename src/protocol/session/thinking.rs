@@ -62,7 +62,7 @@ impl<W: Write> Session<W> {
         };
         self.comment_words(&request, root_moves.as_deref());
         self.comment_game(&game);
-        let limits = request.limits(game.position().side());
+        let limits = request.limits(game.position().side_to_move());
         let search = SearchRequest {
             game: game.clone(),
             limits,

@@ -87,7 +87,7 @@ impl Scene<'_> {
         if after.in_check() {
             return Act::new(Deed::Check);
         }
-        if before.in_check() && self.played.from() == before.king(before.side()) {
+        if before.in_check() && self.played.from() == before.king(before.side_to_move()) {
             // What a king that has to move leaves behind is the checker's doing.
             return Act::new(Deed::Idle);
         }
@@ -160,7 +160,7 @@ impl Scene<'_> {
     /// price of being mated, is taken no more by that than it was.
     fn flees_mate(&self, budget: &mut Budget) -> bool {
         let before = self.before;
-        self.played.from() == before.king(before.side())
+        self.played.from() == before.king(before.side_to_move())
             && !before.in_check()
             && threatens_mate(before, MATE_MOVES, budget)
     }

@@ -44,7 +44,7 @@ struct Rest {
 impl Combat<'_> {
     /// What the run wins for the chaser, whose first move has just been made.
     pub(super) fn gain(&mut self) -> Worth {
-        let chaser = !self.position.side();
+        let chaser = !self.position.side_to_move();
         let rest = Rest {
             moves: LENGTH,
             checks: CHECKS,
@@ -54,7 +54,7 @@ impl Combat<'_> {
 
     /// The most that the side to move wins from here on.
     fn best(&mut self, chaser: Color, mut alpha: Worth, beta: Worth, rest: Rest) -> Worth {
-        let us = self.position.side();
+        let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let mut best = if in_check { -MATE } else { 0 };
         if best >= beta || !in_check && rest.moves == 0 || !self.budget.spend() {
@@ -97,7 +97,7 @@ impl Combat<'_> {
     /// The moves to look at and what each one takes, the best bargains first.
     fn candidates(&self, chaser: Color, rest: Rest) -> Vec<(Move, Option<Worth>)> {
         let position = &self.position;
-        let us = position.side();
+        let us = position.side_to_move();
         let in_check = position.in_check();
         let may_check = rest.checks[us.index()] > 0;
         let is_first_answer = rest.moves + 1 == LENGTH;
@@ -130,7 +130,7 @@ impl Combat<'_> {
     fn is_part(&self, chaser: Color, m: Move) -> bool {
         if self.mutual.contains(&m) {
             false
-        } else if self.position.side() == chaser && !self.may_take_back(m) {
+        } else if self.position.side_to_move() == chaser && !self.may_take_back(m) {
             !self.lost.contains(m.to()) && !may_attack_for_ever(&self.position, m)
         } else {
             self.may_take_back(m)

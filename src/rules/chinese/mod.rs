@@ -59,7 +59,7 @@ pub(super) fn records(position: &Position, plies: &[Ply]) -> [Record; Color::COU
 
 /// What a side did throughout a repetition.
 fn level(side: Color, boards: &[Position], plies: &[Ply]) -> Level {
-    let own = || (0..plies.len()).filter(|n| boards[*n].side() == side);
+    let own = || (0..plies.len()).filter(|n| boards[*n].side_to_move() == side);
     let checks = |n: &usize| boards[n + 1].in_check();
     if own().all(|n| checks(&n)) {
         return Level::Check;
@@ -112,7 +112,7 @@ fn scene<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> Scene<'a> {
 /// The legal moves of the side to move, kings not taken: a position may be looked at in which one
 /// could be.
 fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
-    let king = position.king(!position.side());
+    let king = position.king(!position.side_to_move());
     legal_moves(position)
         .into_iter()
         .filter(move |m| m.to() != king)

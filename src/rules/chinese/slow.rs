@@ -29,7 +29,7 @@ impl Finding {
 /// What `played` is on the board `before`, to which an enemy move led from `earlier`.
 pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     let after = made(before, played);
-    let mover = before.side();
+    let mover = before.side_to_move();
     let moves_king = played.from() == before.king(mover);
     if after.in_check() {
         return Finding::of(Deed::Check);
@@ -161,7 +161,7 @@ impl Turn {
             return None;
         }
         let run = Run {
-            chaser: self.board.side(),
+            chaser: self.board.side_to_move(),
             visited: vec![m.to()],
             moves: 7,
             checks: [2, 2],
@@ -181,7 +181,7 @@ impl Turn {
             let after = made(board, m);
             let is_capture = board.piece_on(m.to()).is_some();
             let is_check = !is_capture && !in_check;
-            let side = board.side().index();
+            let side = board.side_to_move().index();
             let may = match is_capture {
                 _ if in_check => true,
                 true => self.is_part(board, m, run),
@@ -190,7 +190,7 @@ impl Turn {
             let mut next = run.clone();
             next.moves = run.moves.saturating_sub(1);
             next.checks[side] -= u32::from(may && is_check);
-            if board.side() == run.chaser {
+            if board.side_to_move() == run.chaser {
                 next.visited.push(m.to());
             }
             let answered = || match run.moves {
@@ -206,7 +206,7 @@ impl Turn {
     /// Whether a side that is not in check takes as part of a run.
     fn is_part(&self, board: &Position, m: Move, run: &Run) -> bool {
         let is_visited = run.visited.contains(&m.to());
-        let is_new = board.side() == run.chaser
+        let is_new = board.side_to_move() == run.chaser
             && !self.lost.contains(&m.to())
             && !kind_is_free(board, m.from());
         !self.mutual.contains(&m) && (is_visited || is_new || self.hanging == Some(m.to()))
@@ -215,7 +215,8 @@ impl Turn {
     /// What a capture in a run counts for.
     fn prize(&self, board: &Position, m: Move, run: &Run) -> i32 {
         let is_visited = run.visited.contains(&m.to());
-        let counts = board.side() == run.chaser || is_visited || self.hanging == Some(m.to());
+        let counts =
+            board.side_to_move() == run.chaser || is_visited || self.hanging == Some(m.to());
         let is_offer = run.offered && run.moves == 7 && run.visited == [m.to()];
         i32::from(counts) * value_on(board, m.to()) + if is_offer { 50 } else { 0 }
     }
@@ -255,7 +256,7 @@ fn mates(board: &Position, checks: u32) -> bool {
 
 /// The legal moves, kings not taken.
 fn moves(board: &Position) -> Vec<Move> {
-    let king = board.king(!board.side());
+    let king = board.king(!board.side_to_move());
     let mut moves = legal_moves(board).to_vec();
     moves.retain(|m| m.to() != king);
     moves

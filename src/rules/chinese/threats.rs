@@ -148,7 +148,7 @@ pub(super) fn prize(position: &Position, m: Move) -> Option<Piece> {
 
 /// The captures of the side to move.
 fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
-    let enemies = position.color(!position.side());
+    let enemies = position.color(!position.side_to_move());
     moves_of(position).filter(move |m| enemies.contains(m.to()))
 }
 

@@ -162,7 +162,7 @@ impl Dialect {
 
     /// The `go` line for the side to move.
     pub(super) fn go(self, question: &Question<'_>, ponder: bool) -> String {
-        let side = question.game.position().side();
+        let side = question.game.position().side_to_move();
         let offered = self.protocol == Protocol::Ucci && question.draw_offered;
         let mode = match (ponder, offered) {
             (true, _) => "go ponder",
@@ -243,7 +243,7 @@ fn uci_clocks(clocks: &[Clock; Color::COUNT], side: Color) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::fen::{START, start_position};
+    use crate::notation::fen::START;
 
     const UCCI: Dialect = Dialect {
         protocol: Protocol::Ucci,
@@ -257,7 +257,7 @@ mod tests {
     };
 
     fn game(moves: &str) -> Game {
-        let mut game = Game::new(start_position());
+        let mut game = Game::startpos();
         for m in moves.split_ascii_whitespace() {
             game.push(m.parse().unwrap()).unwrap();
         }
@@ -283,7 +283,7 @@ mod tests {
         ] {
             assert_eq!(UCI.read_move(bad), None, "{bad}");
         }
-        for m in crate::movegen::legal_moves(&start_position()) {
+        for m in crate::movegen::legal_moves(&crate::board::Position::startpos()) {
             assert_eq!(UCI.read_move(&UCI.write_move(m)), Some(m));
         }
     }

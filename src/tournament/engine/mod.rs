@@ -252,7 +252,7 @@ impl Engine {
                 asked
             }
         };
-        let clock = &question.clocks[question.game.position().side().index()];
+        let clock = &question.clocks[question.game.position().side_to_move().index()];
         let (at, line) = match self.best_move(self.limit(clock)) {
             Err(Fault::Silent(_)) => {
                 self.process.send("stop");

@@ -9,7 +9,8 @@ use rand::seq::SliceRandom;
 pub use search::{Found, LINES_IN_VAIN, OpeningSearch, find_openings};
 
 use super::referee::Referee;
-use crate::notation::{GameText, Line, Separator, fen, pgn};
+use crate::board::Position;
+use crate::notation::{GameText, Line, Separator, pgn};
 use crate::rules::RuleSet;
 
 /// The openings that we bring along: random lines after which the search finds nobody better.
@@ -43,7 +44,7 @@ impl Openings {
 
     /// The starting position alone.
     pub fn start() -> Self {
-        let start = fen::start_position();
+        let start = Position::startpos();
         let moves = Vec::new();
         Self {
             lines: vec![Line { start, moves }],
@@ -143,7 +144,7 @@ fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
             .any(|word| word.contains('/') || word.eq_ignore_ascii_case("startpos"));
         let line = match has_start {
             true => GameText::split(&words.join(" "), Separator::Optional).read(),
-            false => Line::play(fen::start_position(), &words),
+            false => Line::play(Position::startpos(), &words),
         };
         lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}")))?);
     }

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use crate::board::{Color, Move};
-use crate::notation::fen::start_position;
+
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
 
@@ -78,7 +78,7 @@ pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool
 
 /// The game as a mirror shows it.
 fn mirrored(game: &Game) -> Game {
-    let mut mirror = Game::new(start_position());
+    let mut mirror = Game::startpos();
     for ply in game.plies() {
         if mirror.push(ply.played.flip_file()).is_err() {
             break;
@@ -107,7 +107,7 @@ fn score(searcher: &Searcher, game: &Game, depth: u32) -> Option<i32> {
         ..Limits::default()
     };
     match searcher.think(game, limits)?.score?.meaning() {
-        Meaning::Evaluation(score) => Some(match game.position().side() {
+        Meaning::Evaluation(score) => Some(match game.position().side_to_move() {
             Color::Red => score,
             Color::Black => -score,
         }),
