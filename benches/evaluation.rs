@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
+use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::notation::fen::parse_position;
 use chuhe::search::BENCH_POSITIONS;
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -12,7 +12,7 @@ fn evaluation(criterion: &mut Criterion) {
     let positions: Vec<_> = BENCH_POSITIONS
         .iter()
         .map(|fen| parse_position(fen).expect(fen))
-        .map(|position| (PieceSquareSum::new(&position), position))
+        .map(|position| (PieceSquareAccumulator::new(&position), position))
         .collect();
     for knowledge in Knowledge::ALL {
         let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);

@@ -3,7 +3,7 @@
 mod common;
 
 use chuhe::board::{Color, Move, Position};
-use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareSum};
+use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
 use common::{exchanged, mirrored, playout};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
-    evaluator.evaluate(position, &PieceSquareSum::new(position))
+    evaluator.evaluate(position, &PieceSquareAccumulator::new(position))
 }
 
 proptest! {
@@ -28,12 +28,12 @@ proptest! {
     #[test]
     fn sums_kept_along_the_way_are_right(choices in prop::collection::vec(any::<u16>(), 0..150)) {
         let mut position = Position::startpos();
-        let mut sum = PieceSquareSum::new(&position);
+        let mut sum = PieceSquareAccumulator::new(&position);
         for choice in choices {
             let moves: Vec<Move> = legal_moves(&position).to_vec();
             let Some(m) = moves.get(usize::from(choice) % moves.len().max(1)) else { break };
             position.make_observed(*m, &mut sum);
-            prop_assert_eq!(sum, PieceSquareSum::new(&position));
+            prop_assert_eq!(sum, PieceSquareAccumulator::new(&position));
         }
     }
 }

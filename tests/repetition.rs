@@ -147,7 +147,7 @@ fn lesser_rules_judge_less() {
         assert_eq!(verdict, Verdict::Draw);
         let asian = judge(&game, RuleSet::Asian);
         let check_only = judge(&game, RuleSet::CheckOnly);
-        if asian.levels.contains(&Level::Check) {
+        if asian.levels.0.contains(&Level::Check) {
             assert_eq!(check_only.verdict, asian.verdict);
         } else {
             assert_eq!(check_only.verdict, Verdict::Draw);

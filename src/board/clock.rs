@@ -1,5 +1,8 @@
 //! The count towards the no-capture limit (自然限着).
 
+use super::by_color::ByColor;
+use super::color::Color;
+
 /// Checks of each side that count towards the limit; later ones and their replies do not.
 const COUNTED_CHECKS: u8 = 10;
 
@@ -10,7 +13,7 @@ pub struct NoCaptureClock {
     counted: u16,
     peaceful: u16,
     /// Checks given since the last capture, by side.
-    checks: [u8; 2],
+    checks: ByColor<u8>,
     /// Whether the last ply was a check that did not count.
     free_reply: bool,
 }
@@ -22,7 +25,7 @@ impl NoCaptureClock {
             plies,
             counted: plies,
             peaceful: plies,
-            checks: [0; 2],
+            checks: ByColor::new(0, 0),
             free_reply: false,
         }
     }
@@ -45,11 +48,11 @@ impl NoCaptureClock {
         self.peaceful
     }
 
-    /// The count after one more ply by the side with index `mover`.
+    /// The count after one more ply by the side `mover`.
     #[inline]
     pub(super) fn after_quiet_move(
         mut self,
-        mover: usize,
+        mover: Color,
         answers_check: bool,
         gives_check: bool,
     ) -> Self {
@@ -75,32 +78,35 @@ mod tests {
     use super::*;
 
     /// `mover` gives check and is answered.
-    fn check(clock: NoCaptureClock, mover: usize) -> NoCaptureClock {
+    fn check(clock: NoCaptureClock, mover: Color) -> NoCaptureClock {
         let checked = clock.after_quiet_move(mover, false, true);
-        checked.after_quiet_move(1 - mover, true, false)
+        checked.after_quiet_move(!mover, true, false)
     }
 
     #[test]
     fn the_eleventh_check_and_its_reply_are_free() {
         let mut clock = NoCaptureClock::new(0);
         for n in 1..=15 {
-            clock = check(clock, 0);
+            clock = check(clock, Color::Red);
             assert_eq!(clock.plies(), 2 * n);
             assert_eq!(clock.counted(), 2 * n.min(10));
         }
-        assert_eq!(check(clock, 1).counted(), 22);
+        assert_eq!(check(clock, Color::Black).counted(), 22);
     }
 
     #[test]
     fn checks_and_replies_are_not_peaceful() {
-        let clock = check(NoCaptureClock::new(3), 0);
+        let clock = check(NoCaptureClock::new(3), Color::Red);
         assert_eq!(clock.peaceful(), 3);
-        assert_eq!(clock.after_quiet_move(0, false, false).peaceful(), 4);
+        assert_eq!(
+            clock.after_quiet_move(Color::Red, false, false).peaceful(),
+            4
+        );
     }
 
     #[test]
     fn counts_saturate() {
-        let clock = NoCaptureClock::new(u16::MAX).after_quiet_move(0, false, false);
+        let clock = NoCaptureClock::new(u16::MAX).after_quiet_move(Color::Red, false, false);
         let counts = [clock.plies(), clock.counted(), clock.peaceful()];
         assert_eq!(counts, [u16::MAX; 3]);
     }

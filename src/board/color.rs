@@ -15,6 +15,17 @@ indexed_enum! {
     }
 }
 
+impl Color {
+    /// 1 for red and -1 for black: turns a score of this side into one for red, and back.
+    #[inline]
+    pub const fn sign(self) -> i32 {
+        match self {
+            Self::Red => 1,
+            Self::Black => -1,
+        }
+    }
+}
+
 impl Not for Color {
     type Output = Self;
 

@@ -94,7 +94,7 @@ impl Position {
             let (answers_check, gives_check) = (undo.was_in_check(), self.in_check());
             self.state
                 .clock
-                .after_quiet_move(mover.index(), answers_check, gives_check)
+                .after_quiet_move(mover, answers_check, gives_check)
         };
         observer.completed(self);
         undo
@@ -136,10 +136,7 @@ impl Position {
         self.state.captured = None;
         self.pass_turn();
         self.state.checkers = Bitboard::EMPTY;
-        self.state.clock = self
-            .state
-            .clock
-            .after_quiet_move(mover.index(), false, false);
+        self.state.clock = self.state.clock.after_quiet_move(mover, false, false);
         undo
     }
 

@@ -2,6 +2,7 @@
 
 pub mod attacks;
 mod bitboard;
+mod by_color;
 mod clock;
 mod color;
 mod indexed;
@@ -17,6 +18,7 @@ mod validity;
 pub mod zobrist;
 
 pub use bitboard::{Bitboard, Squares};
+pub use by_color::ByColor;
 pub use clock::NoCaptureClock;
 pub use color::Color;
 pub(crate) use indexed::{indexed_enum, named_enum};

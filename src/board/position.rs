@@ -2,6 +2,7 @@
 
 use super::attacks;
 use super::bitboard::Bitboard;
+use super::by_color::ByColor;
 use super::clock::NoCaptureClock;
 use super::color::Color;
 use super::moves::Move;
@@ -37,8 +38,8 @@ pub(super) struct State {
 pub struct Position {
     squares: [Option<Piece>; Square::COUNT],
     kinds: [Bitboard; PieceKind::COUNT],
-    colors: [Bitboard; Color::COUNT],
-    kings: [Square; Color::COUNT],
+    colors: ByColor<Bitboard>,
+    kings: ByColor<Square>,
     side_to_move: Color,
     promotion: bool,
     pub(super) state: State,
@@ -66,13 +67,13 @@ impl Position {
     /// Every occupied square.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
-        self.colors[0] | self.colors[1]
+        self.colors[Color::Red] | self.colors[Color::Black]
     }
 
     /// The squares of a side's pieces.
     #[inline]
     pub fn color(&self, color: Color) -> Bitboard {
-        self.colors[color.index()]
+        self.colors[color]
     }
 
     /// The squares of both sides' pieces of a kind.
@@ -90,7 +91,7 @@ impl Position {
     /// The square of a side's king.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
-        self.kings[color.index()]
+        self.kings[color]
     }
 
     /// Side to move.
@@ -239,9 +240,9 @@ impl Position {
         let bit = Bitboard::from(square);
         self.squares[square.index()] = Some(piece);
         self.kinds[piece.kind().index()] |= bit;
-        self.colors[piece.color().index()] |= bit;
+        self.colors[piece.color()] |= bit;
         if piece.kind() == PieceKind::King {
-            self.kings[piece.color().index()] = square;
+            self.kings[piece.color()] = square;
         }
     }
 
@@ -250,7 +251,7 @@ impl Position {
         self.squares[square.index()] = None;
         let rest = !Bitboard::from(square);
         self.kinds[piece.kind().index()] &= rest;
-        self.colors[piece.color().index()] &= rest;
+        self.colors[piece.color()] &= rest;
     }
 
     #[inline]
@@ -296,7 +297,7 @@ impl TryFrom<&Setup> for Position {
         let mut position = Self {
             squares: [None; Square::COUNT],
             kinds: [Bitboard::EMPTY; PieceKind::COUNT],
-            colors: [Bitboard::EMPTY; Color::COUNT],
+            colors: ByColor::default(),
             kings,
             side_to_move: setup.side_to_move,
             promotion: setup.promotion,

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::attacks;
 use super::bitboard::Bitboard;
+use super::by_color::ByColor;
 use super::color::Color;
 use super::piece::{Piece, PieceKind};
 use super::position::Position;
@@ -91,18 +92,18 @@ fn can_stand(piece: Piece, square: Square, promotion: bool) -> bool {
 
 /// The reasons in the numbers and squares of the pieces, and the squares of the kings if there is one
 /// a side, in its palace.
-pub(super) fn check_placement(setup: &Setup) -> (Option<[Square; 2]>, Vec<Reason>) {
+pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Reason>) {
     let mut reasons = Vec::new();
     let mut counts = [0; Piece::COUNT];
-    let mut kings = [None; 2];
+    let mut kings = ByColor::new(None, None);
     for (square, piece) in setup.pieces() {
         counts[piece.index()] += 1;
         if piece.kind() == PieceKind::King {
-            kings[piece.color().index()] = Some(square);
+            kings[piece.color()] = Some(square);
         }
     }
     for color in Color::ALL {
-        if kings[color.index()].is_none() {
+        if kings[color].is_none() {
             reasons.push(Reason::NoKing(color));
         }
     }
@@ -124,7 +125,9 @@ pub(super) fn check_placement(setup: &Setup) -> (Option<[Square; 2]>, Vec<Reason
         _ => true,
     });
     match kings {
-        [Some(red), Some(black)] if are_kings_fine => (Some([red, black]), reasons),
+        ByColor([Some(red), Some(black)]) if are_kings_fine => {
+            (Some(ByColor::new(red, black)), reasons)
+        }
         _ => (None, reasons),
     }
 }

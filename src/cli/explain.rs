@@ -20,8 +20,8 @@ pub(super) fn text(game: &Game, judgement: &Judgement) -> String {
         return text;
     }
     for color in Color::ALL {
-        let mut did = judgement.levels[color.index()].to_string();
-        for (n, chased) in judgement.chased[color.index()].iter().enumerate() {
+        let mut did = judgement.levels[color].to_string();
+        for (n, chased) in judgement.chased[color].iter().enumerate() {
             did += if n == 0 { " of " } else { ", " };
             did += &name(chased);
         }

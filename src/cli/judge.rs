@@ -141,7 +141,7 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str) -> String {
 
 /// The verdict as JSON.
 fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Option<usize>) -> Value {
-    let level = |color: Color| judgement.levels[color.index()].to_string();
+    let level = |color: Color| judgement.levels[color].to_string();
     let mut object = json!({
         "verdict": judgement.verdict.name(),
         "cause": judgement.cause.to_string(),

@@ -6,7 +6,7 @@ mod psq;
 mod tapered;
 mod weights;
 
-pub use psq::{MaterialKey, PieceSquareSum};
+pub use psq::{MaterialKey, PieceSquareAccumulator};
 pub use tapered::{FULL_PHASE, Tapered};
 pub use weights::WEIGHTS;
 
@@ -62,36 +62,30 @@ impl Evaluator {
         self.attack = attack;
     }
 
-    /// The value of a position for its side to move; `sum` are the position's sums.
+    /// The value of a position for its side to move; `accumulator` holds the position's sums.
     #[inline]
-    pub fn evaluate(&self, position: &Position, sum: &PieceSquareSum) -> i32 {
+    pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
         let mut value = match self.knowledge {
-            Knowledge::None => sum.material,
-            _ => sum.full,
+            Knowledge::None => accumulator.material,
+            _ => accumulator.full,
         };
         if self.knowledge >= Knowledge::Medium {
-            value += self.terms(position, sum);
+            value += self.terms(position, accumulator);
         }
         let tempo = WEIGHTS[features::TEMPO.start];
-        value += match position.side_to_move() {
-            Color::Red => tempo,
-            Color::Black => -tempo,
-        };
-        let value = value.at_phase(sum.phase) * drawishness(position, value) / 64;
-        match position.side_to_move() {
-            Color::Red => value,
-            Color::Black => -value,
-        }
+        let sign = position.side_to_move().sign();
+        value += tempo * sign;
+        sign * (value.at_phase(accumulator.phase) * scale_factor(position, value) / FULL_SCALE)
     }
 
     #[inline]
-    fn terms(&self, position: &Position, sum: &PieceSquareSum) -> Tapered {
+    fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
         let map = AttackMap::new(position);
-        let material = self.material.value(position, sum.counts);
+        let material = self.material.value(position, accumulator.counts);
         let mut positional = material.defenders;
         let mut tactical = Tapered::ZERO;
         if self.knowledge == Knowledge::Large {
-            tactical = material.pairs + sum.around_kings();
+            tactical = material.pairs + accumulator.around_kings();
         }
         for color in Color::ALL {
             let (mut a, mut b) = (Sum::default(), Sum::default());
@@ -99,9 +93,8 @@ impl Evaluator {
             if self.knowledge == Knowledge::Large {
                 handcrafted::tactical(position, color, &map, &mut b);
             }
-            let sign = if color == Color::Red { 1 } else { -1 };
-            positional += a.0 * sign;
-            tactical += b.0 * sign;
+            positional += a.0 * color.sign();
+            tactical += b.0 * color.sign();
         }
         if self.attack == NORMAL_ATTACK {
             return positional + tactical;
@@ -111,16 +104,20 @@ impl Evaluator {
     }
 }
 
-/// What is left of an advantage, in 64ths: a side that has nothing left to attack with cannot win.
+/// A scale factor that leaves the value as it is.
+const FULL_SCALE: i32 = 64;
+
+/// The scale factor of a value, in 64ths: a side without a piece that can cross the river cannot
+/// win, so little is left of its advantage.
 #[inline]
-fn drawishness(position: &Position, value: Tapered) -> i32 {
+fn scale_factor(position: &Position, value: Tapered) -> i32 {
     let better = if value.endgame() > 0 {
         Color::Red
     } else {
         Color::Black
     };
     if position.has_attackers(better) || position.has_promotion() {
-        64
+        FULL_SCALE
     } else {
         4
     }

@@ -3,7 +3,7 @@
 use super::features::{MATERIAL, by_king, piece_square};
 use super::tapered::Tapered;
 use super::weights::WEIGHTS;
-use crate::board::{Color, Observer, Piece, PieceKind, Position, Square};
+use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square};
 
 type Table = [[Tapered; Square::COUNT]; Piece::COUNT];
 
@@ -36,8 +36,8 @@ const PALACE: usize = 9;
 
 /// What every piece on every square is worth for where the king of a side is, for each point of its
 /// palace; positive for red.
-static BY_KING: [[Table; PALACE]; Color::COUNT] =
-    [king_tables(Color::Red), king_tables(Color::Black)];
+static BY_KING: ByColor<[Table; PALACE]> =
+    ByColor::new(king_tables(Color::Red), king_tables(Color::Black));
 
 /// The point of the palace that a king stands on, by file and rank as its owner counts.
 #[inline]
@@ -102,7 +102,7 @@ impl MaterialKey {
 
 /// The incremental part of the evaluation, from red's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct PieceSquareSum {
+pub struct PieceSquareAccumulator {
     /// Material and squares.
     pub full: Tapered,
     /// Material.
@@ -112,7 +112,7 @@ pub struct PieceSquareSum {
     /// What is on the board.
     pub counts: MaterialKey,
     /// Every piece by where it stands to each side's king.
-    views: [View; Color::COUNT],
+    views: ByColor<View>,
 }
 
 /// The board around one king.
@@ -127,7 +127,7 @@ struct View {
 impl View {
     fn new(position: &Position, side: Color) -> Self {
         let point = palace_point(position.king(side), side);
-        let table = &BY_KING[side.index()][point];
+        let table = &BY_KING[side][point];
         let sum = position
             .occupied()
             .into_iter()
@@ -143,7 +143,7 @@ impl View {
     }
 }
 
-impl PieceSquareSum {
+impl PieceSquareAccumulator {
     /// The sums of a position.
     pub fn new(position: &Position) -> Self {
         let mut sum = Self::default();
@@ -152,26 +152,26 @@ impl PieceSquareSum {
                 sum.added(piece, square);
             }
         }
-        sum.views = Color::ALL.map(|side| View::new(position, side));
+        sum.views = ByColor::from_fn(|side| View::new(position, side));
         sum
     }
 
     /// What the pieces are worth for where they stand to the kings.
     #[inline]
     pub fn around_kings(&self) -> Tapered {
-        self.views[0].sum + self.views[1].sum
+        self.views[Color::Red].sum + self.views[Color::Black].sum
     }
 
     #[inline]
-    fn views_of(&self, piece: Piece, square: Square) -> [Tapered; Color::COUNT] {
-        Color::ALL.map(|side| {
-            let point = usize::from(self.views[side.index()].point);
-            BY_KING[side.index()][point][piece.index()][square.index()]
+    fn views_of(&self, piece: Piece, square: Square) -> ByColor<Tapered> {
+        ByColor::from_fn(|side| {
+            let point = usize::from(self.views[side].point);
+            BY_KING[side][point][piece.index()][square.index()]
         })
     }
 }
 
-impl Observer for PieceSquareSum {
+impl Observer for PieceSquareAccumulator {
     #[inline]
     fn added(&mut self, piece: Piece, square: Square) {
         self.full += PIECE_SQUARE[piece.index()][square.index()];
@@ -179,11 +179,11 @@ impl Observer for PieceSquareSum {
         self.phase += PHASE[piece.kind().index()];
         self.counts.0 += MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);
-        for (view, seen) in self.views.iter_mut().zip(seen) {
+        for (view, seen) in self.views.iter_mut().zip(seen.0) {
             view.sum += seen;
         }
         if piece.kind() == PieceKind::King {
-            self.views[piece.color().index()].stale = true;
+            self.views[piece.color()].stale = true;
         }
     }
 
@@ -194,7 +194,7 @@ impl Observer for PieceSquareSum {
         self.phase -= PHASE[piece.kind().index()];
         self.counts.0 -= MaterialKey::unit(piece);
         let seen = self.views_of(piece, square);
-        for (view, seen) in self.views.iter_mut().zip(seen) {
+        for (view, seen) in self.views.iter_mut().zip(seen.0) {
             view.sum -= seen;
         }
     }
@@ -202,8 +202,8 @@ impl Observer for PieceSquareSum {
     #[inline]
     fn completed(&mut self, position: &Position) {
         for side in Color::ALL {
-            if self.views[side.index()].stale {
-                self.views[side.index()] = View::new(position, side);
+            if self.views[side].stale {
+                self.views[side] = View::new(position, side);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::limits::{counted_plies, is_material_insufficient};
 use super::repetition::{deciding_window, records};
 use super::rule_set::RuleSet;
 use super::verdict::{Level, Verdict};
-use crate::board::{Bitboard, Color, Move, Piece, Position, Square};
+use crate::board::{Bitboard, ByColor, Move, Piece, Position, Square};
 use crate::movegen::has_legal_move;
 
 /// What decides a game.
@@ -90,11 +90,11 @@ pub struct Judgement {
     pub rules: RuleSet,
     /// How often the position has occurred, now included.
     pub occurrences: usize,
-    /// What each side did throughout the repetition, by colour index.
-    pub levels: [Level; Color::COUNT],
-    /// The enemy pieces that each side chased with every move of the repetition, by colour index,
+    /// What each side did throughout the repetition, by side.
+    pub levels: ByColor<Level>,
+    /// The enemy pieces that each side chased with every move of the repetition, by side,
     /// where they stand now.
-    pub chased: [Vec<Placed>; Color::COUNT],
+    pub chased: ByColor<Vec<Placed>>,
     /// The moves of the repetition, the first one first; empty when none decides.
     pub plies: Vec<Conduct>,
 }
@@ -128,8 +128,8 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
         cause: Cause::Nothing,
         rules,
         occurrences: game.occurrences(),
-        levels: [Level::Nothing; Color::COUNT],
-        chased: [Vec::new(), Vec::new()],
+        levels: ByColor::default(),
+        chased: ByColor::default(),
         plies: Vec::new(),
     };
     (judgement.verdict, judgement.cause) = if !has_legal_move(position) {

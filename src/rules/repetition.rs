@@ -6,7 +6,7 @@ use super::game::{Game, Ply};
 use super::rule_set::RuleSet;
 use super::threat::chaseable;
 use super::verdict::{Level, Verdict};
-use crate::board::{Bitboard, Color, Position};
+use crate::board::{Bitboard, ByColor, Color, Position};
 
 /// Judges the repetition that the last `window` plies before `position` make: the position before
 /// the first of them has to be the same as `position`, with no capture on the way. Never
@@ -40,20 +40,16 @@ pub(super) struct Record {
     pub(super) chased: Bitboard,
 }
 
-/// The conduct of each side, by colour index. A lighter conduct is only looked for when it can
+/// The conduct of each side, by side. A lighter conduct is only looked for when it can
 /// matter to the verdict.
-pub(super) fn records(
-    position: &Position,
-    plies: &[Ply],
-    rules: RuleSet,
-) -> [Record; Color::COUNT] {
+pub(super) fn records(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Record> {
     if rules == RuleSet::None {
-        return <[Record; Color::COUNT]>::default();
+        return ByColor::default();
     }
     if rules == RuleSet::Chinese {
         return chinese::records(position, plies);
     }
-    let checks = Color::ALL.map(|side| Checks::of(side, position, plies));
+    let checks = ByColor::from_fn(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
         return checks.map(|c| Record {
             level: if c.all { Level::Check } else { Level::Nothing },
@@ -66,7 +62,7 @@ pub(super) fn records(
         RuleSet::Chinese | RuleSet::CheckOnly | RuleSet::None => false,
     };
     if !chases_count {
-        return <[Record; Color::COUNT]>::default();
+        return ByColor::default();
     }
     perpetually_chased(position, plies, rules).map(|chased| Record {
         level: if chased.any() {
@@ -109,17 +105,13 @@ impl Checks {
 
 /// For each side the enemy pieces that every one of its moves newly threatened, by the squares on
 /// which they stand in `position`.
-fn perpetually_chased(
-    position: &Position,
-    plies: &[Ply],
-    rules: RuleSet,
-) -> [Bitboard; Color::COUNT] {
-    let all = Color::ALL.map(|side| chaseable(position, !side));
-    let chased = new_throughout(position, plies, rules, all, [Bitboard::EMPTY; 2]);
+fn perpetually_chased(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Bitboard> {
+    let all = ByColor::from_fn(|side| chaseable(position, !side));
+    let chased = new_throughout(position, plies, rules, all, ByColor::default());
     if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
         // Who answers a chase may well cut a root by the way. The chased piece is not held to
         // chase by that (diagrams 39 to 41 and 61).
-        let excused = [chased[1], chased[0]];
+        let excused = ByColor::from_fn(|side| chased[!side]);
         return new_throughout(position, plies, rules, chased, excused);
     }
     chased
@@ -131,15 +123,15 @@ fn new_throughout(
     position: &Position,
     plies: &[Ply],
     rules: RuleSet,
-    mut among: [Bitboard; Color::COUNT],
-    excused: [Bitboard; Color::COUNT],
-) -> [Bitboard; Color::COUNT] {
+    mut among: ByColor<Bitboard>,
+    excused: ByColor<Bitboard>,
+) -> ByColor<Bitboard> {
     let mut rewind = Rewind::new(position, rules);
     for ply in plies.iter().rev() {
         if among.iter().all(|names| names.is_empty()) {
             break;
         }
-        let mover = rewind.mover().index();
+        let mover = rewind.mover();
         let threats = rewind.take_back(ply, among[mover], excused[mover]);
         among[mover] = threats.iter().map(|threat| threat.name).collect();
     }

@@ -109,7 +109,7 @@ fn reaches(board: &Board, from: Square, to: Square) -> bool {
     };
     let steps = (files.abs(), ranks.abs());
     let in_palace = (3..=5).contains(&to.file()) && to.relative_rank(piece.color()) <= 2;
-    let forward = if piece.color() == Color::Red { 1 } else { -1 };
+    let forward = piece.color().sign() as isize;
     match piece.kind() {
         PieceKind::King => in_palace && matches!(steps, (0, 1) | (1, 0)),
         PieceKind::Advisor => in_palace && steps == (1, 1),

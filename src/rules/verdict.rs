@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 
 /// The outcome of a game as far as repetitions and limits decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -40,9 +40,8 @@ impl Verdict {
 
     /// The verdict on two sides' conduct: the graver one loses, equal ones draw.
     #[inline]
-    pub(super) fn weigh(levels: [Level; Color::COUNT]) -> Self {
-        let [red, black] = levels;
-        match red.cmp(&black) {
+    pub(super) fn weigh(levels: ByColor<Level>) -> Self {
+        match levels[Color::Red].cmp(&levels[Color::Black]) {
             std::cmp::Ordering::Less => Self::BlackLoses,
             std::cmp::Ordering::Equal => Self::Draw,
             std::cmp::Ordering::Greater => Self::RedLoses,

@@ -16,7 +16,7 @@ use super::score::{MAX_PLY, Score};
 use super::table::{Record, Table};
 use super::team::Team;
 use crate::board::{Legality, Move, Position};
-use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareSum};
+use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator};
 use crate::rules::{Game, Ply, counted_plies};
 
 /// Frames before the root, so that looking back never leaves the stack.
@@ -35,7 +35,7 @@ const LONGEST_REST: Duration = Duration::from_millis(15);
 /// What a node keeps for its children and siblings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Frame {
-    pub sum: PieceSquareSum,
+    pub sum: PieceSquareAccumulator,
     /// Corrected static evaluation; `None` in check.
     pub evaluation: Option<Score>,
     /// The move played from here, as histories know it.
@@ -153,7 +153,7 @@ impl Worker {
         self.frames
             .iter_mut()
             .for_each(|frame| *frame = Frame::default());
-        self.frame_mut(0).sum = PieceSquareSum::new(&self.position);
+        self.frame_mut(0).sum = PieceSquareAccumulator::new(&self.position);
         self.job = job;
     }
 
@@ -383,7 +383,7 @@ impl Worker {
 /// The evaluation that the settings ask for, without any search, for the side to move.
 pub fn static_score(position: &Position, settings: &Settings) -> Score {
     let evaluator = Evaluator::new(settings.knowledge, attack(settings.style));
-    Score::evaluation(evaluator.evaluate(position, &PieceSquareSum::new(position)))
+    Score::evaluation(evaluator.evaluate(position, &PieceSquareAccumulator::new(position)))
 }
 
 /// The weight of the tactical terms of the evaluation.

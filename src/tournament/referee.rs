@@ -55,7 +55,7 @@ impl Referee {
             Cause::NoCapture => Reason::NoCapture,
             Cause::Repetition => match judgement.verdict.loser() {
                 None => Reason::Repetition,
-                Some(loser) => match judgement.levels[loser.index()] {
+                Some(loser) => match judgement.levels[loser] {
                     Level::Check => Reason::PerpetualCheck,
                     Level::Chase => Reason::PerpetualChase,
                     Level::Attack | Level::JointAttack | Level::Nothing => Reason::PerpetualAttack,

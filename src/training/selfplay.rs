@@ -142,11 +142,10 @@ impl Player {
                 break win_for(if score > Score::ZERO { side } else { !side });
             }
             if is_quiet(&game, best, score) {
-                let sign = if side == Color::Red { 1 } else { -1 };
                 let position = game.position().clone();
                 samples.push(Sample {
                     position,
-                    score: score.units() * sign,
+                    score: score.units() * side.sign(),
                     result: 0.5,
                 });
             }

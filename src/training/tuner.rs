@@ -9,7 +9,7 @@ use super::sample::Sample;
 use crate::board::{Color, Position};
 use crate::eval::features::{self, COUNT, GROUPS, MATERIAL, TEMPO, by_king, piece_square};
 use crate::eval::handcrafted::{self, AttackMap, Terms};
-use crate::eval::{FULL_PHASE, PieceSquareSum, WEIGHTS};
+use crate::eval::{FULL_PHASE, PieceSquareAccumulator, WEIGHTS};
 
 /// How to tune.
 #[derive(Clone, Copy, Debug)]
@@ -154,7 +154,7 @@ fn row(sample: &Sample, plan: &Tuning) -> Row {
         .collect();
     let expected = sigmoid(f64::from(sample.score) / plan.scale);
     let target = plan.result_share * sample.result + (1.0 - plan.result_share) * expected;
-    let phase = PieceSquareSum::new(position).phase;
+    let phase = PieceSquareAccumulator::new(position).phase;
     Row {
         terms,
         phase: phase as f32 / FULL_PHASE as f32,
@@ -168,7 +168,7 @@ fn term_counts(position: &Position) -> Vec<i32> {
     let mut counts = vec![0; COUNT];
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
-            let sign = if piece.color() == Color::Red { 1 } else { -1 };
+            let sign = piece.color().sign();
             counts[MATERIAL.at(piece.kind().index())] += sign;
             counts[piece_square(piece.kind(), piece.color(), square)] += sign;
             for side in Color::ALL {
@@ -180,7 +180,7 @@ fn term_counts(position: &Position) -> Vec<i32> {
     }
     let map = AttackMap::new(position);
     for color in Color::ALL {
-        let sign = if color == Color::Red { 1 } else { -1 };
+        let sign = color.sign();
         let mut list = List {
             counts: &mut counts,
             sign,
@@ -190,11 +190,7 @@ fn term_counts(position: &Position) -> Vec<i32> {
         handcrafted::positional(position, color, &map, &mut list);
         handcrafted::tactical(position, color, &map, &mut list);
     }
-    counts[TEMPO.start] += if position.side_to_move() == Color::Red {
-        1
-    } else {
-        -1
-    };
+    counts[TEMPO.start] += position.side_to_move().sign();
     counts
 }
 
@@ -350,14 +346,10 @@ mod tests {
                 assert!(i8::try_from(count).is_ok());
                 value += *weight * count;
             }
-            let sum = PieceSquareSum::new(&position);
-            let value = value.at_phase(sum.phase);
-            let value = match position.side_to_move() {
-                Color::Red => value,
-                Color::Black => -value,
-            };
+            let sums = PieceSquareAccumulator::new(&position);
+            let value = value.at_phase(sums.phase) * position.side_to_move().sign();
             let fen = crate::notation::fen::write_position(&position);
-            assert_eq!(evaluator.evaluate(&position, &sum), value, "{fen}");
+            assert_eq!(evaluator.evaluate(&position, &sums), value, "{fen}");
             compared += 1;
         }
         assert!(compared > 5000, "{compared}");

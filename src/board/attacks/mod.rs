@@ -224,7 +224,7 @@ mod tests {
                 }
             }
             PieceKind::Pawn => {
-                add(square.offset(0, if color == Color::Red { 1 } else { -1 }));
+                add(square.offset(0, color.sign() as isize));
                 if (square.rank() >= 5) == (color == Color::Red) {
                     add(square.offset(-1, 0));
                     add(square.offset(1, 0));

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Bitboard, Color, PieceKind, Position, Square, attacks};
+use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, Square, attacks};
 
 /// A piece that can leave its half of the board or guards it at a distance, and what it attacks.
 #[derive(Clone, Copy, Debug)]
@@ -75,36 +75,36 @@ impl Side {
 
 /// The attacks of both sides.
 #[derive(Clone, Debug)]
-pub struct AttackMap([Side; Color::COUNT]);
+pub struct AttackMap(ByColor<Side>);
 
 impl AttackMap {
     /// The attacks in a position.
     #[inline]
     pub fn new(position: &Position) -> Self {
-        Self(Color::ALL.map(|us| Side::new(position, us)))
+        Self(ByColor::from_fn(|us| Side::new(position, us)))
     }
 
     /// The pieces of a side, king and advisors aside, with their attacks.
     #[inline]
     pub fn pieces(&self, color: Color) -> &[Attacker] {
-        &self.0[color.index()].pieces
+        &self.0[color].pieces
     }
 
     /// For each cannon of a side the empty squares it can go to.
     #[inline]
     pub fn cannon_steps(&self, color: Color) -> &[Bitboard] {
-        &self.0[color.index()].cannon_steps
+        &self.0[color].cannon_steps
     }
 
     /// All that the pieces of a kind attack.
     #[inline]
     pub fn by(&self, color: Color, kind: PieceKind) -> Bitboard {
-        self.0[color.index()].by_kind[kind.index()]
+        self.0[color].by_kind[kind.index()]
     }
 
     /// All that a side attacks.
     #[inline]
     pub fn all(&self, color: Color) -> Bitboard {
-        self.0[color.index()].all
+        self.0[color].all
     }
 }

@@ -3,13 +3,13 @@
 use super::budget::Budget;
 use super::moves_of;
 use super::worth::{MATE, PAWN_OFFERED, Worth, worth};
-use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 
 /// Moves after the first one that a run is followed for, answers to checks aside.
 const LENGTH: u32 = 7;
 
 /// Checks that take nothing, by each side, in one run after its first move.
-const CHECKS: [u32; Color::COUNT] = [2, 2];
+const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
 /// A run of captures and checks by one side, the chaser, and what the other side does about it.
 ///
@@ -38,7 +38,7 @@ pub(super) struct Combat<'a> {
 #[derive(Clone, Copy)]
 struct Rest {
     moves: u32,
-    checks: [u32; Color::COUNT],
+    checks: ByColor<u32>,
 }
 
 impl Combat<'_> {
@@ -72,7 +72,7 @@ impl Combat<'_> {
                 continue;
             }
             let mut rest = rest;
-            rest.checks[us.index()] -= u32::from(is_quiet);
+            rest.checks[us] -= u32::from(is_quiet);
             let reached = self.reached;
             if us == chaser {
                 self.reached = reached.with(m.to());
@@ -99,7 +99,7 @@ impl Combat<'_> {
         let position = &self.position;
         let us = position.side_to_move();
         let in_check = position.in_check();
-        let may_check = rest.checks[us.index()] > 0;
+        let may_check = rest.checks[us] > 0;
         let is_first_answer = rest.moves + 1 == LENGTH;
         let mut candidates: Vec<_> = moves_of(position)
             .filter_map(|m| {

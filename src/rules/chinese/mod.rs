@@ -42,16 +42,16 @@ mod worth;
 use super::game::Ply;
 use super::repetition::Record;
 use super::verdict::Level;
-use crate::board::{Bitboard, Color, Move, Position};
+use crate::board::{Bitboard, ByColor, Color, Move, Position};
 use crate::movegen::legal_moves;
 pub(in crate::rules) use act::Act;
 use act::Scene;
 
-/// What each side did throughout a repetition, by colour index: the `plies` lead to `position` from
+/// What each side did throughout a repetition, by side: the `plies` lead to `position` from
 /// the same one.
-pub(super) fn records(position: &Position, plies: &[Ply]) -> [Record; Color::COUNT] {
+pub(super) fn records(position: &Position, plies: &[Ply]) -> ByColor<Record> {
     let boards = boards(position, plies);
-    Color::ALL.map(|side| Record {
+    ByColor::from_fn(|side| Record {
         level: level(side, &boards, plies),
         chased: Bitboard::EMPTY,
     })

@@ -1,7 +1,7 @@
 //! What a move is a second time, as a reader of the rules would find out: all moves made and looked
 //! at, no bounds, no order, no budget. Only tests use it.
 
-use crate::board::{Color, Move, Piece, PieceKind, Position, Square};
+use crate::board::{ByColor, Color, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 use crate::rules::deed::Deed;
 
@@ -164,7 +164,7 @@ impl Turn {
             chaser: self.board.side_to_move(),
             visited: vec![m.to()],
             moves: 7,
-            checks: [2, 2],
+            checks: ByColor::new(2, 2),
             offered: !is_capture && kind_is_free(&self.board, m.from()),
         };
         let gain = value_on(&self.board, m.to()) - self.best(&after, &run);
@@ -181,7 +181,7 @@ impl Turn {
             let after = made(board, m);
             let is_capture = board.piece_on(m.to()).is_some();
             let is_check = !is_capture && !in_check;
-            let side = board.side_to_move().index();
+            let side = board.side_to_move();
             let may = match is_capture {
                 _ if in_check => true,
                 true => self.is_part(board, m, run),
@@ -231,7 +231,7 @@ struct Run {
     /// Moves left.
     moves: u32,
     /// Checks without captures left to each side.
-    checks: [u32; Color::COUNT],
+    checks: ByColor<u32>,
     /// Whether the run began with a pawn offered.
     offered: bool,
 }
