@@ -20,6 +20,7 @@
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
+//! | [`random`] | random positions and games |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
@@ -27,7 +28,7 @@
 //! | [`tournament`] | games between engines in their own processes: referee, openings, statistics |
 //! | [`cli`] | arguments and one file a subcommand |
 //!
-//! Arrows point one way: board <- movegen <- notation <- rules <- eval <- search <- protocol,
+//! Arrows point one way: board <- movegen <- notation <- rules <- random <- eval <- search <- protocol,
 //! training, tournament <- cli. A room never imports from a room further right. The tournament room
 //! talks to engines, our own included, through pipes alone; it searches only to find openings.
 //!
@@ -53,6 +54,7 @@ pub mod eval;
 pub mod movegen;
 pub mod notation;
 pub mod protocol;
+pub mod random;
 pub mod rules;
 pub mod search;
 pub mod tournament;

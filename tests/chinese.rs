@@ -1,9 +1,9 @@
 //! The Chinese rules: the diagrams of the book, and a small position for each clause.
 
-mod common;
+mod test_positions;
 
 use chuhe::rules::{Game, RuleSet, judge};
-use common::{game, lines};
+use test_positions::{game, lines};
 
 /// A line of `data/chinese_repetitions.txt` or `data/chinese_clauses.txt`.
 struct Case {

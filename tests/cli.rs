@@ -1,13 +1,13 @@
 //! The command line.
 
-mod support;
+mod engine_client;
 
 use std::fs;
 
 use assert_cmd::Command;
+use engine_client::scratch;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, is_match, starts_with};
-use support::scratch;
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));

@@ -1,13 +1,13 @@
 //! The evaluation from several sides.
 
-mod common;
+mod test_positions;
 
 use chuhe::board::{Color, Move, Position};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
-use common::{exchanged, mirrored, playout};
 use proptest::prelude::*;
+use test_positions::{exchanged, mirrored, playout};
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);

@@ -1,6 +1,6 @@
 //! FENs: whatever is written is read back, and nothing that is read panics.
 
-mod common;
+mod test_positions;
 
 use chuhe::board::Position;
 use chuhe::notation::fen;
@@ -42,7 +42,7 @@ fn mutate(text: &str, at: usize, letter: char, how: usize) -> String {
 proptest! {
     #[test]
     fn positions_round_trip(seed: u64, plies in 0..200usize) {
-        for position in [common::playout(seed, plies), common::random_position(seed, false)] {
+        for position in [test_positions::playout(seed, plies), test_positions::random_position(seed, test_positions::Shape::Any)] {
             let text = fen::write_position(&position);
             let read = fen::parse_position(&text).unwrap();
             prop_assert_eq!(fen::write_position(&read), text);
@@ -70,7 +70,7 @@ proptest! {
         cut in 0..80usize,
         damage in prop::collection::vec((any::<usize>(), any::<char>(), 0..3usize), 0..4),
     ) {
-        let text = fen::write_position(&common::random_position(seed, false));
+        let text = fen::write_position(&test_positions::random_position(seed, test_positions::Shape::Any));
         check_text(&text.chars().take(cut).collect::<String>())?;
         let damaged = damage.into_iter().fold(text, |text, (at, letter, how)| {
             mutate(&text, at, letter, how)
@@ -83,7 +83,7 @@ proptest! {
         seed: u64,
         damage in prop::collection::vec((any::<usize>(), "[rnbakcpRNBAKCP1-9/ ]", 0..3usize), 1..4),
     ) {
-        let text = fen::write_position(&common::random_position(seed, false));
+        let text = fen::write_position(&test_positions::random_position(seed, test_positions::Shape::Any));
         let damaged = damage.into_iter().fold(text, |text, (at, letter, how)| {
             mutate(&text, at, letter.chars().next().unwrap(), how)
         });

@@ -1,6 +1,6 @@
 //! Move generation and the board, proved from several sides on random positions.
 
-mod common;
+mod test_positions;
 
 use std::collections::BTreeSet;
 
@@ -13,15 +13,19 @@ use chuhe::movegen::{
 };
 use chuhe::notation::fen;
 use proptest::prelude::*;
+use test_positions::Shape;
 
-/// Positions from games, set-up positions with and without crowded pawns, and games of the variant.
+/// Positions from games, set-up positions with and without doubled pawns, and games of the variant.
 fn positions() -> impl Strategy<Value = Position> {
     prop_oneof![
-        (any::<u64>(), 0..200usize).prop_map(|(seed, plies)| common::playout(seed, plies)),
-        (any::<u64>(), any::<bool>())
-            .prop_map(|(seed, crowded)| common::random_position(seed, crowded)),
+        (any::<u64>(), 0..200usize).prop_map(|(seed, plies)| test_positions::playout(seed, plies)),
+        (
+            any::<u64>(),
+            prop_oneof![Just(Shape::Any), Just(Shape::PawnsDoubled)]
+        )
+            .prop_map(|(seed, shape)| test_positions::random_position(seed, shape)),
         (any::<u64>(), 0..200usize)
-            .prop_map(|(seed, plies)| common::promotion_playout(seed, plies)),
+            .prop_map(|(seed, plies)| test_positions::promotion_playout(seed, plies)),
     ]
 }
 
@@ -134,7 +138,7 @@ proptest! {
         let legal = set(&legal_moves(&position));
         let pseudo_legal = set(&generated(&position, Targets::All));
         let legality = Legality::new(&position);
-        for m in common::encodable_moves() {
+        for m in test_positions::encodable_moves() {
             let is_pseudo = pseudo_legal.contains(&m.bits());
             prop_assert_eq!(is_pseudo_legal(&position, m), is_pseudo, "{}", m);
             prop_assert_eq!(is_legal(&position, m), legal.contains(&m.bits()), "{}", m);
@@ -163,7 +167,7 @@ proptest! {
 
     #[test]
     fn promotions_follow_their_rule(seed: u64, plies in 0..300usize) {
-        let position = common::promotion_playout(seed, plies);
+        let position = test_positions::promotion_playout(seed, plies);
         let promotions: BTreeSet<u16> = legal_moves(&position)
             .iter()
             .filter(|m| m.is_promotion())
@@ -216,10 +220,10 @@ proptest! {
     #[test]
     fn turned_boards_have_turned_moves(position in positions()) {
         let moves = legal_moves(&position);
-        let mirrored = common::mirrored(&position);
+        let mirrored = test_positions::mirrored(&position);
         let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
         prop_assert_eq!(set(&legal_moves(&mirrored)), set(&mirrored_moves));
-        let exchanged = common::exchanged(&position);
+        let exchanged = test_positions::exchanged(&position);
         let flip = |m: &Move| Move::new(m.from().flip_rank(), m.to().flip_rank());
         let exchanged_moves: Vec<Move> = moves.iter().map(flip).collect();
         prop_assert_eq!(set(&legal_moves(&exchanged)), set(&exchanged_moves));

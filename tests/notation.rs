@@ -1,6 +1,6 @@
 //! Every legal move has a text of its own in every notation, and the text gives the move back.
 
-mod common;
+mod test_positions;
 
 use std::collections::HashSet;
 
@@ -33,13 +33,14 @@ fn check_all(position: &Position) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn moves_of_games_round_trip(seed: u64, plies in 0..150usize) {
-        check_all(&common::playout(seed, plies))?;
-        check_all(&common::promotion_playout(seed, plies))?;
+        check_all(&test_positions::playout(seed, plies))?;
+        check_all(&test_positions::promotion_playout(seed, plies))?;
     }
 
     #[test]
-    fn moves_of_set_up_positions_round_trip(seed: u64, crowded: bool) {
-        check_all(&common::random_position(seed, crowded))?;
+    fn moves_of_set_up_positions_round_trip(seed: u64) {
+        check_all(&test_positions::random_position(seed, test_positions::Shape::Any))?;
+        check_all(&test_positions::random_position(seed, test_positions::Shape::PawnsDoubled))?;
     }
 
     #[test]
@@ -51,7 +52,7 @@ proptest! {
             "[CNRPABKHE+.=1-9a-i-]{0,6}",
         ],
     ) {
-        let position = common::random_position(seed, true);
+        let position = test_positions::random_position(seed, test_positions::Shape::PawnsDoubled);
         if let Ok(m) = parse_move(&position, &text) {
             prop_assert!(legal_moves(&position).contains(&m));
         }

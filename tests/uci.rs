@@ -1,10 +1,10 @@
 //! The engine as UCI clients meet it.
 
-mod support;
+mod engine_client;
 
 use std::time::Duration;
 
-use support::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
+use engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
 
 #[test]
 fn the_handshake_introduces_the_engine() {

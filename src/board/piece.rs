@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::color::Color;
 use super::indexed::indexed_enum;
+use super::square::{RANKS, Square};
 
 indexed_enum! {
     /// A kind of piece, whoever owns it.
@@ -132,6 +133,23 @@ impl Piece {
             Color::Red
         } else {
             Color::Black
+        }
+    }
+
+    /// Whether the piece can ever stand on a square. With the promotion variant pawns can also stand
+    /// where advisors and bishops become pawns, and ahead of that.
+    pub const fn can_stand_on(self, square: Square, promotion: bool) -> bool {
+        let (file, rank) = (square.file(), square.relative_rank(self.color()));
+        match self.kind() {
+            PieceKind::King => matches!((file, rank), (3..=5, 0..=2)),
+            PieceKind::Advisor => matches!((file, rank), (3 | 5, 0 | 2) | (4, 1)),
+            PieceKind::Bishop => matches!((file, rank), (2 | 6, 0 | 4) | (0 | 4 | 8, 2)),
+            PieceKind::Knight | PieceKind::Rook | PieceKind::Cannon => true,
+            PieceKind::Pawn => {
+                rank >= RANKS / 2
+                    || rank >= 3 && file % 2 == 0
+                    || promotion && matches!(file, 2 | 3 | 5 | 6)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use super::moves::Move;
 use super::piece::{Piece, PieceKind};
 use super::setup::Setup;
 use super::square::Square;
-use super::validity::{self, InvalidPosition};
+use super::validity::{self, InvalidPosition, Reason};
 use super::zobrist;
 
 /// The index of the pawns' key among the part keys.
@@ -227,6 +227,19 @@ impl Position {
         attackers
     }
 
+    /// The reasons why the side to move could take the enemy king.
+    fn check_kings(&self) -> impl Iterator<Item = Reason> + use<> {
+        let (us, them) = (self.side_to_move, !self.side_to_move);
+        let attackers = self.king_attackers(self.king(them), us, self.occupied());
+        let faces = attackers
+            .contains(self.king(us))
+            .then_some(Reason::FacingKings);
+        let checks = attackers.without(self.king(us)).any();
+        faces
+            .into_iter()
+            .chain(checks.then_some(Reason::CanCaptureKing(them)))
+    }
+
     pub(super) fn compute_checkers(&self) -> Bitboard {
         self.king_attackers(
             self.king(self.side_to_move),
@@ -317,7 +330,7 @@ impl TryFrom<&Setup> for Position {
             position.put(piece, square);
             position.hash(piece, square);
         }
-        reasons.extend(validity::check_kings(&position));
+        reasons.extend(position.check_kings());
         if !reasons.is_empty() {
             return Err(InvalidPosition { reasons });
         }

@@ -2,14 +2,11 @@
 
 use std::fmt;
 
-use super::attacks;
-use super::bitboard::Bitboard;
 use super::by_color::ByColor;
 use super::color::Color;
 use super::piece::{Piece, PieceKind};
-use super::position::Position;
 use super::setup::Setup;
-use super::square::{RANKS, Square};
+use super::square::Square;
 
 /// One reason against a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,30 +63,6 @@ pub struct InvalidPosition {
     pub reasons: Vec<Reason>,
 }
 
-/// Whether a piece can ever stand on a square.
-fn can_stand(piece: Piece, square: Square, promotion: bool) -> bool {
-    let color = piece.color();
-    let (file, rank) = (square.file(), square.relative_rank(color));
-    match piece.kind() {
-        PieceKind::King => Bitboard::PALACES.contains(square) && rank <= 2,
-        PieceKind::Advisor => {
-            let center = Square::new(4, 1)
-                .expect("e1 is on the board")
-                .relative_to(color);
-            square == center || attacks::advisor(center).contains(square)
-        }
-        PieceKind::Bishop => {
-            matches!((file, rank), (2 | 6, 0 | 4) | (0 | 4 | 8, 2))
-        }
-        PieceKind::Knight | PieceKind::Rook | PieceKind::Cannon => true,
-        PieceKind::Pawn => {
-            rank >= RANKS / 2
-                || rank >= 3 && file % 2 == 0
-                || promotion && matches!(file, 2 | 3 | 5 | 6)
-        }
-    }
-}
-
 /// The reasons in the numbers and squares of the pieces, and the squares of the kings if there is one
 /// a side, in its palace.
 pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Reason>) {
@@ -114,7 +87,7 @@ pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Re
         }
     }
     for (square, piece) in setup.pieces() {
-        if !can_stand(piece, square, setup.promotion) {
+        if !piece.can_stand_on(square, setup.promotion) {
             reasons.push(Reason::ImpossibleSquare(piece, square));
         }
     }
@@ -130,19 +103,4 @@ pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Re
         }
         _ => (None, reasons),
     }
-}
-
-/// The reasons why the side to move could take the king.
-pub(super) fn check_kings(position: &Position) -> Vec<Reason> {
-    let (us, them) = (position.side_to_move(), !position.side_to_move());
-    let king = position.king(them);
-    let attackers = position.king_attackers(king, us, position.occupied());
-    let mut reasons = Vec::new();
-    if attackers.contains(position.king(us)) {
-        reasons.push(Reason::FacingKings);
-    }
-    if attackers.without(position.king(us)).any() {
-        reasons.push(Reason::CanCaptureKing(them));
-    }
-    reasons
 }

@@ -9,7 +9,7 @@ use super::output::OutputFile;
 use crate::training::{Sample, Tuning, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
-/// file `src/eval/weights.rs`.
+/// file `src/eval/handcrafted/weights.rs`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Files of samples.

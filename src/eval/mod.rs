@@ -1,17 +1,11 @@
 //! What a position is worth, in whole numbers, graded by how much is looked at.
 
-pub mod features;
 pub mod handcrafted;
-mod psq;
-mod tapered;
-mod weights;
 
-pub use psq::{MaterialKey, PieceSquareAccumulator};
-pub use tapered::{FULL_PHASE, Tapered};
-pub use weights::WEIGHTS;
+pub use handcrafted::PieceSquareAccumulator;
 
 use crate::board::{Color, Position, named_enum};
-use handcrafted::{AttackMap, MaterialTable, Sum};
+use handcrafted::{AttackMap, MaterialTable, Sum, Tapered, WEIGHTS, features};
 
 named_enum! {
     /// How much the evaluation looks at, the option `knowledge`.

@@ -1,6 +1,5 @@
 //! Listing and counting moves.
 
-use super::tally::Tally;
 use crate::board::{
     Bitboard, Color, Legality, Move, MoveList, PieceKind, Position, RANKS, Square, attacks,
     leaves_king_safe,
@@ -125,22 +124,23 @@ pub fn legal_moves(position: &Position) -> MoveList {
 pub fn count_legal(position: &Position) -> u64 {
     let us = position.side_to_move();
     let legality = Legality::new(position);
-    let mut count = Tally::default();
-    count.add(promotions(position));
+    let mut count = promotions(position).len();
     let own = position.color(us);
     let (free, open) = legality.free();
     let pawns = own & free & position.kind(PieceKind::Pawn);
     for steps in attacks::pawn_steps(us, pawns) {
-        count.add(steps & open & !own);
+        count += (steps & open & !own).len();
     }
-    for_each_piece(position, own & free & !pawns, |_, to| count.add(to & open));
+    for_each_piece(position, own & free & !pawns, |_, to| {
+        count += (to & open).len()
+    });
     for from in own & !free {
         if let Some(piece) = position.piece_on(from) {
             let to = destinations(position, piece.kind(), from);
-            count.add(legality.restrict(position, from, to));
+            count += legality.restrict(position, from, to).len();
         }
     }
-    count.total()
+    u64::from(count)
 }
 
 /// Whether the side to move has a legal move; without one it has lost (mate or stalemate, 困毙).

@@ -1,10 +1,7 @@
 //! A game so far: where it began, what was played, where it stands.
 
-use rand::Rng;
-use rand::seq::IndexedRandom;
-
 use crate::board::{Move, Position, Undo};
-use crate::movegen::{is_legal, legal_moves};
+use crate::movegen::is_legal;
 
 /// One move of a game.
 #[derive(Clone, Copy, Debug)]
@@ -51,19 +48,6 @@ impl Game {
     /// A game from the starting position.
     pub fn startpos() -> Self {
         Self::new(Position::startpos())
-    }
-
-    /// A game of so many random moves from the starting position, fewer where they end it.
-    pub fn random(random: &mut impl Rng, plies: usize) -> Self {
-        let mut game = Self::startpos();
-        for _ in 0..plies {
-            let moves = legal_moves(&game.position);
-            let Some(m) = moves.choose(random) else { break };
-            if game.push(*m).is_err() {
-                break;
-            }
-        }
-        game
     }
 
     /// Where the game stands.

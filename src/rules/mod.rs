@@ -32,8 +32,6 @@ mod repetition;
 mod rule_set;
 #[cfg(test)]
 mod slow;
-#[cfg(test)]
-mod sparse;
 mod threat;
 mod verdict;
 

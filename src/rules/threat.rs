@@ -127,14 +127,19 @@ fn is_king_safe(
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{slow, sparse::sparse_positions};
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::super::slow;
     use super::*;
+    use crate::random::{self, Shape};
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
         #[test]
-        fn agrees_with_the_slow_way(position in sparse_positions()) {
+        fn agrees_with_the_slow_way(seed in any::<u64>()) {
+            let position = random::position(&mut StdRng::seed_from_u64(seed), Shape::Sparse);
             for side in Color::ALL {
                 let mut fast = Vec::new();
                 for target in chaseable(&position, !side) {

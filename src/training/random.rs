@@ -1,16 +1,20 @@
-//! Positions to test with.
+//! Positions that tests run over.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use crate::board::Position;
-use crate::rules::Game;
+use crate::random;
 
 /// Positions of random games, in their order.
 pub(super) fn positions(games: u64, plies: usize) -> Vec<Position> {
     let mut all = Vec::new();
     for seed in 0..games {
-        let game = Game::random(&mut StdRng::seed_from_u64(seed), plies);
+        let game = random::game(
+            &mut StdRng::seed_from_u64(seed),
+            Position::startpos(),
+            plies,
+        );
         let mut position = game.position().clone();
         let mut backwards = Vec::new();
         for ply in game.plies().iter().rev() {

@@ -8,7 +8,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::sample::Sample;
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, Position};
+use crate::random;
 use crate::rules::{self, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher};
 
@@ -161,7 +162,7 @@ impl Player {
     fn opening(&self, rng: &mut StdRng) -> Option<Game> {
         for _ in 0..100 {
             let plies = rng.random_range(4..=11);
-            let game = Game::random(rng, plies);
+            let game = random::game(rng, Position::startpos(), plies);
             let score = self.think(&game, 2 * self.nodes)?.score;
             if score.is_some_and(|s| s.units().abs() <= FAIR) {
                 return Some(game);

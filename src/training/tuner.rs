@@ -7,9 +7,11 @@ use std::sync::Mutex;
 use super::holdout::held_back;
 use super::sample::Sample;
 use crate::board::{Color, Position};
-use crate::eval::features::{self, COUNT, GROUPS, MATERIAL, TEMPO, by_king, piece_square};
-use crate::eval::handcrafted::{self, AttackMap, Terms};
-use crate::eval::{FULL_PHASE, PieceSquareAccumulator, WEIGHTS};
+use crate::eval::PieceSquareAccumulator;
+use crate::eval::handcrafted::features::{
+    self, COUNT, GROUPS, MATERIAL, TEMPO, by_king, piece_square,
+};
+use crate::eval::handcrafted::{self, AttackMap, FULL_PHASE, Terms, WEIGHTS};
 
 /// How to tune.
 #[derive(Clone, Copy, Debug)]
@@ -304,7 +306,7 @@ fn center(weights: &mut Weights) {
     }
 }
 
-/// The weights as the source file `src/eval/weights.rs`.
+/// The weights as the source file `src/eval/handcrafted/weights.rs`.
 pub fn write_weights(weights: &[(i32, i32)]) -> String {
     let mut text = String::from(
         "//! The weights of the evaluation, middlegame and endgame, in units of which a minor piece\n\
@@ -329,7 +331,8 @@ pub fn write_weights(weights: &[(i32, i32)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::{Evaluator, Tapered};
+    use crate::eval::Evaluator;
+    use crate::eval::handcrafted::Tapered;
     use crate::training::random::positions;
 
     #[test]

@@ -3,19 +3,19 @@
 #![cfg(target_os = "linux")]
 
 mod bad;
+#[path = "../engine_client/mod.rs"]
+mod engine_client;
 mod files;
 mod games;
 mod interrupted;
 mod refused;
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use engine_client::scratch;
 use serde_json::Value;
-use support::scratch;
 
 /// The script that plays as it is told.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");

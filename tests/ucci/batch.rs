@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Client, after, is_outcome};
+use crate::engine_client::{Client, after, is_outcome};
 
 fn outcomes(lines: &[String]) -> Vec<&str> {
     let outcomes = lines.iter().filter(|line| is_outcome(line));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::Client;
+use crate::engine_client::Client;
 
 #[test]
 fn the_handshake_introduces_the_engine() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
-use crate::support::{BOARD, Client, after, is_outcome};
+use crate::engine_client::{BOARD, Client, after, is_outcome};
 
 #[test]
 fn line_ends_of_every_kind_are_read() {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{BOARD, Client, after, check_ucci_info, is_outcome};
+use crate::engine_client::{BOARD, Client, after, check_ucci_info, is_outcome};
 
 /// The referee of the computer leagues.
 #[test]
@@ -33,7 +33,7 @@ fn league_simulator() {
         };
         client.send(&format!("position fen {fen} - - 0 1{list}"));
         let position = after(&moves);
-        let banned = crate::support::moves_of(&position)[0].clone();
+        let banned = crate::engine_client::moves_of(&position)[0].clone();
         client.send(&format!("banmoves {banned}"));
         client.send(&format!(
             "go {draw}time 1000 increment 0 opptime 900 oppincrement 0"

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use chuhe::board::Move;
 
-use crate::support::{Client, after, check_ucci_info, is_message, is_outcome, moves_of, time_told};
+use crate::engine_client::{
+    Client, after, check_ucci_info, is_message, is_outcome, moves_of, time_told,
+};
 
 /// A while in which a search that ends by itself would have.
 const A_WHILE: Duration = Duration::from_millis(60);

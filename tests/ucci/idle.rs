@@ -4,7 +4,9 @@ use chuhe::board::Move;
 use chuhe::notation::fen;
 use chuhe::rules::{Game, RuleSet};
 
-use crate::support::{BOARD, Client, MATED, STALEMATED, after, best_of, is_message, moves_of};
+use crate::engine_client::{
+    BOARD, Client, MATED, STALEMATED, after, best_of, is_message, moves_of,
+};
 
 #[test]
 fn isready_is_answered() {

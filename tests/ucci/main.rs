@@ -10,5 +10,5 @@ mod options;
 mod races;
 mod thinking;
 
-#[path = "../support/mod.rs"]
-mod support;
+#[path = "../engine_client/mod.rs"]
+mod engine_client;

@@ -1,6 +1,6 @@
 //! Every option offered, and those that are not.
 
-use crate::support::{Client, after, check_ucci_info, is_message};
+use crate::engine_client::{Client, after, check_ucci_info, is_message};
 
 /// The option lines that every client may rely on.
 const OFFERED: [&str; 17] = [

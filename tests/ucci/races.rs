@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Client, after, is_outcome};
+use crate::engine_client::{Client, after, is_outcome};
 
 /// Searches so short that they are over about when the next line arrives.
 const SHORT: [&str; 6] = [

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::idle::check_pophash;
-use crate::support::{BOARD, Client, after, is_outcome};
+use crate::engine_client::{BOARD, Client, after, is_outcome};
 
 #[test]
 fn isready_and_probe_are_answered_while_the_search_goes_on() {

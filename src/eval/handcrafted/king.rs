@@ -1,13 +1,14 @@
 //! Danger to the enemy king.
 
-use super::{AttackMap, Terms};
-use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
-use crate::eval::features::{
+use super::attack_map::AttackMap;
+use super::features::{
     ATTACKERS, BARE_CANNON, BOTTOM_CANNON, CANNON_LINE_BLOCKER, CANNON_ON_KING_FILE,
     CANNON_ON_KING_RANK, CANNON_ON_PALACE, Group, KING_DANGER, KING_MOBILITY, KNIGHT_ON_PALACE,
     PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
     SAFE_CHECK,
 };
+use super::terms::Terms;
+use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 
 /// Danger units of a piece that reaches the palace, in the order of [`ATTACKERS`].
 const ATTACKER_UNITS: [usize; 4] = [3, 4, 2, 2];

@@ -4,11 +4,11 @@
 
 use std::cell::Cell;
 
-use super::{Sum, Terms};
+use super::accumulator::MaterialKey;
+use super::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
+use super::tapered::Tapered;
+use super::terms::{Sum, Terms};
 use crate::board::{Color, PieceKind, Position};
-use crate::eval::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
-use crate::eval::psq::MaterialKey;
-use crate::eval::tapered::Tapered;
 
 /// What the pieces on the board are worth together, from red's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,37 +1,30 @@
 //! The handcrafted evaluation: every term a feature with a tuned weight.
 //!
-//! Terms are announced to a [`Terms`], which adds their weights up (playing) or lists them (tuning).
+//! [`features`] numbers the terms, [`WEIGHTS`] holds what each is worth. Material and piece squares
+//! are summed while moves are played ([`PieceSquareAccumulator`]); material terms are remembered by
+//! [`MaterialTable`]; the others are found in each position and reported to a [`Terms`], which adds
+//! up their weights (playing) or counts them (tuning).
 
+mod accumulator;
 mod attack_map;
+pub mod features;
 mod king;
 mod material;
 mod pawns;
 mod pieces;
+mod tapered;
+mod terms;
 mod threats;
+mod weights;
 
+pub use accumulator::{MaterialKey, PieceSquareAccumulator};
 pub use attack_map::AttackMap;
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
+pub use tapered::{FULL_PHASE, Tapered};
+pub use terms::{Sum, Terms};
+pub use weights::WEIGHTS;
 
-use super::tapered::Tapered;
-use super::weights::WEIGHTS;
 use crate::board::{Color, Position};
-
-/// Who is told of the terms that one side has on the board.
-pub trait Terms {
-    /// The side has the term with this index `count` times.
-    fn add(&mut self, feature: usize, count: i32);
-}
-
-/// The sum of the weights.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sum(pub Tapered);
-
-impl Terms for Sum {
-    #[inline]
-    fn add(&mut self, feature: usize, count: i32) {
-        self.0 += WEIGHTS[feature] * count;
-    }
-}
 
 /// The terms of grade `medium` of one side, material aside.
 #[inline]

@@ -1,8 +1,8 @@
 //! Pawns: pairs, blocks, how many have crossed.
 
-use super::Terms;
+use super::features::{PAWN_BLOCKED, PAWN_PAIR, PAWNS_ACROSS};
+use super::terms::Terms;
 use crate::board::{Bitboard, Color, PieceKind, Position, attacks};
-use crate::eval::features::{PAWN_BLOCKED, PAWN_PAIR, PAWNS_ACROSS};
 
 #[inline]
 pub(super) fn structure(position: &Position, us: Color, terms: &mut impl Terms) {

@@ -1,11 +1,12 @@
 //! How well the pieces stand: mobility, files, legs, screens.
 
-use super::{AttackMap, Terms};
-use crate::board::{Bitboard, Color, PieceKind, Position, attacks};
-use crate::eval::features::{
+use super::attack_map::AttackMap;
+use super::features::{
     BISHOP_MOBILITY, CANNON_MOBILITY, CANNON_SCREENS, KNIGHT_LEG, KNIGHT_MOBILITY, ROOK_FILE,
     ROOK_MOBILITY,
 };
+use super::terms::Terms;
+use crate::board::{Bitboard, Color, PieceKind, Position, attacks};
 
 /// How many squares each piece can go to.
 #[inline]

@@ -1,8 +1,9 @@
 //! Who attacks whom, and who is guarded.
 
-use super::{AttackMap, Terms};
+use super::attack_map::AttackMap;
+use super::features::{GUARDED, GUARDED_BY_PAWN, THREAT_GUARDED, THREAT_UNGUARDED};
+use super::terms::Terms;
 use crate::board::{Color, PieceKind, Position};
-use crate::eval::features::{GUARDED, GUARDED_BY_PAWN, THREAT_GUARDED, THREAT_UNGUARDED};
 
 #[inline]
 pub(super) fn threats(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {

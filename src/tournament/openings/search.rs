@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, Position};
+use crate::random;
 
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
@@ -58,7 +59,7 @@ pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool
     while count < plan.count && in_vain < LINES_IN_VAIN {
         in_vain += 1;
         let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
-        let game = Game::random(&mut random, plies);
+        let game = random::game(&mut random, Position::startpos(), plies);
         // What was looked at once, found good or not, is not looked at again.
         if !known.insert(game.position().key()) {
             continue;

@@ -1,5 +1,5 @@
-//! What tests of the program need. Above all a client at the other end of the pipes: spawns the
-//! engine, talks to it, and loses patience.
+//! A client for tests of the program: spawns the engine, exchanges lines with it through pipes, and
+//! fails the test where an answer takes too long.
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
