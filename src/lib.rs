@@ -16,6 +16,7 @@
 //!
 //! | room | what it knows |
 //! |---|---|
+//! | [`text`] | text from outside: bounded lines, excerpts, what is safe to print |
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
 //! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
@@ -57,5 +58,6 @@ pub mod protocol;
 pub mod random;
 pub mod rules;
 pub mod search;
+pub mod text;
 pub mod tournament;
 pub mod training;

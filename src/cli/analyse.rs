@@ -9,9 +9,9 @@ use crossbeam_channel::{Receiver, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
-use super::line::read_game;
-use super::seconds::parse_seconds;
-use super::table::cut;
+use super::common::columns::cut;
+use super::common::game_argument::read_game;
+use super::common::seconds::parse_seconds;
 use crate::board::{MAX_MOVES, Move, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::{GameText, Separator, chinese, wxf};

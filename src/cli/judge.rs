@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::explain;
-use super::line::read_game;
-use super::table::pad;
+use super::common::columns::pad;
+use super::common::explain;
+use super::common::game_argument::read_game;
 use crate::board::Color;
 use crate::notation::{GameText, Separator};
 use crate::rules::{Game, Judgement, RuleSet, judge};

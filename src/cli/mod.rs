@@ -2,17 +2,12 @@
 
 mod analyse;
 mod bench;
-mod explain;
+mod common;
 mod judge;
-mod line;
-mod logging;
 mod openings;
-mod output;
 mod perft;
 mod replay;
-mod seconds;
 mod selfplay;
-mod table;
 mod tournament;
 mod tune;
 
@@ -23,6 +18,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+use common::logging;
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.

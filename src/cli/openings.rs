@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Failure;
 use crate::search::MAX_DEPTH;
-use crate::tournament::{Found, LINES_IN_VAIN, OpeningSearch, find_openings};
+use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, find_openings};
 
 /// Find balanced openings for `chuhe match`: short random lines after which the search finds nobody
 /// better. One a line, as moves from the starting position with the score for red behind them.
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-fn line(opening: &Found) -> String {
+fn line(opening: &FoundOpening) -> String {
     let moves: Vec<_> = opening.moves.iter().map(ToString::to_string).collect();
     format!("{} ; {:+}\n", moves.join(" "), opening.score)
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::Failure;
-use super::line::read_game;
+use super::common::game_argument::read_game;
 use crate::movegen;
 use crate::notation::{GameText, Separator};
 use crate::search::nodes_per_second;

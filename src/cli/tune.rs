@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
-use super::output::OutputFile;
+use super::common::output_file::OutputFile;
 use crate::training::{Sample, Tuning, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source

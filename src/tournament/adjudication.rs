@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-use super::record::{Ending, Reason};
+use super::end_reason::{EndReason, Ending};
+use super::key_values::KeyValues;
 use crate::board::Color;
 
 /// Both engines have to see a decision for some moves of theirs.
@@ -34,27 +35,9 @@ pub struct ScoreDraw {
     pub after: usize,
 }
 
-/// Reads `key=value,…`; every key once, those of `keys` and no others.
-fn read_keys<const N: usize>(text: &str, keys: [&str; N]) -> Result<[Option<u32>; N], String> {
-    let mut values = [None; N];
-    for part in text.split(',') {
-        let (key, value) = part.split_once('=').unwrap_or((part, ""));
-        let index = keys
-            .iter()
-            .position(|k| *k == key)
-            .ok_or_else(|| format!("{key:?} is none of {}", keys.join(", ")))?;
-        let value = value
-            .parse()
-            .map_err(|_| format!("{part:?} gives no number"))?;
-        if values[index].replace(value).is_some() {
-            return Err(format!("{key} is given twice"));
-        }
-    }
-    Ok(values)
-}
-
-fn units(score: Option<u32>) -> Result<i32, String> {
-    let score = score.ok_or("score= is missing")?;
+/// A score of the command line, in hundredths of the engines' units.
+fn score(list: &KeyValues<'_>) -> Result<i32, String> {
+    let score: u32 = list.require("score")?;
     i32::try_from(score).map_err(|_| "the score is too high".to_owned())
 }
 
@@ -63,11 +46,12 @@ impl FromStr for ScoreWin {
 
     /// Reads `score=500,moves=4`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let [score, moves] = read_keys(text, ["score", "moves"])?;
-        let score = units(score)?;
+        let list = KeyValues::read(text, &["score", "moves"])?;
+        let score = score(&list)?;
         if score == 0 {
             return Err("a score of 0 wins nothing".to_owned());
         }
+        let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
             score,
             moves: moves.unwrap_or(4).max(1),
@@ -80,25 +64,26 @@ impl FromStr for ScoreDraw {
 
     /// Reads `score=10,moves=8,after=80`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let [score, moves, after] = read_keys(text, ["score", "moves", "after"])?;
+        let list = KeyValues::read(text, &["score", "moves", "after"])?;
+        let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
-            score: units(score)?,
+            score: score(&list)?,
             moves: moves.unwrap_or(8).max(1),
-            after: after.unwrap_or(80) as usize,
+            after: list.get("after")?.unwrap_or(80),
         })
     }
 }
 
-/// Who sees what in one game.
+/// What the scores of both engines have said in one game.
 #[derive(Clone, Debug)]
-pub struct Opinions {
+pub struct ScoreAdjudicator {
     adjudication: Adjudication,
     /// For how many of its moves each side has seen red win, black win, and a draw.
     runs: [[u32; 3]; Color::COUNT],
 }
 
-impl Opinions {
-    /// Nobody has said anything yet.
+impl ScoreAdjudicator {
+    /// Before the first move.
     pub fn new(adjudication: Adjudication) -> Self {
         Self {
             adjudication,
@@ -123,12 +108,12 @@ impl Opinions {
         if let Some(win) = self.adjudication.win {
             for (index, loser) in [(0, Color::Black), (1, Color::Red)] {
                 if agreed(index, win.moves) {
-                    return Some(Ending::loss(loser, Reason::ScoreWin, ""));
+                    return Some(Ending::loss(loser, EndReason::ScoreWin, ""));
                 }
             }
         }
         let draw = self.adjudication.draw?;
-        (ply >= draw.after && agreed(2, draw.moves)).then(|| Ending::draw(Reason::ScoreDraw))
+        (ply >= draw.after && agreed(2, draw.moves)).then(|| Ending::draw(EndReason::ScoreDraw))
     }
 }
 
@@ -139,7 +124,7 @@ mod tests {
 
     /// The ply and the result when the scores, red's first, end a game.
     fn end(adjudication: Adjudication, scores: &[Option<i32>]) -> Option<(usize, GameResult)> {
-        let mut opinions = Opinions::new(adjudication);
+        let mut opinions = ScoreAdjudicator::new(adjudication);
         let sides = [Color::Red, Color::Black].into_iter().cycle();
         let mut moves = sides.zip(scores).enumerate();
         moves.find_map(|(ply, (side, score))| {

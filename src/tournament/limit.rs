@@ -93,6 +93,24 @@ impl fmt::Display for Limit {
     }
 }
 
+/// How long engines may be silent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// When they start and when they are asked whether they are ready.
+    pub ready: Duration,
+    /// For a move without a limit in time.
+    pub untimed_move: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            ready: Duration::from_secs(15),
+            untimed_move: Duration::from_secs(120),
+        }
+    }
+}
+
 /// One player's clock in a game; it stands still where there is no time control.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
@@ -148,7 +166,7 @@ impl Clock {
     }
 
     /// A move has been played. What it took beyond the clock is forgiven.
-    pub fn punch(&mut self, elapsed: Duration) {
+    pub fn press(&mut self, elapsed: Duration) {
         let Limit::Clock(control) = self.limit else {
             return;
         };
@@ -207,18 +225,18 @@ mod tests {
             (clock.left(), clock.moves_left()),
             (Some(ms(10_000)), Some(2))
         );
-        clock.punch(ms(4000));
+        clock.press(ms(4000));
         assert_eq!(
             (clock.left(), clock.moves_left()),
             (Some(ms(7000)), Some(1))
         );
-        clock.punch(ms(9000));
+        clock.press(ms(9000));
         assert_eq!(
             (clock.left(), clock.moves_left()),
             (Some(ms(11_000)), Some(2))
         );
         let mut fixed = Clock::new(Limit::MoveTime(ms(20)));
-        fixed.punch(ms(500));
+        fixed.press(ms(500));
         assert_eq!((fixed.left(), fixed.allowance()), (None, Some(ms(20))));
     }
 }

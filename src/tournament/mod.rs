@@ -10,14 +10,19 @@
 //! it the game, and costs nobody else more than its own time.
 
 mod adjudication;
+mod end_reason;
 mod engine;
 mod journal;
+mod json_report;
+mod key_values;
 mod limit;
 mod openings;
+mod pgn_record;
+mod plan;
 mod play;
+mod protocol;
 mod record;
 mod referee;
-mod report;
 mod runner;
 mod schedule;
 mod spec;
@@ -26,14 +31,19 @@ mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
-pub use engine::{EngineScore, Fault, Greeting, Patience, Protocol};
-pub use journal::{Journal, JournalError};
-pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl};
-pub use openings::{Found, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings};
-pub use play::GameRules;
-pub use record::{Ending, GameRecord, GameSummary, MoveRecord, Reason};
-pub use report::{json_report, pgn_game};
-pub use runner::{End, StartError, Tournament, check_engines, run};
+pub use end_reason::{EndReason, Ending};
+pub use engine::{EngineScore, Fault, Greeting};
+pub use journal::{Damage, Journal, JournalContent, JournalError};
+pub use json_report::JsonReport;
+pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
+pub use openings::{
+    FoundOpening, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings,
+};
+pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
+pub use plan::{GameRules, Tournament};
+pub use protocol::EngineProtocol;
+pub use record::{GameRecord, GameSummary, MoveRecord};
+pub use runner::{End, StartError, check_engines, run};
 pub use schedule::{Fixture, Format, Schedule};
 pub use spec::{EngineSpec, EngineWords, SpecError, read_toml};
 pub use verify::{Replay, verify};

@@ -2,27 +2,15 @@
 
 use std::time::Duration;
 
-use super::adjudication::{Adjudication, Opinions};
-use super::engine::{Answer, BEST_MOVE, Engine, Fault, Question, Reply};
+use super::adjudication::ScoreAdjudicator;
+use super::end_reason::{EndReason, Ending};
+use super::engine::{BEST_MOVE, Engine, Fault, MoveAnswer, MoveChoice, MoveRequest};
 use super::limit::Clock;
-use super::record::{Ending, MoveRecord, Reason};
+use super::plan::GameRules;
+use super::record::MoveRecord;
 use super::referee::Referee;
 use crate::board::{Color, Move};
 use crate::notation::Line;
-use crate::rules::RuleSet;
-
-/// What holds for every game of a tournament.
-#[derive(Clone, Copy, Debug)]
-pub struct GameRules {
-    /// Rules of repetition and limits.
-    pub rules: RuleSet,
-    /// Plies after which a game is drawn.
-    pub longest: Option<usize>,
-    /// Decisions by score.
-    pub adjudication: Adjudication,
-    /// Whether UCCI engines are told which moves would lose by repetition.
-    pub banmoves: bool,
-}
 
 /// A game that is over.
 #[derive(Clone, Debug)]
@@ -52,9 +40,9 @@ pub fn play(
     clocks: [Clock; Color::COUNT],
     ponders: [bool; Color::COUNT],
 ) -> Result<Played, Interrupted> {
-    let mut table = Table {
+    let mut game = GameInProgress {
         referee: Referee::new(opening.start.clone(), rules.rules, rules.longest),
-        opinions: Opinions::new(rules.adjudication),
+        opinions: ScoreAdjudicator::new(rules.adjudication),
         banmoves: rules.banmoves,
         engines,
         clocks,
@@ -65,31 +53,31 @@ pub fn play(
         broken: [false; Color::COUNT],
     };
     for m in &opening.moves {
-        if table.referee.play(*m).is_err() {
+        if game.referee.play(*m).is_err() {
             break;
         }
-        table.moves.push(MoveRecord::opening(*m));
+        game.moves.push(MoveRecord::opening(*m));
     }
     let ending = loop {
-        if let Some(ending) = table.referee.ending() {
+        if let Some(ending) = game.referee.ending() {
             break ending;
         }
-        if let Some(ending) = table.turn()? {
+        if let Some(ending) = game.turn()? {
             break ending;
         }
     };
     Ok(Played {
-        moves: table.moves,
+        moves: game.moves,
         ending,
-        overrun: table.overrun,
-        broken: table.broken,
+        overrun: game.overrun,
+        broken: game.broken,
     })
 }
 
 /// A game in progress.
-struct Table<'a> {
+struct GameInProgress<'a> {
     referee: Referee,
-    opinions: Opinions,
+    opinions: ScoreAdjudicator,
     banmoves: bool,
     engines: [&'a mut Engine; Color::COUNT],
     clocks: [Clock; Color::COUNT],
@@ -100,7 +88,7 @@ struct Table<'a> {
     broken: [bool; Color::COUNT],
 }
 
-impl Table<'_> {
+impl GameInProgress<'_> {
     /// Lets the side to move play, and tells how that has ended the game, if it has.
     fn turn(&mut self) -> Result<Option<Ending>, Interrupted> {
         let side = self.referee.side_to_move();
@@ -108,27 +96,27 @@ impl Table<'_> {
             true => self.referee.losing_repetitions(),
             false => Vec::new(),
         };
-        let question = Question {
+        let request = MoveRequest {
             game: self.referee.game(),
             clocks: &self.clocks,
             banned: &banned,
             draw_offered: self.draw_offered,
         };
-        let answer = match self.engines[side.index()].think(&question) {
+        let answer = match self.engines[side.index()].think(&request) {
             Ok(answer) => answer,
             Err(fault) => return self.fault(side, &fault).map(Some),
         };
         if let Some(ending) = self.check_time(side, &answer) {
             return Ok(Some(ending));
         }
-        let played = match &answer.reply {
-            Reply::Move(m) => *m,
-            Reply::Resign => return Ok(Some(Ending::loss(side, Reason::Resignation, ""))),
-            Reply::NoMove => {
+        let played = match &answer.choice {
+            MoveChoice::Move(m) => *m,
+            MoveChoice::Resign => return Ok(Some(Ending::loss(side, EndReason::Resignation, ""))),
+            MoveChoice::NoMove => {
                 let detail = "says that it has no move";
-                return Ok(Some(Ending::loss(side, Reason::Resignation, detail)));
+                return Ok(Some(Ending::loss(side, EndReason::Resignation, detail)));
             }
-            Reply::Unreadable(text) => return Ok(Some(self.illegal(side, text))),
+            MoveChoice::Unreadable(text) => return Ok(Some(self.illegal(side, text))),
         };
         if self.referee.play(played).is_err() {
             return Ok(Some(self.illegal(side, &played.to_string())));
@@ -138,7 +126,7 @@ impl Table<'_> {
             return Ok(Some(
                 self.referee
                     .ending()
-                    .unwrap_or(Ending::draw(Reason::Agreement)),
+                    .unwrap_or(Ending::draw(EndReason::Agreement)),
             ));
         }
         self.draw_offered = answer.draw;
@@ -155,8 +143,8 @@ impl Table<'_> {
     }
 
     /// Writes down a move and stops its clock.
-    fn note(&mut self, side: Color, played: Move, answer: &Answer) {
-        self.clocks[side.index()].punch(answer.elapsed);
+    fn note(&mut self, side: Color, played: Move, answer: &MoveAnswer) {
+        self.clocks[side.index()].press(answer.elapsed);
         self.moves.push(MoveRecord {
             played,
             score: answer.info.score,
@@ -166,7 +154,7 @@ impl Table<'_> {
         });
     }
 
-    fn check_time(&mut self, side: Color, answer: &Answer) -> Option<Ending> {
+    fn check_time(&mut self, side: Color, answer: &MoveAnswer) -> Option<Ending> {
         let clock = &self.clocks[side.index()];
         if let Some(over) = clock
             .allowance()
@@ -183,13 +171,13 @@ impl Table<'_> {
                 answer.elapsed.as_millis(),
                 allowed.as_millis()
             );
-            Ending::loss(side, Reason::TimeLoss, detail)
+            Ending::loss(side, EndReason::TimeLoss, detail)
         })
     }
 
     fn illegal(&mut self, side: Color, text: &str) -> Ending {
         self.broken[side.index()] = true;
-        Ending::loss(side, Reason::IllegalMove, text)
+        Ending::loss(side, EndReason::IllegalMove, text)
     }
 
     /// A fault loses the game.
@@ -199,8 +187,8 @@ impl Table<'_> {
         }
         self.broken[side.index()] = true;
         let reason = match fault {
-            Fault::Silent(awaited) if awaited == BEST_MOVE => Reason::TimeLoss,
-            _ => Reason::Crash,
+            Fault::Silent(awaited) if awaited == BEST_MOVE => EndReason::TimeLoss,
+            _ => EndReason::Crash,
         };
         Ok(Ending::loss(side, reason, fault.to_string()))
     }
@@ -211,13 +199,13 @@ impl Table<'_> {
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
             return Ok(None);
         }
-        let question = Question {
+        let request = MoveRequest {
             game: ahead.game(),
             clocks: &self.clocks,
             banned: &[],
             draw_offered: false,
         };
-        match self.engines[side.index()].ponder(&question, expected) {
+        match self.engines[side.index()].ponder(&request, expected) {
             Ok(()) => Ok(None),
             Err(fault) => self.fault(side, &fault).map(Some),
         }

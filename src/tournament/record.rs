@@ -1,146 +1,14 @@
 //! What is kept of a game.
 
-use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::end_reason::EndReason;
 use super::engine::EngineScore;
-use crate::board::{Color, Move, indexed_enum};
+use crate::board::{Color, Move};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, fen};
-
-indexed_enum! {
-    /// Why a game has ended.
-    #[derive(Serialize, Deserialize)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum Reason {
-        /// Mate.
-        Checkmate,
-        /// No move, which loses.
-        Stalemate,
-        /// A repetition for which nobody is to blame.
-        Repetition,
-        /// One side gave check for ever.
-        PerpetualCheck,
-        /// One side chased for ever.
-        PerpetualChase,
-        /// One side attacked for ever, by rules that forbid more than checks and chases.
-        PerpetualAttack,
-        /// Nobody can win any more.
-        InsufficientMaterial,
-        /// Too many plies without a capture.
-        NoCapture,
-        /// Too many plies.
-        Length,
-        /// One side gave up, or said that it had no move.
-        Resignation,
-        /// Both sides wanted a draw.
-        Agreement,
-        /// Both engines saw one side win.
-        ScoreWin,
-        /// Both engines saw a draw.
-        ScoreDraw,
-        /// Out of time.
-        TimeLoss,
-        /// A move that is none, or is not allowed.
-        IllegalMove,
-        /// The engine ended, did not answer, flooded its output or could not be started.
-        Crash,
-    }
-}
-
-impl Reason {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Checkmate => "checkmate",
-            Self::Stalemate => "stalemate",
-            Self::Repetition => "repetition",
-            Self::PerpetualCheck => "perpetual check",
-            Self::PerpetualChase => "perpetual chase",
-            Self::PerpetualAttack => "perpetual attack",
-            Self::InsufficientMaterial => "insufficient material",
-            Self::NoCapture => "no-capture limit",
-            Self::Length => "length",
-            Self::Resignation => "resignation",
-            Self::Agreement => "agreement",
-            Self::ScoreWin => "won by score",
-            Self::ScoreDraw => "drawn by score",
-            Self::TimeLoss => "time loss",
-            Self::IllegalMove => "illegal move",
-            Self::Crash => "crash",
-        }
-    }
-
-    /// The word that the tag `Termination` of a PGN has for it.
-    pub const fn termination(self) -> &'static str {
-        match self {
-            Self::TimeLoss => "time forfeit",
-            Self::IllegalMove => "rules infraction",
-            Self::Crash => "abandoned",
-            Self::Length | Self::ScoreWin | Self::ScoreDraw => "adjudication",
-            _ => "normal",
-        }
-    }
-
-    /// Whether the loser has not lost at the board.
-    pub const fn is_fault(self) -> bool {
-        matches!(self, Self::TimeLoss | Self::IllegalMove | Self::Crash)
-    }
-
-    /// Whether the rules of the game alone end a game so.
-    pub const fn is_by_rule(self) -> bool {
-        matches!(
-            self,
-            Self::Checkmate
-                | Self::Stalemate
-                | Self::Repetition
-                | Self::PerpetualCheck
-                | Self::PerpetualChase
-                | Self::PerpetualAttack
-                | Self::InsufficientMaterial
-                | Self::NoCapture
-        )
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// How a game has ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
-    /// Who has won.
-    pub result: GameResult,
-    /// Why.
-    pub reason: Reason,
-    /// More about it, maybe nothing.
-    pub detail: String,
-}
-
-impl Ending {
-    /// `loser` has lost.
-    pub fn loss(loser: Color, reason: Reason, detail: impl Into<String>) -> Self {
-        Self {
-            result: GameResult::win_of(!loser),
-            reason,
-            detail: detail.into(),
-        }
-    }
-
-    /// Nobody has lost.
-    pub fn draw(reason: Reason) -> Self {
-        Self {
-            result: GameResult::Draw,
-            reason,
-            detail: String::new(),
-        }
-    }
-}
 
 /// A move as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -190,6 +58,34 @@ impl MoveRecord {
     }
 }
 
+impl MoveRecord {
+    /// A move with what its comment in a PGN tells; one that cannot be read is that of an opening.
+    pub fn of_comment(played: Move, comment: &str) -> Self {
+        let read = || {
+            let (values, time) = comment.split_once(' ')?;
+            let (score, depth) = values.split_once('/')?;
+            let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
+            let time = Duration::try_from_secs_f64(seconds).ok()?;
+            let known = |text: &str| text != "?";
+            let score = match known(score) {
+                true => Some(score.parse().ok()?),
+                false => None,
+            };
+            let depth = match known(depth) {
+                true => Some(depth.parse().ok()?),
+                false => None,
+            };
+            Some(Self {
+                score,
+                depth,
+                micros: u64::try_from(time.as_micros()).ok(),
+                ..Self::opening(played)
+            })
+        };
+        read().unwrap_or_else(|| Self::opening(played))
+    }
+}
+
 /// A game as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
@@ -205,7 +101,7 @@ pub struct GameRecord {
     #[serde(with = "result")]
     pub result: GameResult,
     /// Why.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// More about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -224,7 +120,7 @@ pub struct GameSummary {
     /// Who has won.
     pub result: GameResult,
     /// Why.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// More about it.
     pub detail: String,
     /// Its length in plies, those of the opening included.

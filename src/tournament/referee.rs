@@ -1,6 +1,6 @@
 //! The referee: whether a move may be played and whether the game is over.
 
-use super::record::{Ending, Reason};
+use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::{Cause, Game, IllegalMove, Level, RuleSet, Verdict, judge};
@@ -47,18 +47,20 @@ impl Referee {
         let reason = match judgement.cause {
             Cause::Nothing => {
                 let too_long = self.longest.is_some_and(|n| self.game.plies().len() >= n);
-                return too_long.then(|| Ending::draw(Reason::Length));
+                return too_long.then(|| Ending::draw(EndReason::Length));
             }
-            Cause::Checkmate => Reason::Checkmate,
-            Cause::Stalemate => Reason::Stalemate,
-            Cause::InsufficientMaterial => Reason::InsufficientMaterial,
-            Cause::NoCapture => Reason::NoCapture,
+            Cause::Checkmate => EndReason::Checkmate,
+            Cause::Stalemate => EndReason::Stalemate,
+            Cause::InsufficientMaterial => EndReason::InsufficientMaterial,
+            Cause::NoCapture => EndReason::NoCapture,
             Cause::Repetition => match judgement.verdict.loser() {
-                None => Reason::Repetition,
+                None => EndReason::Repetition,
                 Some(loser) => match judgement.levels[loser] {
-                    Level::Check => Reason::PerpetualCheck,
-                    Level::Chase => Reason::PerpetualChase,
-                    Level::Attack | Level::JointAttack | Level::Nothing => Reason::PerpetualAttack,
+                    Level::Check => EndReason::PerpetualCheck,
+                    Level::Chase => EndReason::PerpetualChase,
+                    Level::Attack | Level::JointAttack | Level::Nothing => {
+                        EndReason::PerpetualAttack
+                    }
                 },
             },
         };
@@ -105,7 +107,7 @@ mod tests {
         referee
     }
 
-    fn ending(fen: &str, moves: &str, longest: Option<usize>) -> (GameResult, Reason) {
+    fn ending(fen: &str, moves: &str, longest: Option<usize>) -> (GameResult, EndReason) {
         let ending = referee(fen, moves, longest).ending().unwrap();
         (ending.result, ending.reason)
     }
@@ -118,30 +120,30 @@ mod tests {
         let checking = "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9 f1e1";
         assert_eq!(
             ending(CHECKS, checking, None),
-            (GameResult::BlackWins, Reason::PerpetualCheck)
+            (GameResult::BlackWins, EndReason::PerpetualCheck)
         );
         let chasing = "i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0 h6i6";
         assert_eq!(
             ending(CHASE, chasing, None),
-            (GameResult::BlackWins, Reason::PerpetualChase)
+            (GameResult::BlackWins, EndReason::PerpetualChase)
         );
         let idle = "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1 f9e9";
         assert_eq!(
             ending(CHECKS, idle, None),
-            (GameResult::Draw, Reason::Repetition)
+            (GameResult::Draw, EndReason::Repetition)
         );
         assert_eq!(
             ending(CHECKS, "a1a2 e9f9 a2a1", Some(3)),
-            (GameResult::Draw, Reason::Length)
+            (GameResult::Draw, EndReason::Length)
         );
         let mate = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
         assert_eq!(
             ending(mate, "b1b9", Some(1)),
-            (GameResult::RedWins, Reason::Checkmate)
+            (GameResult::RedWins, EndReason::Checkmate)
         );
         assert_eq!(
             ending("3k5/9/9/9/9/9/9/9/R8/4K4 w", "a1a8", None),
-            (GameResult::RedWins, Reason::Stalemate)
+            (GameResult::RedWins, EndReason::Stalemate)
         );
     }
 

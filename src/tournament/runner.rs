@@ -7,43 +7,13 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
-use super::engine::{Engine, Fault, Greeting, Patience, processors};
-use super::openings::Openings;
-use super::play::GameRules;
+use super::engine::{Engine, Fault, Greeting, processors};
+use super::plan::Tournament;
 use super::record::GameRecord;
-use super::schedule::{Format, Schedule};
+use super::schedule::Schedule;
 use super::spec::EngineSpec;
-use super::stats::{Sprt, Standings};
-use super::worker::Worker;
-
-/// Rounds of a tournament that a sequential test is to end.
-const ENDLESS: u64 = 10_000_000;
-
-/// The plan of a tournament.
-#[derive(Clone, Debug)]
-pub struct Tournament {
-    /// Its name.
-    pub event: String,
-    /// Who plays.
-    pub engines: Vec<EngineSpec>,
-    /// Who plays whom.
-    pub format: Format,
-    /// Rounds, in each of which every pairing plays one opening with both colours; `None` for as
-    /// many as a sequential test asks for.
-    pub rounds: Option<u64>,
-    /// Games at a time.
-    pub concurrency: usize,
-    /// Where games begin.
-    pub openings: Openings,
-    /// What holds in each game.
-    pub rules: GameRules,
-    /// How long engines may be silent.
-    pub patience: Patience,
-    /// Whether each game has processors of its own.
-    pub pin: bool,
-    /// The test that ends the tournament.
-    pub sprt: Option<Sprt>,
-}
+use super::stats::Standings;
+use super::worker::GameWorker;
 
 /// Why a tournament cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -73,40 +43,38 @@ pub enum End {
     Finished,
     /// The sequential test has decided.
     Decided,
-    /// Somebody has interrupted it.
+    /// It was interrupted.
     Interrupted,
 }
 
-impl Tournament {
-    /// The games.
-    pub fn schedule(&self) -> Schedule {
-        let rounds = self.rounds.unwrap_or(ENDLESS);
-        Schedule::new(self.format, self.engines.len(), rounds)
-    }
-
-    /// Before the first game.
-    pub fn standings(&self) -> Standings {
-        Standings::new(&self.schedule(), self.engines.len(), self.sprt)
-    }
-
-    /// The processors of each worker, if they are bound.
-    fn processors(&self) -> Result<Vec<Option<Vec<usize>>>, StartError> {
-        if !self.pin {
-            return Ok(vec![None; self.concurrency]);
+impl End {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Decided => "decided",
+            Self::Interrupted => "interrupted",
         }
-        let all = processors();
-        // Two engines take turns, unless one thinks on the other's time.
-        let each = 1 + usize::from(self.engines.iter().any(|engine| engine.ponder));
-        let wanted = each * self.concurrency;
-        if wanted > all.len() {
-            return Err(StartError::Processors {
-                wanted,
-                available: all.len(),
-            });
-        }
-        let sets = all.chunks(each).take(self.concurrency);
-        Ok(sets.map(|set| Some(set.to_vec())).collect())
     }
+}
+
+/// The processors of each worker, if they are bound.
+fn processor_sets(tournament: &Tournament) -> Result<Vec<Option<Vec<usize>>>, StartError> {
+    if !tournament.pin {
+        return Ok(vec![None; tournament.concurrency]);
+    }
+    let all = processors();
+    // Two engines take turns, unless one thinks on the other's time.
+    let each = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
+    let wanted = each * tournament.concurrency;
+    if wanted > all.len() {
+        return Err(StartError::Processors {
+            wanted,
+            available: all.len(),
+        });
+    }
+    let sets = all.chunks(each).take(tournament.concurrency);
+    Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
 /// Starts each engine once, and returns what they tell of themselves.
@@ -115,7 +83,7 @@ impl Tournament {
 /// Names the first that cannot be started or does not answer, or says that there are not enough
 /// processors.
 pub fn check_engines(tournament: &Tournament) -> Result<Vec<Greeting>, StartError> {
-    let cpus = tournament.processors()?;
+    let cpus = processor_sets(tournament)?;
     let cpus = cpus.first().and_then(Option::as_deref);
     let check = |spec: &EngineSpec| {
         let fault = |fault| StartError::Engine {
@@ -123,7 +91,7 @@ pub fn check_engines(tournament: &Tournament) -> Result<Vec<Greeting>, StartErro
             fault,
         };
         let (_over, still_on) = bounded(0);
-        let mut engine = Engine::start(spec, cpus, tournament.patience, still_on).map_err(fault)?;
+        let mut engine = Engine::start(spec, cpus, tournament.timeouts, still_on).map_err(fault)?;
         let greeting = std::mem::take(&mut engine.greeting);
         engine.quit();
         Ok(greeting)
@@ -147,7 +115,7 @@ pub fn run(
     if is_decided(standings) {
         return Ok(End::Decided);
     }
-    let cpus = tournament.processors().map_err(io::Error::other)?;
+    let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let schedule = tournament.schedule();
     let numbers = Numbers {
         next: AtomicU64::new(0),
@@ -160,7 +128,7 @@ pub fn run(
     let mut end = Ok(End::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
-            let worker = Worker::new(tournament, cpus, over.clone());
+            let worker = GameWorker::new(tournament, cpus, over.clone());
             let (schedule, numbers, results) = (&schedule, &numbers, results.clone());
             scope.spawn(move || work(worker, schedule, numbers, &results));
         }
@@ -208,7 +176,7 @@ impl Numbers<'_> {
 
 /// Plays game after game until there are no more.
 fn work(
-    mut worker: Worker<'_>,
+    mut worker: GameWorker<'_>,
     schedule: &Schedule,
     numbers: &Numbers<'_>,
     results: &Sender<GameRecord>,

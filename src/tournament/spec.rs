@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::engine::Protocol;
 use super::limit::Limit;
+use super::protocol::EngineProtocol;
 
 /// Time beyond the limit that is forgiven when nothing else is said.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ pub struct EngineSpec {
     /// Where it runs; `None` for where we do.
     pub directory: Option<PathBuf>,
     /// What it speaks.
-    pub protocol: Protocol,
+    pub protocol: EngineProtocol,
     /// Options to set, in order.
     pub options: Vec<(String, String)>,
     /// Lines to send as they are, after the options.

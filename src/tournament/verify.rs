@@ -1,6 +1,6 @@
 //! Replaying records under the eyes of the referee.
 
-use super::record::{Ending, Reason};
+use super::end_reason::{EndReason, Ending};
 use super::referee::Referee;
 use crate::notation::pgn::PgnGame;
 use crate::rules::RuleSet;
@@ -56,7 +56,9 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
 
 /// Whether the record says that the rules have ended the game.
 fn claims_a_rule(game: &PgnGame) -> bool {
-    let mut rules = Reason::ALL.into_iter().filter(|reason| reason.is_by_rule());
+    let mut rules = EndReason::ALL
+        .into_iter()
+        .filter(|reason| reason.is_by_rule());
     rules.any(|rule| game.tag("Reason") == Some(rule.name()))
 }
 

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, TryRecvError};
 
+use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, Fault};
 use super::limit::Clock;
+use super::plan::Tournament;
 use super::play::{Interrupted, Played, play};
-use super::record::{Ending, GameRecord, MoveRecord, Reason};
-use super::runner::Tournament;
+use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
 use crate::board::Color;
 use crate::notation::{Line, fen};
 
 /// A worker with its engines.
-pub(super) struct Worker<'a> {
+pub(super) struct GameWorker<'a> {
     tournament: &'a Tournament,
     /// The processors of its engines, if they are bound to some.
     cpus: Option<Vec<usize>>,
@@ -25,7 +26,7 @@ pub(super) struct Worker<'a> {
     engines: HashMap<usize, Engine>,
 }
 
-impl<'a> Worker<'a> {
+impl<'a> GameWorker<'a> {
     /// A worker whose engines have not been started.
     pub(super) fn new(
         tournament: &'a Tournament,
@@ -68,7 +69,7 @@ impl<'a> Worker<'a> {
                 }
             }
         }
-        let played = self.sit_down(fixture, opening).ok()?;
+        let played = self.play_fixture(fixture, opening).ok()?;
         for color in Color::ALL {
             if played.broken[color.index()] {
                 self.engines.remove(&fixture.players[color.index()]);
@@ -99,14 +100,14 @@ impl<'a> Worker<'a> {
             self.engines.remove(&number);
         }
         let spec = &self.tournament.engines[number];
-        let patience = self.tournament.patience;
-        let mut engine = Engine::start(spec, self.cpus.as_deref(), patience, self.over.clone())?;
+        let timeouts = self.tournament.timeouts;
+        let mut engine = Engine::start(spec, self.cpus.as_deref(), timeouts, self.over.clone())?;
         engine.new_game()?;
         self.engines.insert(number, engine);
         Ok(())
     }
 
-    fn sit_down(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Interrupted> {
+    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Interrupted> {
         let specs = fixture
             .players
             .map(|number| &self.tournament.engines[number]);
@@ -138,7 +139,7 @@ impl<'a> Worker<'a> {
 
 /// The game of an engine that cannot be started.
 fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &Fault) -> GameRecord {
-    let ending = Ending::loss(loser, Reason::Crash, fault.to_string());
+    let ending = Ending::loss(loser, EndReason::Crash, fault.to_string());
     GameRecord {
         number: fixture.number,
         players: fixture.players,

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::{complaint, match_of, output, scratch, script};
 
@@ -84,11 +84,15 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // A line that was cut short is forgotten and its game played again.
+    // A line that was cut short is forgotten, and its game taken from the PGN.
     let kept = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
     let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
-    assert_eq!(games(&repaired), 1, "{repaired}");
+    assert_eq!(games(&repaired), 0, "{repaired}");
+    assert!(
+        repaired.contains("6 games were played before"),
+        "{repaired}"
+    );
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
 
@@ -110,7 +114,7 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
     }
     fs::write(&journal, "nonsense\n").unwrap();
     let told = complaint(match_of(good(), PLAIN).arg("--resume").arg(&journal));
-    assert!(told.contains("line 1"), "{told}");
+    assert!(told.contains("no journal"), "{told}");
     fs::remove_file(journal).unwrap();
     fs::remove_file(pgn).unwrap();
 }
@@ -128,10 +132,10 @@ fn what_is_no_journal_of_the_match_is_left_alone() {
     let (head, games) = journal.split_once('\n').unwrap();
     let other = format!("{PLAIN} --rules computer");
     let torn = &journal[..journal.len() - 9];
-    let headless = "its first line has no end";
+    let (headless, foreign) = ("its first line has no end", "it is no journal");
     for (text, arguments, reason) in [
-        ("important notes without a final newline", PLAIN, headless),
-        ("line one\nline two keeps no newline", PLAIN, "line 1: "),
+        ("important notes without a final newline", PLAIN, foreign),
+        ("line one\nline two keeps no newline", PLAIN, foreign),
         (&head[..head.len() / 2], PLAIN, headless),
         (torn, &other, "another tournament"),
         (&format!("{head}\n{games}{games}{{\"num"), PLAIN, "twice"),
@@ -147,7 +151,7 @@ fn what_is_no_journal_of_the_match_is_left_alone() {
         fs::write(&path, text).unwrap();
         output(&mut resume(PLAIN));
         let whole = fs::read_to_string(&path).unwrap();
-        assert_eq!(whole.lines().count(), 5, "{whole}");
+        assert_eq!(whole.matches("{\"game\":").count(), 4, "{whole}");
     }
     fs::remove_file(path).unwrap();
 }
@@ -234,10 +238,18 @@ fn the_games_of_others_in_the_same_file_are_kept() {
     assert!(games.iter().all(Result::is_ok));
     // What was torn is cut off, unless it is of somebody else.
     let whole = read();
+    let text = fs::read_to_string(&journal).unwrap();
+    let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let own = "[Game \"Chinese Chess\"]\n[Event \"chuhe match\"]\n[MatchId ";
     for (torn, is_cut) in [
-        ("[Event \"chuhe match\"]\n[Site \"?\"]\n[Da", true),
         ("[Eve", true),
-        ("[Event \"Cup\"]\n[Site \"?\"]\n[Da", false),
+        (own, true),
+        (
+            &format!("{own}{}]\n[Site \"?\"]\n\n1. A0-A1", head["id"]),
+            true,
+        ),
+        (&format!("{own}\"0\"]\n[Site \"?\"]\n[Da"), false),
+        ("[Game \"Chinese Chess\"]\n[Event \"Cup\"]\n[Ma", false),
         (
             "[Event \"chuhe match\"]\n[Red \"three\"]\n\n1. A0-A1",
             false,
@@ -253,7 +265,7 @@ fn the_games_of_others_in_the_same_file_are_kept() {
         );
     }
     // A game that was lost is written again.
-    let lost = whole.rfind("[Event \"chuhe match\"]\n").unwrap();
+    let lost = whole.rfind("[Game \"Chinese Chess\"]\n").unwrap();
     fs::write(&pgn, &whole[..lost]).unwrap();
     run(&other_journal, 2, ["three", "four"]);
     assert_eq!(read(), whole);
@@ -272,4 +284,132 @@ fn one_pair_tells_nothing_for_certain() {
         text.contains("Elo             +0.0 [-∞, +∞]  (95 %)"),
         "{text}"
     );
+}
+
+/// Trial of a hostile user: two runners on one journal.
+#[test]
+fn a_journal_is_played_by_one_runner() {
+    let [journal, pgn] = ["two.jsonl", "two.pgn"].map(scratch);
+    let slow = || [script("one", "slow"), script("two", "slow")];
+    let command = || {
+        let mut command = match_of(slow(), PLAIN);
+        command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
+        command
+    };
+    let mut first = command().stdout(Stdio::piped()).spawn().unwrap();
+    let is_begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"run\""));
+    while !is_begun() {
+        assert!(first.try_wait().unwrap().is_none());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let told = complaint(&mut command());
+    let owner = format!("process {} plays this tournament", first.id());
+    assert!(told.contains(&owner), "{told}");
+    assert!(first.wait().unwrap().success());
+    let text = output(&mut command());
+    assert!(text.contains("4 games were played before"), "{text}");
+    assert_eq!(games_of(&pgn), 4);
+    fs::remove_file(journal).unwrap();
+    fs::remove_file(pgn).unwrap();
+}
+
+/// How many games a PGN has, all of which can be read.
+fn games_of(pgn: &Path) -> usize {
+    let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
+    assert!(games.iter().all(Result::is_ok));
+    games.len()
+}
+
+#[test]
+fn a_game_that_the_journal_has_lost_is_taken_from_the_pgn() {
+    let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(scratch);
+    let command = || {
+        let mut command = match_of(good(), PLAIN);
+        command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
+        command.output().unwrap()
+    };
+    assert!(command().status.success());
+    let (kept, records) = (
+        fs::read_to_string(&journal).unwrap(),
+        fs::read_to_string(&pgn).unwrap(),
+    );
+    let last = kept.trim_end().rfind('\n').unwrap() + 1;
+    // The last line torn or gone altogether, and others have added a game behind ours.
+    let other = "[Event \"by hand\"]\n\n1. h2e2 *\n\n";
+    for (end, behind) in [
+        (last + 50, ""),
+        (last, ""),
+        (last + 50, other),
+        (last, other),
+    ] {
+        fs::write(&journal, &kept[..end]).unwrap();
+        fs::write(&pgn, records.clone() + behind).unwrap();
+        let output = command();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("4 games were played before"), "{text}{told}");
+        assert!(told.contains("game 4 was lost from the journal"), "{told}");
+        assert_eq!(fs::read_to_string(&pgn).unwrap(), records.clone() + behind);
+        let again = fs::read_to_string(&journal).unwrap();
+        assert_eq!(again.matches("{\"game\":").count(), 4);
+    }
+    fs::remove_file(journal).unwrap();
+    fs::remove_file(pgn).unwrap();
+}
+
+#[test]
+fn one_file_is_not_used_for_two_things() {
+    let [file, journal] = ["same", "same.jsonl"].map(scratch);
+    fs::write(&file, "h2e2 h9g7\n").unwrap();
+    let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
+    let plain = PLAIN.replace("--openings start", "");
+    let name = file.file_name().unwrap().display();
+    let crooked = format!("{directory}/./{name}");
+    for (arguments, reason) in [
+        (
+            format!("--pgn {path} --resume {crooked}"),
+            "the file of --pgn as well",
+        ),
+        (
+            format!("--json {path} --plot {path}"),
+            "the file of --json as well",
+        ),
+        (
+            format!("--pgn {path} --openings {path}"),
+            "the file of --openings",
+        ),
+        (
+            format!("--json {path} --engines-file {path}"),
+            "of --engines-file",
+        ),
+        (format!("--pgn {directory}"), "no regular file"),
+        ("--pgn /dev/full".to_owned(), "no regular file"),
+        ("--pgn /dev/zero".to_owned(), "no regular file"),
+        (
+            "--resume /dev/zero".to_owned(),
+            "a regular file, and this is none",
+        ),
+        (
+            format!("--resume {directory}"),
+            "a regular file, and this is none",
+        ),
+    ] {
+        let told = complaint(&mut match_of(good(), &format!("{arguments} {plain}")));
+        assert!(told.contains(reason), "{arguments}: {told}");
+        assert_eq!(fs::read_to_string(&file).unwrap(), "h2e2 h9g7\n");
+    }
+    // The end of a large file is found without reading it.
+    let sparse = fs::File::options().write(true).open(&file).unwrap();
+    sparse.set_len(1 << 40).unwrap();
+    let mut command = match_of(good(), PLAIN);
+    output(
+        command
+            .arg("--pgn")
+            .arg(&file)
+            .arg("--resume")
+            .arg(&journal),
+    );
+    assert!(fs::metadata(&file).unwrap().len() > 1 << 40);
+    fs::remove_file(file).unwrap();
+    fs::remove_file(journal).unwrap();
 }

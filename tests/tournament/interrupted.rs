@@ -76,17 +76,14 @@ fn finish(journal: &Path, pgn: &Path) {
         after.starts_with(&before[..whole]),
         "no game is played anew"
     );
-    let numbers: HashSet<u64> = after
-        .lines()
-        .skip(1)
-        .map(|line| {
-            serde_json::from_str::<serde_json::Value>(line).unwrap()["number"]
-                .as_u64()
-                .unwrap()
-        })
-        .collect();
+    let number = |line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["game"]["number"].as_u64()
+    };
+    let numbers: Vec<u64> = after.lines().filter_map(number).collect();
+    assert_eq!(numbers.len(), 30);
+    let numbers: HashSet<u64> = numbers.into_iter().collect();
     assert_eq!(numbers, (0..30).collect());
-    assert_eq!(after.lines().count(), 31);
     let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
     let rounds: HashSet<String> = games
         .iter()
@@ -114,7 +111,7 @@ fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
     assert_they_leave(&engines);
     // What a kill in the middle of a write leaves behind.
     let mut text = fs::read_to_string(&journal).unwrap();
-    text += "{\"number\":29,\"players\":[1";
+    text += "{\"game\":{\"number\":29,\"players\":[1";
     fs::write(&journal, text).unwrap();
     let mut text = fs::read_to_string(&pgn).unwrap();
     text += "[Event \"half";

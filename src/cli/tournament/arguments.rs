@@ -6,13 +6,13 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::Failure;
-use crate::cli::seconds::parse_seconds;
+use crate::cli::common::seconds::parse_seconds;
 use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
-    Adjudication, EngineSpec, EngineWords, Format, GameRules, Openings, Patience, ScoreDraw,
-    ScoreWin, Tournament, read_toml,
+    Adjudication, Damage, EngineSpec, EngineWords, Format, GameRules, Openings, ScoreDraw,
+    ScoreWin, Timeouts, Tournament, read_toml,
 };
 
 /// Play a tournament between engines that speak UCCI or UCI.
@@ -119,6 +119,9 @@ pub(in crate::cli) struct Arguments {
     /// Keep the tournament in this file, and go on from there if it exists.
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<PathBuf>,
+    /// Go on from what a damaged file of --resume still holds; it is kept as FILE.damaged.
+    #[arg(long, requires = "resume")]
+    repair: bool,
 }
 
 /// `--engine` may stand several times with several words each.
@@ -182,6 +185,31 @@ fn engines_of_file(path: &Path, each: &EngineWords) -> Result<Vec<EngineSpec>, F
 }
 
 impl Arguments {
+    /// The files that are read and written, with the options that name them.
+    pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
+        let openings = Path::new(&self.openings);
+        let files = [
+            ("--openings", Some(openings).filter(|path| path.is_file())),
+            ("--engines-file", self.engines_file.as_deref()),
+            ("--pgn", self.pgn.as_deref()),
+            ("--json", self.json.as_deref()),
+            ("--plot", self.plot.as_deref()),
+            ("--resume", self.resume.as_deref()),
+        ];
+        let files = files.into_iter();
+        files
+            .filter_map(|(option, path)| Some((option, path?)))
+            .collect()
+    }
+
+    /// What to do about a damaged journal.
+    pub(super) fn damage(&self) -> Damage {
+        match self.repair {
+            true => Damage::Repair,
+            false => Damage::Refuse,
+        }
+    }
+
     /// The tournament that is asked for.
     ///
     /// # Errors
@@ -208,7 +236,7 @@ impl Arguments {
                 },
                 banmoves: self.banmoves,
             },
-            patience: Patience {
+            timeouts: Timeouts {
                 ready: self.startup,
                 untimed_move: self.patience,
             },

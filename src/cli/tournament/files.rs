@@ -2,15 +2,17 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::plot;
 use crate::cli::Failure;
-use crate::cli::output::OutputFile;
+use crate::cli::common::output_file::OutputFile;
 use crate::tournament::stats::Standings;
-use crate::tournament::{End, GameRecord, GameSummary, Journal, Tournament, json_report};
+use crate::tournament::{
+    End, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament,
+};
 
 /// The files of a tournament that is being played.
 pub(super) struct Files {
@@ -25,48 +27,115 @@ fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
     path.map(|path| OutputFile::open(path)).transpose()
 }
 
+/// Refuses a path that names something else than a file.
+fn require_file(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(data) if !data.is_file() => {
+            Err(Failure::usage(path.display(), "this is no regular file"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What tells one file from another, whatever path leads to it.
+fn identity(path: &Path) -> PathBuf {
+    let beside = || {
+        let parent = path.parent().filter(|parent| *parent != Path::new(""));
+        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    let file = path.canonicalize().ok().or_else(beside);
+    file.unwrap_or_else(|| path.to_owned())
+}
+
+/// Refuses files of which one would be written over another.
+///
+/// # Errors
+/// Names two options with the same file.
+pub(super) fn require_different(arguments: &Arguments) -> Result<(), Failure> {
+    let files = arguments.files();
+    for (index, (option, path)) in files.iter().enumerate() {
+        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+        let mut others = files[..index].iter();
+        if !is_special
+            && let Some((other, _)) = others.find(|(_, other)| identity(other) == identity(path))
+        {
+            let why = format!("{} is the file of {other} as well", path.display());
+            return Err(Failure::usage(option, why));
+        }
+    }
+    Ok(())
+}
+
 impl Files {
-    /// Opens the files, and returns the games played before.
+    /// Opens the files, and returns what was played before.
     ///
     /// # Errors
-    /// A file cannot be read or written, or is that of another tournament.
+    /// A file cannot be read or written, is that of another tournament, or is meant for two things.
     pub(super) fn open(
         arguments: &Arguments,
         tournament: &Tournament,
-    ) -> Result<(Self, Vec<GameRecord>), Failure> {
+    ) -> Result<(Self, JournalContent), Failure> {
+        arguments.pgn.as_deref().map_or(Ok(()), require_file)?;
         let mut files = Self {
             journal: None,
             pgn: None,
             json: report_file(arguments.json.as_ref())?,
             plot: report_file(arguments.plot.as_ref())?,
         };
-        let mut done = Vec::new();
+        let mut content = JournalContent::default();
         let pgn_length = match &arguments.pgn {
             Some(path) => fs::metadata(path).map_or(0, |file| file.len()),
             None => 0,
         };
         if let Some(path) = &arguments.resume {
-            let pgn = arguments
-                .pgn
-                .as_ref()
-                .map(|p| (p.display().to_string(), pgn_length));
-            let (journal, games) = Journal::open(path, tournament, pgn)
-                .map_err(|error| Failure::new(path.display(), error))?;
+            let pgn = arguments.pgn.as_ref();
+            let pgn = pgn.map(|path| (identity(path).display().to_string(), pgn_length));
+            let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+            let opened = Journal::open(path, tournament, pgn, arguments.damage());
+            let (journal, read) = opened.map_err(|error| fault(&error))?;
             files.journal = Some(journal);
-            done = games;
+            content = read;
         }
         if let Some(path) = &arguments.pgn {
-            let notation = arguments.notation;
-            let file = match &files.journal {
-                Some(journal) => PgnFile::resume(path, notation, tournament, journal, &done),
-                None => PgnFile::open(path, notation),
-            };
-            files.pgn = Some(file.map_err(|error| Failure::new(path.display(), error))?);
+            files
+                .open_pgn(path, arguments, tournament, &mut content)
+                .map_err(|error| Failure::new(path.display(), error))?;
         }
-        Ok((files, done))
+        Ok((files, content))
     }
 
-    /// Takes in a game.
+    fn open_pgn(
+        &mut self,
+        path: &Path,
+        arguments: &Arguments,
+        tournament: &Tournament,
+        content: &mut JournalContent,
+    ) -> io::Result<()> {
+        let notation = arguments.notation;
+        let Some(journal) = &mut self.journal else {
+            self.pgn = Some(PgnFile::open(path, notation, None)?);
+            return Ok(());
+        };
+        let games = &mut content.games;
+        let (pgn, recovered) = PgnFile::resume(path, notation, tournament, journal, games)?;
+        for record in recovered.games {
+            let note = format_args!(
+                "game {} was lost from the journal and is taken from here",
+                record.number + 1
+            );
+            Failure::new(path.display(), note).tell();
+            journal.add(&record)?;
+            games.push(record);
+        }
+        for note in recovered.notes {
+            Failure::new(path.display(), note).tell();
+        }
+        self.pgn = Some(pgn);
+        Ok(())
+    }
+
+    /// Takes in a game: first of all the journal, which must never be behind the PGN.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -92,8 +161,9 @@ impl Files {
         end: End,
     ) -> Result<(), Failure> {
         if let Some(json) = self.json {
-            let report = json_report(tournament, standings, games, end);
-            json.write(&format!("{report:#}\n"))?;
+            let report = JsonReport::new(tournament, standings, games, Some(end));
+            let text = serde_json::to_string_pretty(&report);
+            json.write(&(text.map_err(|error| Failure::new("the report", error))? + "\n"))?;
         }
         if let Some(plot) = self.plot {
             plot.write(&plot::draw(tournament, standings)?)?;

@@ -11,13 +11,12 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crossbeam_channel::{Receiver, bounded};
-
 pub(super) use arguments::Arguments;
 
 use super::Failure;
+use super::common::interrupt::interrupts;
 use crate::tournament::{End, GameSummary, check_engines, run as play};
-use files::Files;
+use files::{Files, require_different};
 use progress::Progress;
 
 /// Plays the tournament and prints how it stands. The exit code tells whether it was interrupted.
@@ -26,17 +25,24 @@ use progress::Progress;
 /// Something that was asked for makes no sense, an engine does not work, or a file cannot be read or
 /// written.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    require_different(arguments)?;
     let tournament = arguments.tournament()?;
-    let (mut files, done) = Files::open(arguments, &tournament)?;
+    let (mut files, content) = Files::open(arguments, &tournament)?;
     let greetings = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
     for (engine, greeting) in tournament.engines.iter().zip(&greetings) {
-        for doubt in &greeting.doubts {
+        for doubt in &greeting.option_warnings {
             Failure::new(format_args!("engine {}", engine.name), doubt).tell();
         }
     }
     let interrupt = interrupts()?;
     print(&table::heading(&tournament, &greetings))?;
+    let done = content.games;
+    if content.damaged_lines > 0 {
+        let lines = content.damaged_lines;
+        print(&format!("{lines} damaged lines of the journal left out\n"))?;
+    }
     let mut standings = tournament.standings();
+    standings.void_games = content.voids;
     done.iter().for_each(|record| standings.add(record));
     if !done.is_empty() {
         print(&format!("{} games were played before\n", done.len()))?;
@@ -66,17 +72,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         End::Interrupted => ExitCode::from(super::INTERRUPTED),
         End::Finished | End::Decided => ExitCode::SUCCESS,
     })
-}
-
-/// Messages of Ctrl-C and the like.
-fn interrupts() -> Result<Receiver<()>, Failure> {
-    let (sender, interrupts) = bounded(1);
-    ctrlc::set_handler(move || {
-        // Where one message waits, a second says nothing more.
-        let _ = sender.try_send(());
-    })
-    .map_err(|error| Failure::new("Ctrl-C", error))?;
-    Ok(interrupts)
 }
 
 fn print(text: &str) -> Result<(), Failure> {

@@ -1,57 +1,71 @@
 //! The PGN file of a tournament, to which others may add their games as well.
 
-use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use crate::notation::MoveStyle;
 use crate::notation::pgn::{self, GameResult, PgnGame};
-use crate::tournament::{GameRecord, Journal, Tournament, pgn_game};
+use crate::text::{BoundedLine, read_bounded_line};
+use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn};
+
+/// No record of ours is longer, in bytes.
+const LONGEST_RECORD: usize = 64 << 20;
 
 /// The file, to whose end games are added.
 pub(super) struct PgnFile {
     file: File,
     notation: MoveStyle,
     date: String,
+    /// The number of the tournament's journal, if there is one.
+    id: Option<String>,
 }
 
-/// What a killed run has left behind.
-struct Left {
-    /// Where to cut the file: behind the last record that stays.
-    end: usize,
-    /// The numbers of the games that it holds.
-    written: Vec<u64>,
+/// What a file of a tournament that goes on holds.
+#[derive(Default)]
+pub(super) struct Recovered {
+    /// Games that the journal has lost.
+    pub(super) games: Vec<GameRecord>,
+    /// What is to be told of the file.
+    pub(super) notes: Vec<String>,
 }
 
 impl PgnFile {
-    /// Opens the file, or begins it.
+    /// Opens the file, or begins it. `id` is the number of the tournament's journal.
     ///
     /// # Errors
     /// It cannot be read or written.
-    pub(super) fn open(path: &Path, notation: MoveStyle) -> io::Result<Self> {
-        let file = File::options().append(true).create(true).open(path)?;
-        let mut opened = Self {
+    pub(super) fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
+        let mut file = File::options()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        let length = file.metadata()?.len();
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(length.saturating_sub(2)))?;
+        (&mut file).take(2).read_to_end(&mut tail)?;
+        let ending = match tail.as_slice() {
+            [] | b"\n\n" => "",
+            [.., b'\n'] => "\n",
+            _ => "\n\n",
+        };
+        file.write_all(ending.as_bytes())?;
+        Ok(Self {
             file,
             notation,
             date: today(),
-        };
-        let ending = match fs::read(path)? {
-            text if text.is_empty() || text.ends_with(b"\n\n") => "",
-            text if text.ends_with(b"\n") => "\n",
-            _ => "\n\n",
-        };
-        opened.file.write_all(ending.as_bytes())?;
-        Ok(opened)
+            id: id.map(str::to_owned),
+        })
     }
 
     /// Opens the file of a tournament that goes on, and adds those games of its journal that it has
     /// not.
     ///
-    /// What stood in it before the tournament, and what others have added since, stays. Cut off are
-    /// only a last record that was not written to its end and the game whose line in the journal was
-    /// not, for it is played again.
+    /// What stood in it before the tournament, and what others have added since, stays. Cut off is
+    /// only a last record of this tournament that was not written to its end.
     ///
     /// # Errors
     /// It cannot be read or written.
@@ -61,114 +75,109 @@ impl PgnFile {
         tournament: &Tournament,
         journal: &Journal,
         done: &[GameRecord],
-    ) -> io::Result<Self> {
-        let mut text = match fs::read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            text => text?,
+    ) -> io::Result<(Self, Recovered)> {
+        let mut recovered = Recovered::default();
+        let mut written = HashSet::new();
+        let known: HashSet<u64> = done.iter().map(|record| record.number).collect();
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => File::create_new(path)?,
+            Err(error) => return Err(error),
         };
+        let length = file.metadata()?.len();
         // One that is shorter than it was is another file.
-        let before = usize::try_from(journal.pgn_length()).unwrap_or(usize::MAX);
-        let before = if before <= text.len() { before } else { 0 };
-        let left = left(&text[before..], tournament, journal, done);
-        let end = before + left.end;
-        if end < text.len() {
-            File::options()
-                .write(true)
-                .open(path)?
-                .set_len(end as u64)?;
-            text.truncate(end);
+        let before = Some(journal.pgn_length()).filter(|before| *before <= length);
+        let before = before.unwrap_or(0);
+        file.seek(SeekFrom::Start(before))?;
+        let mut cut = None;
+        for_each_record(BufReader::new(file), before, |range, part| {
+            let part = String::from_utf8_lossy(part);
+            let is_last = range.end == length;
+            match whole_game(&part) {
+                Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
+                    match record_of_pgn(tournament, &game) {
+                        Some(record) if !written.insert(record.number) => {}
+                        Some(record) if known.contains(&record.number) => {}
+                        Some(record) => recovered.games.push(record),
+                        None => {}
+                    }
+                }
+                Some(_) => {}
+                None if is_whole(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
+                None if is_last => cut = Some(range.start),
+                None => recovered.notes.push(format!(
+                    "a record of this tournament at byte {} was cut short, and others have added \
+                     games behind it: it stays, and its game is added again",
+                    range.start
+                )),
+            }
+        })?;
+        if let Some(end) = cut {
+            File::options().write(true).open(path)?.set_len(end)?;
         }
-        let mut opened = Self::open(path, notation)?;
+        let mut opened = Self::open(path, notation, Some(journal.id()))?;
         for record in done {
-            if !left.written.contains(&record.number) {
+            if !written.contains(&record.number) {
                 opened.write(tournament, record)?;
             }
         }
-        Ok(opened)
+        Ok((opened, recovered))
     }
 
-    /// Adds a game.
+    /// Adds a game and has it written to the disk.
     ///
     /// # Errors
     /// It cannot be written.
     pub(super) fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
-        let game = pgn_game(tournament, record, &self.date).map_err(io::Error::other)?;
-        self.file.write_all(game.write(self.notation).as_bytes())
+        let game = pgn_game(tournament, record, &self.date, self.id.as_deref());
+        let game = game.map_err(io::Error::other)?;
+        self.file.write_all(game.write(self.notation).as_bytes())?;
+        self.file.sync_data()
     }
 }
 
-/// Looks through what was added since the tournament began.
-fn left(text: &[u8], tournament: &Tournament, journal: &Journal, done: &[GameRecord]) -> Left {
-    let done: HashMap<u64, &GameRecord> = done.iter().map(|r| (r.number, r)).collect();
-    let parts = records(text);
-    let mut left = Left {
-        end: text.len(),
-        written: Vec::new(),
-    };
-    for (index, range) in parts.iter().enumerate() {
-        let part = String::from_utf8_lossy(&text[range.clone()]);
-        let is_last = index + 1 == parts.len();
-        let game = game(&part, tournament);
-        let is_ours = game.as_ref().is_some_and(|(number, game)| {
-            done.get(number)
-                .is_some_and(|record| is_same(game, record, tournament))
-        });
-        match game {
-            Some((number, _)) if is_ours => left.written.push(number),
-            Some((number, _)) if is_last && journal.has_dropped(number) => left.end = range.start,
-            None if is_last && !is_whole(&part) && may_be_ours(&part, tournament) => {
-                left.end = range.start;
-            }
-            _ => {}
-        }
-    }
-    left
-}
-
-/// Where records begin and end: with tags behind something that is none.
-fn records(text: &[u8]) -> Vec<Range<usize>> {
-    let mut starts = Vec::new();
-    let mut at = 0;
+/// Hands each record to `found`, with the bytes of the file that it takes. A record begins with tags
+/// behind something that is none.
+fn for_each_record(
+    mut source: impl BufRead,
+    start: u64,
+    mut found: impl FnMut(Range<u64>, &[u8]),
+) -> io::Result<()> {
+    let (mut start, mut at) = (start, start);
+    let mut record = Vec::new();
+    let mut line = Vec::new();
     let mut in_tags = false;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
+    loop {
+        let read = read_bounded_line(&mut source, LONGEST_RECORD, &mut line)?;
         let is_tag = line.starts_with(b"[");
-        if (is_tag && !in_tags) || at == 0 {
-            starts.push(at);
+        if read == BoundedLine::End || (is_tag && !in_tags) {
+            if !record.is_empty() {
+                found(start..at, &record);
+            }
+            record.clear();
+            start = at;
         }
         in_tags = is_tag;
-        at += line.len();
+        at += match read {
+            BoundedLine::End => return Ok(()),
+            BoundedLine::Whole => line.len() as u64 + 1,
+            BoundedLine::Unended => line.len() as u64,
+            BoundedLine::TooLong(length) => length + 1,
+        };
+        if read != BoundedLine::Unended {
+            line.push(b'\n');
+        }
+        let room = LONGEST_RECORD.saturating_sub(record.len());
+        record.extend_from_slice(&line[..line.len().min(room)]);
     }
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    starts
-        .iter()
-        .copied()
-        .zip(ends)
-        .map(|(a, b)| a..b)
-        .collect()
 }
 
-/// The game of a record, if it may be one of the tournament, with its number.
-fn game(part: &str, tournament: &Tournament) -> Option<(u64, PgnGame)> {
-    if !is_whole(part) {
-        return None;
+/// The game of a record that was written to its end.
+fn whole_game(part: &str) -> Option<PgnGame> {
+    match is_whole(part) {
+        true => pgn::read(part).pop()?.ok(),
+        false => None,
     }
-    let game = pgn::read(part).pop()?.ok()?;
-    let (_, number) = game.tag("Round")?.split_once('.')?;
-    let number = number.parse::<u64>().ok()?.checked_sub(1)?;
-    let fixture = tournament.schedule().fixture(number)?;
-    let names = fixture
-        .players
-        .map(|player| Some(tournament.engines[player].name.as_str()));
-    (names == [game.tag("Red"), game.tag("Black")]).then_some((number, game))
-}
-
-/// Whether a record is that of a game: another tournament may have the same engines and numbers, but
-/// not the same moves at the same times.
-fn is_same(game: &PgnGame, record: &GameRecord, tournament: &Tournament) -> bool {
-    pgn_game(tournament, record, "").is_ok_and(|ours| {
-        (&ours.line.moves, &ours.comments, ours.result)
-            == (&game.line.moves, &game.comments, game.result)
-    })
 }
 
 /// Whether a record ends with a result.
@@ -177,26 +186,19 @@ fn is_whole(part: &str) -> bool {
     last.is_some_and(|word| word.parse::<GameResult>().is_ok())
 }
 
-/// Whether the whole lines of a torn record name nobody else's game.
-fn may_be_ours(part: &str, tournament: &Tournament) -> bool {
-    let lines = part
-        .split_inclusive('\n')
-        .filter(|line| line.ends_with('\n'));
-    let tags: String = lines.take_while(|line| line.starts_with('[')).collect();
-    if tags.is_empty() {
-        return part.starts_with('[');
+/// Whether a torn record is one of the tournament, as far as its whole lines tell.
+fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
+    let own = [
+        "[Game \"Chinese Chess\"]".to_owned(),
+        format!("[Event {:?}]", tournament.event),
+        format!("[{MATCH_ID} {id:?}]"),
+    ];
+    let mut lines = part.lines().zip(&own);
+    let whole = part.split_inclusive('\n').filter(|l| l.ends_with('\n'));
+    match whole.count() {
+        0 => part.starts_with('['),
+        count => lines.by_ref().take(count).all(|(line, own)| line == own),
     }
-    let game = match pgn::read(&tags).pop() {
-        Some(Ok(game)) => game,
-        Some(Err(_)) => return false,
-        // Tags that every record has.
-        None => return true,
-    };
-    let is_player = |name: &str| tournament.engines.iter().any(|e| e.name == name);
-    game.tag("Event")
-        .is_none_or(|event| event == tournament.event)
-        && game.tag("Red").is_none_or(is_player)
-        && game.tag("Black").is_none_or(is_player)
 }
 
 /// The date (UTC) as PGN has it.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::cli::table::figures;
+use crate::cli::common::columns::figures;
 use crate::tournament::stats::{Decision, Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{End, Greeting, Tournament};
 

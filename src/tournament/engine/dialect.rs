@@ -1,70 +1,16 @@
 //! The words of UCCI and UCI, as a board program says them.
 
-use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::board::{Color, Move};
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::tournament::limit::{Clock, Limit};
-
-/// What an engine speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// UCCI 3.0.
-    Ucci,
-    /// UCI.
-    Uci,
-}
-
-impl FromStr for Protocol {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.to_ascii_lowercase().as_str() {
-            "ucci" => Ok(Self::Ucci),
-            "uci" => Ok(Self::Uci),
-            _ => Err("proto= is ucci or uci"),
-        }
-    }
-}
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.greeting())
-    }
-}
-
-impl Protocol {
-    /// The first line.
-    pub(super) const fn greeting(self) -> &'static str {
-        match self {
-            Self::Ucci => "ucci",
-            Self::Uci => "uci",
-        }
-    }
-
-    /// What ends the answer to the first line.
-    pub(super) const fn welcome(self) -> &'static str {
-        match self {
-            Self::Ucci => "ucciok",
-            Self::Uci => "uciok",
-        }
-    }
-
-    /// Sets an option.
-    pub(super) fn set_option(self, name: &str, value: &str) -> String {
-        match self {
-            Self::Ucci => format!("setoption {name} {value}"),
-            Self::Uci => format!("setoption name {name} value {value}"),
-        }
-    }
-}
+use crate::tournament::protocol::EngineProtocol;
 
 /// What an engine is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'a> {
+pub struct MoveRequest<'a> {
     /// The game so far.
     pub game: &'a Game,
     /// The clocks, by colour index.
@@ -78,7 +24,7 @@ pub struct Question<'a> {
 /// How one engine wants to be spoken to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dialect {
-    pub(super) protocol: Protocol,
+    pub(super) protocol: EngineProtocol,
     /// What coordinates count ranks from.
     pub(super) first_rank: u8,
     /// Whether the times of UCCI are milliseconds.
@@ -124,13 +70,13 @@ impl Dialect {
     ///
     /// UCCI engines get the game since the last capture, as the protocol has it, UCI engines the
     /// whole.
-    pub(super) fn position(self, question: &Question<'_>) -> String {
-        let game = question.game;
+    pub(super) fn position(self, request: &MoveRequest<'_>) -> String {
+        let game = request.game;
         let plies = game.plies();
         let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
         let sent = match self.protocol {
-            Protocol::Ucci => since_capture,
-            Protocol::Uci => plies.len(),
+            EngineProtocol::Ucci => since_capture,
+            EngineProtocol::Uci => plies.len(),
         };
         let played = &plies[plies.len() - sent..];
         let mut start = game.position().clone();
@@ -139,7 +85,7 @@ impl Dialect {
         }
         let start = fen::write_position(&start);
         let mut text = match self.protocol {
-            Protocol::Uci if start == fen::START => "position startpos".to_owned(),
+            EngineProtocol::Uci if start == fen::START => "position startpos".to_owned(),
             _ => format!("position fen {start}"),
         };
         if !played.is_empty() {
@@ -149,47 +95,43 @@ impl Dialect {
                 text += &self.write_move(ply.played);
             }
         }
-        if self.protocol == Protocol::Ucci && !question.banned.is_empty() {
-            let banned: Vec<_> = question
-                .banned
-                .iter()
-                .map(|m| self.write_move(*m))
-                .collect();
+        if self.protocol == EngineProtocol::Ucci && !request.banned.is_empty() {
+            let banned: Vec<_> = request.banned.iter().map(|m| self.write_move(*m)).collect();
             text += &format!("\nbanmoves {}", banned.join(" "));
         }
         text
     }
 
     /// The `go` line for the side to move.
-    pub(super) fn go(self, question: &Question<'_>, ponder: bool) -> String {
-        let side = question.game.position().side_to_move();
-        let offered = self.protocol == Protocol::Ucci && question.draw_offered;
+    pub(super) fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
+        let side = request.game.position().side_to_move();
+        let offered = self.protocol == EngineProtocol::Ucci && request.draw_offered;
         let mode = match (ponder, offered) {
             (true, _) => "go ponder",
             (false, true) => "go draw",
             (false, false) => "go",
         };
-        let clock = &question.clocks[side.index()];
+        let clock = &request.clocks[side.index()];
         match (clock.limit(), self.protocol) {
             (Limit::Nodes(nodes), _) => format!("{mode} nodes {nodes}"),
             (Limit::Depth(depth), _) => format!("{mode} depth {depth}"),
-            (Limit::MoveTime(time), Protocol::Uci) => {
+            (Limit::MoveTime(time), EngineProtocol::Uci) => {
                 format!("{mode} movetime {}", time.as_millis())
             }
             // UCCI knows no time a move; one move to go in that time is what it has for it.
-            (Limit::MoveTime(time), Protocol::Ucci) => {
+            (Limit::MoveTime(time), EngineProtocol::Ucci) => {
                 format!("{mode} time {} movestogo 1", self.time(time))
             }
-            (Limit::Clock(_), Protocol::Ucci) => {
+            (Limit::Clock(_), EngineProtocol::Ucci) => {
                 let mut text = format!("{mode} {}", self.ucci_clock(clock, ""));
-                let opponent = &question.clocks[(!side).index()];
+                let opponent = &request.clocks[(!side).index()];
                 if opponent.left().is_some() {
                     text += &format!(" {}", self.ucci_clock(opponent, "opp"));
                 }
                 text
             }
-            (Limit::Clock(_), Protocol::Uci) => {
-                format!("{mode} {}", uci_clocks(question.clocks, side))
+            (Limit::Clock(_), EngineProtocol::Uci) => {
+                format!("{mode} {}", uci_clocks(request.clocks, side))
             }
         }
     }
@@ -246,12 +188,12 @@ mod tests {
     use crate::notation::fen::START;
 
     const UCCI: Dialect = Dialect {
-        protocol: Protocol::Ucci,
+        protocol: EngineProtocol::Ucci,
         first_rank: 0,
         milliseconds: true,
     };
     const UCI: Dialect = Dialect {
-        protocol: Protocol::Uci,
+        protocol: EngineProtocol::Uci,
         first_rank: 1,
         milliseconds: true,
     };
@@ -293,7 +235,7 @@ mod tests {
         let game = game("h2e2 h9g7 e2e6");
         let clocks = clocks("10+0.1", Limit::Depth(3));
         let banned = ["c6c5".parse().unwrap()];
-        let question = Question {
+        let request = MoveRequest {
             game: &game,
             clocks: &clocks,
             banned: &banned,
@@ -301,21 +243,21 @@ mod tests {
         };
         let after = "rnbakab1r/9/1c4nc1/p1p1C1p1p/9/9/P1P1P1P1P/1C7/9/RNBAKABNR b - - 0 2";
         assert_eq!(
-            UCCI.position(&question),
+            UCCI.position(&request),
             format!("position fen {after}\nbanmoves c6c5")
         );
         assert_eq!(
-            UCI.position(&question),
+            UCI.position(&request),
             "position startpos moves h3e3 h10g8 e3e7"
         );
         let game = self::game("h2e2");
-        let question = Question {
+        let request = MoveRequest {
             game: &game,
             banned: &[],
-            ..question
+            ..request
         };
         assert_eq!(
-            UCCI.position(&question),
+            UCCI.position(&request),
             format!("position fen {START} moves h2e2")
         );
     }
@@ -324,13 +266,13 @@ mod tests {
     fn limits_are_told() {
         let game = game("");
         let ask = |dialect: Dialect, clocks: [Clock; 2], draw_offered, ponder| {
-            let question = Question {
+            let request = MoveRequest {
                 game: &game,
                 clocks: &clocks,
                 banned: &[],
                 draw_offered,
             };
-            dialect.go(&question, ponder)
+            dialect.go(&request, ponder)
         };
         let both = clocks("10+0.1", Limit::Clock("5/20".parse().unwrap()));
         let seconds = Dialect {

@@ -1,6 +1,7 @@
 //! What engines say while they think.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -36,9 +37,33 @@ impl fmt::Display for EngineScore {
     }
 }
 
+/// The text is no score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a score (+0.31, -M5)")]
+pub struct ParseScoreError;
+
+impl FromStr for EngineScore {
+    type Err = ParseScoreError;
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let score = match text.split_once('M') {
+            Some(("+", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(n.into())),
+            Some(("-", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(-i32::from(n))),
+            Some(_) => None,
+            None => text
+                .parse()
+                .ok()
+                .filter(|units: &f64| units.abs() <= 10_000.0)
+                .map(|units| Self::Units((units * 100.0).round() as i32)),
+        };
+        score.ok_or(ParseScoreError)
+    }
+}
+
 /// The last that was said of each thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Info {
+pub struct EngineInfo {
     /// Score.
     pub score: Option<EngineScore>,
     /// Depth.
@@ -47,7 +72,7 @@ pub struct Info {
     pub nodes: Option<u64>,
 }
 
-impl Info {
+impl EngineInfo {
     /// Takes in a line that begins with `info`. What cannot be read is passed over, lines of second
     /// best moves as well.
     pub fn read(&mut self, line: &str) {
@@ -86,9 +111,9 @@ mod tests {
 
     #[test]
     fn lines_of_all_engines_are_read() {
-        let mut info = Info::default();
+        let mut info = EngineInfo::default();
         info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
-        let expected = Info {
+        let expected = EngineInfo {
             score: Some(EngineScore::Units(-12)),
             depth: Some(6),
             nodes: Some(5000),

@@ -2,7 +2,7 @@
 
 mod dialect;
 mod info;
-mod offer;
+mod options;
 mod platform;
 mod process;
 
@@ -10,45 +10,28 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, select};
 
-pub use dialect::{Protocol, Question};
-pub use info::{EngineScore, Info};
+pub use dialect::MoveRequest;
+pub use info::{EngineInfo, EngineScore};
 pub(super) use platform::processors;
 
 use dialect::Dialect;
-use offer::{Offer, doubts};
+use options::{OfferedOption, option_warnings};
 use process::{Output, Process};
 
-use super::limit::Clock;
+use super::limit::{Clock, Timeouts};
+use super::protocol::EngineProtocol;
 use super::spec::EngineSpec;
 use crate::board::Move;
 
 /// How long an engine that was told to stop may take to answer.
-const STOP_PATIENCE: Duration = Duration::from_secs(1);
+const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long an engine that was told to quit may take to leave.
-const QUIT_PATIENCE: Duration = Duration::from_secs(1);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it may take a process that has closed its output to end.
-const END_PATIENCE: Duration = Duration::from_millis(200);
+const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// What an engine that thinks is to say in the end.
 pub(super) const BEST_MOVE: &str = "bestmove";
-
-/// How long engines may be silent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// When they start and when they are asked whether they are ready.
-    pub ready: Duration,
-    /// For a move without a limit in time.
-    pub untimed_move: Duration,
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self {
-            ready: Duration::from_secs(15),
-            untimed_move: Duration::from_secs(120),
-        }
-    }
-}
 
 /// Why an engine cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +55,7 @@ pub enum Fault {
 
 /// What an engine wants to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
+pub enum MoveChoice {
     /// Play a move, legal or not.
     Move(Move),
     /// Something that is no move.
@@ -85,17 +68,17 @@ pub enum Reply {
 
 /// An engine's answer.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub struct MoveAnswer {
     /// What it wants to do.
-    pub reply: Reply,
+    pub choice: MoveChoice,
     /// Whether it offers or takes a draw.
     pub draw: bool,
     /// The answer it expects.
     pub ponder: Option<Move>,
-    /// From the question to the answer.
+    /// From the request to the answer.
     pub elapsed: Duration,
     /// What it said while it thought.
-    pub info: Info,
+    pub info: EngineInfo,
 }
 
 /// A line with the time of its coming.
@@ -116,7 +99,7 @@ pub struct Engine {
     dialect: Dialect,
     has_newgame: bool,
     margin: Duration,
-    patience: Patience,
+    timeouts: Timeouts,
     /// Disconnected when the tournament is over.
     over: Receiver<()>,
     pondering: Option<Pondering>,
@@ -131,7 +114,7 @@ pub struct Greeting {
     pub name: Option<String>,
     /// What it does not offer of the options that it is given, a line each. They are set all the same,
     /// for there are engines that take more than they offer.
-    pub doubts: Vec<String>,
+    pub option_warnings: Vec<String>,
 }
 
 impl Engine {
@@ -142,7 +125,7 @@ impl Engine {
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
-        patience: Patience,
+        timeouts: Timeouts,
         over: Receiver<()>,
     ) -> Result<Self, Fault> {
         let cpus = spec.cpus.as_deref().or(cpus);
@@ -152,11 +135,11 @@ impl Engine {
             dialect: Dialect {
                 protocol: spec.protocol,
                 first_rank: spec.first_rank,
-                milliseconds: spec.protocol == Protocol::Uci,
+                milliseconds: spec.protocol == EngineProtocol::Uci,
             },
-            has_newgame: spec.protocol == Protocol::Uci,
+            has_newgame: spec.protocol == EngineProtocol::Uci,
             margin: spec.margin,
-            patience,
+            timeouts,
             over,
             pondering: None,
             greeting: Greeting::default(),
@@ -170,18 +153,21 @@ impl Engine {
         self.process.send(protocol.greeting());
         let welcome = protocol.welcome();
         let mut lines = Vec::new();
-        self.await_line(self.patience.ready, welcome, |line| {
+        self.await_line(self.timeouts.ready, welcome, |line| {
             lines.push(line.to_owned());
             line == welcome
         })?;
         let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
         self.greeting.name = names.next_back().map(|name| name.trim().to_owned());
-        let offers: Vec<Offer> = lines.iter().filter_map(|line| Offer::read(line)).collect();
+        let offers: Vec<OfferedOption> = lines
+            .iter()
+            .filter_map(|line| OfferedOption::read(line))
+            .collect();
         let offers_it = |name: &str| offers.iter().any(|offer| offer.name == name);
         self.dialect.milliseconds |= offers_it("usemillisec");
         self.has_newgame |= offers_it("newgame");
-        self.greeting.doubts = doubts(&offers, &spec.options);
-        if protocol == Protocol::Ucci && self.dialect.milliseconds {
+        self.greeting.option_warnings = option_warnings(&offers, &spec.options);
+        if protocol == EngineProtocol::Ucci && self.dialect.milliseconds {
             self.process.send("setoption usemillisec true");
         }
         for (name, value) in &spec.options {
@@ -200,7 +186,7 @@ impl Engine {
             text => self.process.send(&format!("{text}\nisready")),
         }
         let is_ready = |line: &str| line == "readyok";
-        self.await_line(self.patience.ready, "readyok", is_ready)?;
+        self.await_line(self.timeouts.ready, "readyok", is_ready)?;
         Ok(())
     }
 
@@ -209,12 +195,12 @@ impl Engine {
     /// # Errors
     /// It has a fault.
     pub fn new_game(&mut self) -> Result<(), Fault> {
-        self.cease_pondering()?;
+        self.stop_pondering()?;
         self.process.reset();
         let text = match self.dialect.protocol {
             _ if !self.has_newgame => "",
-            Protocol::Ucci => "setoption newgame",
-            Protocol::Uci => "ucinewgame",
+            EngineProtocol::Ucci => "setoption newgame",
+            EngineProtocol::Uci => "ucinewgame",
         };
         self.ready(text)
     }
@@ -224,16 +210,17 @@ impl Engine {
     ///
     /// # Errors
     /// It has a fault.
-    pub fn think(&mut self, question: &Question<'_>) -> Result<Answer, Fault> {
-        self.overhear()?;
-        let last = question.game.plies().last().map(|ply| ply.played);
+    pub fn think(&mut self, request: &MoveRequest<'_>) -> Result<MoveAnswer, Fault> {
+        self.poll_early_answer()?;
+        let last = request.game.plies().last().map(|ply| ply.played);
         let asked = match self.pondering.take() {
             Some(pondering) if Some(pondering.expected) == last => {
                 let asked = Instant::now();
                 if let Some(line) = pondering.early {
                     return Ok(self.answer(&line, Duration::ZERO));
                 }
-                let is_offer = question.draw_offered && self.dialect.protocol == Protocol::Ucci;
+                let is_offer =
+                    request.draw_offered && self.dialect.protocol == EngineProtocol::Ucci;
                 self.process.send(if is_offer {
                     "ponderhit draw"
                 } else {
@@ -243,20 +230,20 @@ impl Engine {
             }
             other => {
                 self.pondering = other;
-                self.cease_pondering()?;
-                self.ready(&self.dialect.position(question))?;
+                self.stop_pondering()?;
+                self.ready(&self.dialect.position(request))?;
                 self.process.reset();
-                let go = self.dialect.go(question, false);
+                let go = self.dialect.go(request, false);
                 let asked = Instant::now();
                 self.process.send(&go);
                 asked
             }
         };
-        let clock = &question.clocks[question.game.position().side_to_move().index()];
+        let clock = &request.clocks[request.game.position().side_to_move().index()];
         let (at, line) = match self.best_move(self.limit(clock)) {
             Err(Fault::Silent(_)) => {
                 self.process.send("stop");
-                self.best_move(STOP_PATIENCE)?
+                self.best_move(STOP_TIMEOUT)?
             }
             other => other?,
         };
@@ -267,19 +254,19 @@ impl Engine {
     pub fn limit(&self, clock: &Clock) -> Duration {
         match clock.allowance() {
             Some(time) => time + self.margin,
-            None => self.patience.untimed_move,
+            None => self.timeouts.untimed_move,
         }
     }
 
     /// Lets the engine think about the game in which the opponent has played `expected`, which is the
-    /// last move of `question`.
+    /// last move of `request`.
     ///
     /// # Errors
     /// It has a fault.
-    pub fn ponder(&mut self, question: &Question<'_>, expected: Move) -> Result<(), Fault> {
-        self.ready(&self.dialect.position(question))?;
+    pub fn ponder(&mut self, request: &MoveRequest<'_>, expected: Move) -> Result<(), Fault> {
+        self.ready(&self.dialect.position(request))?;
         self.process.reset();
-        self.process.send(&self.dialect.go(question, true));
+        self.process.send(&self.dialect.go(request, true));
         self.pondering = Some(Pondering {
             expected,
             early: None,
@@ -288,7 +275,7 @@ impl Engine {
     }
 
     /// Looks whether a pondering engine has answered without being asked.
-    fn overhear(&mut self) -> Result<(), Fault> {
+    fn poll_early_answer(&mut self) -> Result<(), Fault> {
         let Some(pondering) = &mut self.pondering else {
             return Ok(());
         };
@@ -305,12 +292,12 @@ impl Engine {
         }
     }
 
-    fn cease_pondering(&mut self) -> Result<(), Fault> {
-        self.overhear()?;
+    fn stop_pondering(&mut self) -> Result<(), Fault> {
+        self.poll_early_answer()?;
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                self.best_move(STOP_PATIENCE).map(|_| ())
+                self.best_move(STOP_TIMEOUT).map(|_| ())
             }
             _ => Ok(()),
         }
@@ -318,23 +305,23 @@ impl Engine {
 
     /// Asks the engine to leave, and kills it when it does not.
     pub fn quit(self) {
-        self.process.quit(QUIT_PATIENCE);
+        self.process.quit(QUIT_TIMEOUT);
     }
 
-    fn best_move(&mut self, patience: Duration) -> Result<Timed, Fault> {
-        self.await_line(patience, BEST_MOVE, is_best_move)
+    fn best_move(&mut self, timeout: Duration) -> Result<Timed, Fault> {
+        self.await_line(timeout, BEST_MOVE, is_best_move)
     }
 
     /// The next line that is `wanted`; those before it are passed over, `info` is not even seen.
     /// `name` is what to miss when it does not come in time.
     fn await_line(
         &mut self,
-        patience: Duration,
+        timeout: Duration,
         name: &str,
         mut wanted: impl FnMut(&str) -> bool,
     ) -> Result<Timed, Fault> {
         let silent = || Fault::Silent(name.to_owned());
-        let deadline = Instant::now() + patience;
+        let deadline = Instant::now() + timeout;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
             let output = select! {
@@ -348,23 +335,23 @@ impl Engine {
                 Ok(Output::Line { at, .. }) if at > deadline => return Err(silent()),
                 Ok(Output::Line { .. }) => {}
                 Ok(Output::Flood) => return Err(Fault::Flood),
-                Err(_) => return Err(Fault::Ended(self.process.end(END_PATIENCE))),
+                Err(_) => return Err(Fault::Ended(self.process.end(END_TIMEOUT))),
             }
         }
     }
 
-    fn answer(&self, line: &str, elapsed: Duration) -> Answer {
+    fn answer(&self, line: &str, elapsed: Duration) -> MoveAnswer {
         let mut words = line.split_ascii_whitespace();
         let is_none = words.next() == Some("nobestmove");
         let best = words.next();
-        let mut answer = Answer {
-            reply: match best {
-                None | Some("(none)" | "0000" | "none" | "null") => Reply::NoMove,
-                _ if is_none => Reply::NoMove,
-                Some("resign") => Reply::Resign,
+        let mut answer = MoveAnswer {
+            choice: match best {
+                None | Some("(none)" | "0000" | "none" | "null") => MoveChoice::NoMove,
+                _ if is_none => MoveChoice::NoMove,
+                Some("resign") => MoveChoice::Resign,
                 Some(text) => match self.dialect.read_move(text) {
-                    Some(m) => Reply::Move(m),
-                    None => Reply::Unreadable(text.chars().take(40).collect()),
+                    Some(m) => MoveChoice::Move(m),
+                    None => MoveChoice::Unreadable(text.chars().take(40).collect()),
                 },
             },
             draw: false,
@@ -376,7 +363,7 @@ impl Engine {
             match word {
                 "ponder" => answer.ponder = words.next().and_then(|m| self.dialect.read_move(m)),
                 "draw" => answer.draw = true,
-                "resign" => answer.reply = Reply::Resign,
+                "resign" => answer.choice = MoveChoice::Resign,
                 _ => {}
             }
         }

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 /// How often a process that is to end is looked at.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Waits until a process has ended or `patience` is over, but leaves it to be reaped.
-pub(super) fn wait(child: &mut Child, patience: Duration) -> bool {
-    let deadline = Instant::now() + patience;
+/// Waits until a process has ended or `timeout` is over, but leaves it to be reaped.
+pub(super) fn wait(child: &mut Child, timeout: Duration) -> bool {
+    let deadline = Instant::now() + timeout;
     loop {
         if has_ended(child) {
             return true;

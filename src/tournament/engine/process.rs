@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::info::Info;
+use super::info::EngineInfo;
 use super::platform;
 use crate::tournament::spec::EngineSpec;
 
@@ -25,7 +25,7 @@ const MOST_LINES: u64 = 100_000;
 /// As [`MOST_LINES`], in bytes.
 const MOST_BYTES: u64 = 32 << 20;
 /// How long a process that was killed may take to end before somebody else waits for it.
-const KILL_PATIENCE: Duration = Duration::from_secs(1);
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something that came from an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub(super) enum Output {
     Flood,
 }
 
-/// What the reader has heard since it was last reset.
+/// What the reader has move_output since it was last reset.
 #[derive(Debug, Default)]
-struct Heard {
-    info: Info,
+struct MoveOutput {
+    info: EngineInfo,
     lines: u64,
     bytes: u64,
 }
@@ -57,8 +57,8 @@ pub(super) struct Process {
     input: Option<Sender<String>>,
     /// What it says; disconnected once it has closed its output.
     pub(super) output: Receiver<Output>,
-    heard: Arc<Mutex<Heard>>,
-    last_words: Arc<Mutex<String>>,
+    move_output: Arc<Mutex<MoveOutput>>,
+    last_error_line: Arc<Mutex<String>>,
     /// Disconnected once standard error has been read to its end.
     errors_end: Receiver<()>,
     label: Arc<str>,
@@ -98,8 +98,8 @@ impl Process {
             child: Some(child),
             input: Some(input),
             output,
-            heard: Arc::default(),
-            last_words: Arc::default(),
+            move_output: Arc::default(),
+            last_error_line: Arc::default(),
             errors_end,
         };
         nice?;
@@ -109,15 +109,15 @@ impl Process {
         let spawn = |work: Box<dyn FnOnce() + Send>| thread::Builder::new().spawn(work);
         spawn(Box::new(move || write_lines(stdin, &lines)))?;
         let reader = Reader {
-            heard: Arc::clone(&process.heard),
+            move_output: Arc::clone(&process.move_output),
             label: Arc::clone(&process.label),
             sender,
         };
         spawn(Box::new(move || reader.run(stdout)))?;
-        let last_words = Arc::clone(&process.last_words);
+        let last_error_line = Arc::clone(&process.last_error_line);
         spawn(Box::new(move || {
             let _errors: Sender<()> = errors;
-            drain(stderr, &last_words);
+            drain(stderr, &last_error_line);
         }))?;
         Ok(process)
     }
@@ -133,20 +133,20 @@ impl Process {
 
     /// Begins to listen anew: what was said before does not count.
     pub(super) fn reset(&self) {
-        *lock(&self.heard) = Heard::default();
+        *lock(&self.move_output) = MoveOutput::default();
     }
 
     /// What it has said while it thought.
-    pub(super) fn info(&self) -> Info {
-        lock(&self.heard).info
+    pub(super) fn info(&self) -> EngineInfo {
+        lock(&self.move_output).info
     }
 
-    /// How the process has ended, if it has or will within `patience`.
-    pub(super) fn end(&mut self, patience: Duration) -> String {
+    /// How the process has ended, if it has or will within `timeout`.
+    pub(super) fn end(&mut self, timeout: Duration) -> String {
         let is_over = self
             .child
             .as_mut()
-            .is_none_or(|child| platform::wait(child, patience));
+            .is_none_or(|child| platform::wait(child, timeout));
         let how = match is_over.then(|| self.reap()) {
             Some(Some(Ok(status))) => format!("it ended ({status})"),
             Some(Some(Err(error))) => format!("it ended ({error})"),
@@ -154,8 +154,8 @@ impl Process {
             None => "it closed its output".to_owned(),
         };
         // What it said last may still be on its way.
-        let _ = self.errors_end.recv_timeout(patience);
-        match lock(&self.last_words).trim() {
+        let _ = self.errors_end.recv_timeout(timeout);
+        match lock(&self.last_error_line).trim() {
             "" => how,
             words => format!("{how}: {words}"),
         }
@@ -168,12 +168,12 @@ impl Process {
         Some(child.wait())
     }
 
-    /// Asks the engine to leave, and kills it when it does not within `patience`.
-    pub(super) fn quit(mut self, patience: Duration) {
+    /// Asks the engine to leave, and kills it when it does not within `timeout`.
+    pub(super) fn quit(mut self, timeout: Duration) {
         self.send("quit");
         self.input = None;
         if let Some(child) = &mut self.child {
-            platform::wait(child, patience);
+            platform::wait(child, timeout);
         }
     }
 }
@@ -185,7 +185,7 @@ impl Drop for Process {
             return;
         };
         platform::kill_group(&mut child);
-        if platform::wait(&mut child, KILL_PATIENCE) {
+        if platform::wait(&mut child, KILL_TIMEOUT) {
             let _ = child.wait();
             return;
         }
@@ -209,7 +209,7 @@ fn write_lines(mut stdin: ChildStdin, lines: &Receiver<String>) {
 }
 
 /// Reads standard error to its end and keeps its last line.
-fn drain(stderr: impl Read, last_words: &Mutex<String>) {
+fn drain(stderr: impl Read, last_error_line: &Mutex<String>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     while let Ok(1..) = (&mut stderr)
@@ -222,7 +222,7 @@ fn drain(stderr: impl Read, last_words: &Mutex<String>) {
                 .chars()
                 .take(200)
                 .collect::<String>()
-                .clone_into(&mut lock(last_words));
+                .clone_into(&mut lock(last_error_line));
         }
         line.clear();
     }
@@ -230,7 +230,7 @@ fn drain(stderr: impl Read, last_words: &Mutex<String>) {
 
 /// The thread that reads what an engine says.
 struct Reader {
-    heard: Arc<Mutex<Heard>>,
+    move_output: Arc<Mutex<MoveOutput>>,
     label: Arc<str>,
     sender: Sender<Output>,
 }
@@ -269,10 +269,10 @@ impl Reader {
 
     /// Counts what comes, and tells whether it is too much.
     fn count(&self, bytes: usize, is_line: bool) -> bool {
-        let mut heard = lock(&self.heard);
-        heard.bytes += bytes as u64;
-        heard.lines += u64::from(is_line);
-        heard.bytes > MOST_BYTES || heard.lines > MOST_LINES
+        let mut move_output = lock(&self.move_output);
+        move_output.bytes += bytes as u64;
+        move_output.lines += u64::from(is_line);
+        move_output.bytes > MOST_BYTES || move_output.lines > MOST_LINES
     }
 
     /// Takes a line; `false` when nobody listens any more.
@@ -281,7 +281,7 @@ impl Reader {
         line.clear();
         log::debug!("{} -> {text}", self.label);
         if text.split_ascii_whitespace().next() == Some("info") {
-            lock(&self.heard).info.read(&text);
+            lock(&self.move_output).info.read(&text);
             return true;
         }
         text.is_empty() || self.sender.send(Output::Line { at, text }).is_ok()

@@ -6,7 +6,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-pub use search::{Found, LINES_IN_VAIN, OpeningSearch, find_openings};
+pub use search::{FoundOpening, LINES_IN_VAIN, OpeningSearch, find_openings};
 
 use super::referee::Referee;
 use crate::board::Position;

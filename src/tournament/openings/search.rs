@@ -40,7 +40,7 @@ pub struct OpeningSearch {
 
 /// An opening that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundOpening {
     /// The moves from the start.
     pub moves: Vec<Move>,
     /// The score for red, in hundredths of a minor piece.
@@ -50,7 +50,7 @@ pub struct Found {
 /// Looks for openings no two of which lead to one position or its mirror image, and hands each to
 /// `found`, until there are enough, `found` says `false`, or [`LINES_IN_VAIN`] lines in a row have
 /// brought nothing new. Returns how many it has found.
-pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&Found) -> bool) -> usize {
+pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&FoundOpening) -> bool) -> usize {
     let searcher = Searcher::new(HASH);
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
@@ -89,13 +89,13 @@ fn mirrored(game: &Game) -> Game {
 }
 
 /// The opening, if a search finds it balanced.
-fn balanced(searcher: &Searcher, game: &Game, plan: &OpeningSearch) -> Option<Found> {
+fn balanced(searcher: &Searcher, game: &Game, plan: &OpeningSearch) -> Option<FoundOpening> {
     let rough = score(searcher, game, plan.depth.min(GLANCE))?;
     if rough.abs() > plan.within + GLANCE_SLACK {
         return None;
     }
     let score = score(searcher, game, plan.depth)?;
-    (score.abs() <= plan.within).then(|| Found {
+    (score.abs() <= plan.within).then(|| FoundOpening {
         moves: game.plies().iter().map(|ply| ply.played).collect(),
         score,
     })

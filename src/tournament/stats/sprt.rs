@@ -3,12 +3,13 @@
 //! The generalized sequential probability ratio test on the results of pairs of games, as Michel
 //! Van den Bergh describes it ("A practical introduction to the GSPRT", "Normalized Elo in
 //! practice"): the likelihoods are those of the most likely distributions of pair results that have
-//! the strengths in question.
+//! the strengths in request.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::elo::{NORMALIZED_SCALE, score_of};
+use crate::tournament::key_values::KeyValues;
 
 /// What the bounds of a test are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,26 @@ pub enum EloModel {
     /// The score in units of its standard deviation: what a test can tell does not depend on how
     /// many games are drawn.
     Normalized,
+}
+
+impl EloModel {
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Logistic => "logistic",
+            Self::Normalized => "normalized",
+        }
+    }
+}
+
+impl FromStr for EloModel {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let models = [Self::Logistic, Self::Normalized];
+        let model = models.into_iter().find(|model| model.name() == text);
+        model.ok_or("neither normalized nor logistic")
+    }
 }
 
 /// A test of strength `elo1` against `elo0`.
@@ -44,43 +65,34 @@ pub enum Decision {
     H1,
 }
 
+impl Decision {
+    /// The name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::H0 => "H0",
+            Self::H1 => "H1",
+        }
+    }
+}
+
 impl FromStr for Sprt {
     type Err = String;
 
     /// Reads `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three may be left out.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (mut elo0, mut elo1) = (None, None);
-        let mut sprt = Self {
-            elo0: 0.0,
-            elo1: 0.0,
-            alpha: 0.05,
-            beta: 0.05,
-            model: EloModel::Normalized,
+        let list = KeyValues::read(text, &["elo0", "elo1", "alpha", "beta", "model"])?;
+        let sprt = Self {
+            elo0: list.require("elo0")?,
+            elo1: list.require("elo1")?,
+            alpha: list.get("alpha")?.unwrap_or(0.05),
+            beta: list.get("beta")?.unwrap_or(0.05),
+            model: list.get("model")?.unwrap_or(EloModel::Normalized),
         };
-        for part in text.split(',') {
-            let (key, value) = part.split_once('=').unwrap_or((part, ""));
-            let number = || {
-                let number: Option<f64> = value.parse().ok().filter(|n: &f64| n.is_finite());
-                number.ok_or_else(|| format!("{part:?} gives no number"))
-            };
-            match key {
-                "elo0" => elo0 = Some(number()?),
-                "elo1" => elo1 = Some(number()?),
-                "alpha" => sprt.alpha = number()?,
-                "beta" => sprt.beta = number()?,
-                "model" => {
-                    sprt.model = match value {
-                        "normalized" => EloModel::Normalized,
-                        "logistic" => EloModel::Logistic,
-                        _ => return Err("model= is normalized or logistic".to_owned()),
-                    }
-                }
-                _ => return Err(format!("{key:?} is none of elo0, elo1, alpha, beta, model")),
-            }
-        }
-        sprt.elo0 = elo0.ok_or("elo0= is missing")?;
-        sprt.elo1 = elo1.ok_or("elo1= is missing")?;
-        if [sprt.elo0, sprt.elo1].iter().any(|elo| elo.abs() > 200.0) {
+        // Nothing that is not a number is within bounds.
+        if [sprt.elo0, sprt.elo1]
+            .iter()
+            .any(|elo| !(-200.0..=200.0).contains(elo))
+        {
             return Err("elo0 and elo1 are at most 200 from zero".to_owned());
         }
         if sprt.elo0 >= sprt.elo1 {

@@ -7,7 +7,8 @@ use super::elo::Scores;
 use super::sprt::Sprt;
 use super::sprt_run::SprtRun;
 use crate::board::Color;
-use crate::tournament::record::{GameRecord, Reason};
+use crate::tournament::end_reason::EndReason;
+use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::Schedule;
 
 /// What one engine did with its time, and its faults.
@@ -72,9 +73,9 @@ impl EngineFigures {
         self.overrun = self.overrun.max(overrun);
         if record.result.winner() == Some(!color) {
             match record.reason {
-                Reason::IllegalMove => self.illegal += 1,
-                Reason::TimeLoss => self.late += 1,
-                Reason::Crash => self.crashes += 1,
+                EndReason::IllegalMove => self.illegal += 1,
+                EndReason::TimeLoss => self.late += 1,
+                EndReason::Crash => self.crashes += 1,
                 _ => {}
             }
         }
@@ -90,8 +91,10 @@ pub struct Standings {
     figures: Vec<EngineFigures>,
     /// First results of pairs that are not whole yet, for the first engine of the pairing.
     halves: HashMap<u64, usize>,
-    reasons: HashMap<Reason, u64>,
+    reasons: HashMap<EndReason, u64>,
     plies: u64,
+    /// Games that were declared void and played again.
+    pub void_games: u64,
     /// The test, where there is one.
     pub sprt: Option<SprtRun>,
 }
@@ -106,6 +109,7 @@ impl Standings {
             halves: HashMap::new(),
             reasons: HashMap::new(),
             plies: 0,
+            void_games: 0,
             sprt: sprt.map(SprtRun::new),
         }
     }
@@ -176,7 +180,7 @@ impl Standings {
     }
 
     /// How often games ended for each reason, the most frequent first.
-    pub fn reasons(&self) -> Vec<(Reason, u64)> {
+    pub fn reasons(&self) -> Vec<(EndReason, u64)> {
         let mut reasons: Vec<_> = self.reasons.iter().map(|(r, n)| (*r, *n)).collect();
         reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
         reasons

@@ -9,7 +9,7 @@ const LONGEST: f64 = 1e9;
 ///
 /// # Errors
 /// It is no number, not above zero, or beyond all sense.
-pub(super) fn parse_seconds(text: &str) -> Result<Duration, String> {
+pub(in crate::cli) fn parse_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     let time = Some(seconds).filter(|seconds| (0.0..=LONGEST).contains(seconds));
     time.map(Duration::from_secs_f64)

@@ -2,7 +2,7 @@
 
 /// An option as an engine's greeting has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Offer {
+pub(super) struct OfferedOption {
     /// The name.
     pub(super) name: String,
     kind: Kind,
@@ -15,11 +15,11 @@ enum Kind {
     /// The bounds that are told.
     Spin(Option<i64>, Option<i64>),
     Combo(Vec<String>),
-    /// Texts, buttons, and what nobody has heard of.
+    /// Texts, buttons, and what nobody has move_output of.
     Other,
 }
 
-impl Offer {
+impl OfferedOption {
     /// Reads `option NAME type KIND …` as UCCI has it, or with `name` before the name as UCI.
     pub(super) fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("option ")?;
@@ -80,7 +80,10 @@ impl Offer {
 
 /// What is doubtful about options that are to be set, a line each: those that an engine does not
 /// offer, and values that its offer excludes. It may take them all the same.
-pub(super) fn doubts(offers: &[Offer], options: &[(String, String)]) -> Vec<String> {
+pub(super) fn option_warnings(
+    offers: &[OfferedOption],
+    options: &[(String, String)],
+) -> Vec<String> {
     let doubt = |(name, value): &(String, String)| {
         let mut offers = offers.iter();
         match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
@@ -110,7 +113,7 @@ mod tests {
             ("option bare", Some("bare")),
             ("options", None),
         ] {
-            let offer = Offer::read(line);
+            let offer = OfferedOption::read(line);
             assert_eq!(offer.as_ref().map(|offer| offer.name.as_str()), name);
         }
     }
@@ -127,7 +130,7 @@ mod tests {
             "option name EvalFile type string default <empty>",
             "option newgame type button",
         ];
-        let offers = offers.map(|line| Offer::read(line).unwrap());
+        let offers = offers.map(|line| OfferedOption::read(line).unwrap());
         for (name, value, doubt) in [
             ("hashsize", "1024", None),
             ("HashSize", "16", None),
@@ -165,7 +168,7 @@ mod tests {
             ("newgame", "1", None),
             ("Hash", "16", Some("offers no option Hash")),
         ] {
-            let told = doubts(&offers, &[(name.to_owned(), value.to_owned())]);
+            let told = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
             let doubt: Vec<&str> = doubt.into_iter().collect();
             assert_eq!(told, doubt, "{name} {value}");
         }

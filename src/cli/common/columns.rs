@@ -3,7 +3,7 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Sets rows in columns, two spaces apart and each as wide as its widest text; a row is a line.
-pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
     let mut text = String::new();
@@ -16,7 +16,7 @@ pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 /// Sets rows in columns, two spaces apart, the first column to the left and the others to the right.
-pub(super) fn figures(rows: &[Vec<String>]) -> String {
+pub(in crate::cli) fn figures(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |n: usize| {
         rows.iter()
@@ -42,13 +42,13 @@ pub(super) fn figures(rows: &[Vec<String>]) -> String {
 }
 
 /// Fills a text with spaces to a width.
-pub(super) fn pad(text: &str, width: usize) -> String {
+pub(in crate::cli) fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{:missing$}", "")
 }
 
 /// Cuts a text to a width; `…` stands for what is missing.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(in crate::cli) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }

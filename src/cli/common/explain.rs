@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::table::columns;
+use super::columns::columns;
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
 use crate::rules::{Chase, Conduct, Deed, Game, Judgement, Placed};
 
 /// The reasons in words: the cause, what each side did, and a table of the repetition's plies.
-pub(super) fn text(game: &Game, judgement: &Judgement) -> String {
+pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
     let Judgement {
         cause,
         rules,
@@ -42,7 +42,7 @@ pub(super) fn text(game: &Game, judgement: &Judgement) -> String {
 }
 
 /// The plies of the repetition as JSON.
-pub(super) fn plies(game: &Game, judgement: &Judgement) -> Value {
+pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
     let conduct = judgement.plies.iter().zip(spell(game, judgement));
     let objects = conduct.map(|(conduct, chinese)| {
         let chases = conduct.chases.iter();

@@ -12,7 +12,7 @@ use log::LevelFilter;
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn start(file: &Path) -> io::Result<()> {
+pub(in crate::cli) fn start(file: &Path) -> io::Result<()> {
     let file = File::options().append(true).create(true).open(file)?;
     Builder::new()
         .parse_default_env()
@@ -30,6 +30,6 @@ pub(super) fn start(file: &Path) -> io::Result<()> {
 
 /// Sends the words of a panic to the log instead of standard error, which clients mix with standard
 /// output.
-pub(super) fn catch_panics() {
+pub(in crate::cli) fn catch_panics() {
     std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
 }

@@ -1,6 +1,6 @@
 //! Games as the command line gives them.
 
-use super::Failure;
+use crate::cli::Failure;
 use crate::notation::{GameText, LineError};
 use crate::rules::Game;
 
@@ -8,7 +8,7 @@ use crate::rules::Game;
 ///
 /// # Errors
 /// Names every reason why the FEN is no position, or the first move that cannot be played.
-pub(super) fn read_game(text: &GameText) -> Result<Game, Failure> {
+pub(in crate::cli) fn read_game(text: &GameText) -> Result<Game, Failure> {
     let line = text.read().map_err(|error| match error {
         LineError::Start(error) => Failure::new("the FEN is no position", error),
         LineError::Move { number, error } => Failure::new(format_args!("move {number}"), error),

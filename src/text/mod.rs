@@ -1,0 +1,10 @@
+//! Text from and for the outside: lines of bounded length, excerpts, what is safe to print, files
+//! replaced as a whole.
+
+mod bounded_line;
+mod printable;
+mod replacement;
+
+pub use bounded_line::{BoundedLine, read_bounded_line};
+pub use printable::{excerpt, printable};
+pub use replacement::Replacement;

@@ -1,0 +1,65 @@
+//! Files that are replaced as a whole.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A file beside another that is to take its place. It goes when it is dropped before that.
+#[derive(Debug)]
+pub struct Replacement {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl Replacement {
+    /// Creates the file, with the permissions of the one that it is to replace if that exists.
+    ///
+    /// # Errors
+    /// The old file may not be written, or no file can be created beside it.
+    pub fn beside(path: &Path) -> io::Result<Self> {
+        // The file that a link leads to is replaced, not the link.
+        let path = match path.canonicalize() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
+            path => path?,
+        };
+        let mut builder = tempfile::Builder::new();
+        match fs::OpenOptions::new().write(true).open(&path) {
+            Ok(old) => {
+                builder.permissions(old.metadata()?.permissions());
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => ordinary(&mut builder),
+            Err(error) => return Err(error),
+        }
+        let directory = path.parent().filter(|parent| *parent != Path::new(""));
+        let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+        Ok(Self { file, path })
+    }
+
+    /// What is to take the place of the old file.
+    pub fn as_file_mut(&mut self) -> &mut fs::File {
+        self.file.as_file_mut()
+    }
+
+    /// Has the content written to the disk, then puts it in the place of the old one in one step.
+    ///
+    /// # Errors
+    /// The content cannot be written, or the old file not be replaced.
+    pub fn commit(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(&self.path)?;
+        Ok(())
+    }
+}
+
+/// Asks for the permissions that every new file gets.
+fn ordinary(builder: &mut tempfile::Builder<'_, '_>) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    #[cfg(not(unix))]
+    let _ = builder;
+}

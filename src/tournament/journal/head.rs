@@ -1,0 +1,213 @@
+//! The first line of a journal: what has to be the same when a tournament goes on.
+//!
+//! The names of the fields below are the keys of the file. They stay as they are whatever the rest
+//! of the program calls these things; a change of form raises [`VERSION`] and adds a stored journal
+//! to the tests.
+
+use serde::{Deserialize, Serialize};
+
+use crate::notation::{Line, fen};
+use crate::tournament::limit::Limit;
+use crate::tournament::plan::{GameRules, Tournament};
+use crate::tournament::spec::EngineSpec;
+
+/// Which form the file has. The first one compared the debug text of Rust types.
+pub(super) const VERSION: u32 = 2;
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Head {
+    pub(super) chuhe_match: u32,
+    /// A random number that the tournament's records in a PGN bear.
+    pub(super) id: String,
+    engines: Vec<EngineEntry>,
+    format: String,
+    rules: RulesEntry,
+    sprt: Option<SprtEntry>,
+    /// A hash of the openings in their order.
+    openings: String,
+    pub(super) pgn: Option<PgnEntry>,
+}
+
+/// The version alone, which every form has.
+#[derive(Debug, Deserialize)]
+pub(super) struct Version {
+    pub(super) chuhe_match: u32,
+}
+
+/// The PGN file that the games also go to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PgnEntry {
+    path: String,
+    /// Its length in bytes before the tournament.
+    pub(super) length: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineEntry {
+    name: String,
+    command: String,
+    arguments: Vec<String>,
+    directory: Option<String>,
+    protocol: Option<String>,
+    options: Vec<(String, String)>,
+    init: Vec<String>,
+    first_rank: Option<u8>,
+    limit: LimitEntry,
+    margin_ms: u64,
+    ponder: bool,
+    restart: bool,
+    nice: Option<i32>,
+    cpus: Option<Vec<usize>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LimitEntry {
+    /// As `--engine tc=` has it.
+    Clock(String),
+    MoveTimeMs(u64),
+    Nodes(u64),
+    Depth(u32),
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesEntry {
+    set: String,
+    max_plies: Option<u64>,
+    banmoves: bool,
+    win: Option<WinEntry>,
+    draw: Option<DrawEntry>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WinEntry {
+    score: i32,
+    moves: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DrawEntry {
+    score: i32,
+    moves: u32,
+    after: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SprtEntry {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: String,
+}
+
+impl Head {
+    pub(super) fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
+        Self {
+            chuhe_match: VERSION,
+            id: format!("{:016x}", rand::random::<u64>()),
+            engines: tournament.engines.iter().map(EngineEntry::from).collect(),
+            format: tournament.format.name().to_owned(),
+            rules: RulesEntry::from(&tournament.rules),
+            sprt: tournament.sprt.map(|sprt| SprtEntry {
+                elo0: sprt.elo0,
+                elo1: sprt.elo1,
+                alpha: sprt.alpha,
+                beta: sprt.beta,
+                model: sprt.model.name().to_owned(),
+            }),
+            openings: format!("{:016x}", fingerprint(tournament.openings.lines())),
+            pgn: pgn.map(|(path, length)| PgnEntry { path, length }),
+        }
+    }
+
+    /// What differs from another one, apart from its number and how long the PGN was.
+    pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
+        let pgn = |head: &Self| head.pgn.as_ref().map(|pgn| pgn.path.clone());
+        let checks = [
+            (self.engines == other.engines, "engines"),
+            (self.format == other.format, "formats"),
+            (self.rules == other.rules, "rules"),
+            (self.sprt == other.sprt, "tests"),
+            (self.openings == other.openings, "openings or their order"),
+            (pgn(self) == pgn(other), "PGN files"),
+        ];
+        let mut differences = checks.into_iter().filter(|(is_same, _)| !is_same);
+        differences.next().map(|(_, name)| name)
+    }
+}
+
+impl From<&EngineSpec> for EngineEntry {
+    fn from(spec: &EngineSpec) -> Self {
+        Self {
+            name: spec.name.clone(),
+            command: spec.command.display().to_string(),
+            arguments: spec.arguments.clone(),
+            directory: spec.directory.as_ref().map(|d| d.display().to_string()),
+            protocol: Some(spec.protocol.to_string()),
+            options: spec.options.clone(),
+            init: spec.init.clone(),
+            first_rank: Some(spec.first_rank),
+            limit: match spec.limit {
+                Limit::Clock(control) => LimitEntry::Clock(control.to_string()),
+                Limit::MoveTime(time) => LimitEntry::MoveTimeMs(milliseconds(time)),
+                Limit::Nodes(nodes) => LimitEntry::Nodes(nodes),
+                Limit::Depth(depth) => LimitEntry::Depth(depth),
+            },
+            margin_ms: milliseconds(spec.margin),
+            ponder: spec.ponder,
+            restart: spec.restart,
+            nice: spec.nice,
+            cpus: spec.cpus.clone(),
+        }
+    }
+}
+
+fn milliseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl From<&GameRules> for RulesEntry {
+    fn from(rules: &GameRules) -> Self {
+        Self {
+            set: rules.rules.name().to_owned(),
+            max_plies: rules.longest.map(|plies| plies as u64),
+            banmoves: rules.banmoves,
+            win: rules.adjudication.win.map(|win| WinEntry {
+                score: win.score,
+                moves: win.moves,
+            }),
+            draw: rules.adjudication.draw.map(|draw| DrawEntry {
+                score: draw.score,
+                moves: draw.moves,
+                after: draw.after as u64,
+            }),
+        }
+    }
+}
+
+/// A number that tells lists of openings apart (FNV-1a, of their text).
+fn fingerprint(lines: &[Line]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        for byte in text.bytes().chain([b'\n']) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    for line in lines {
+        add(&fen::write_position(&line.start));
+        for m in &line.moves {
+            add(&m.to_string());
+        }
+        add("");
+    }
+    hash
+}

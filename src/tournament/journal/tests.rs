@@ -1,0 +1,201 @@
+use std::fs;
+
+use super::*;
+use crate::rules::RuleSet;
+use crate::tournament::{
+    Adjudication, EngineWords, Format, GameRules, Openings, Timeouts, read_toml,
+};
+
+const STORED_V1: &str = include_str!("stored/v1.jsonl");
+const STORED_V2: &str = include_str!("stored/v2.jsonl");
+
+/// The tournament of the stored journals.
+fn tournament() -> Tournament {
+    let text = r#"
+        [each]
+        nice = 5
+        [[engine]]
+        name = "one"
+        cmd = "/no/engine"
+        depth = 3
+        [[engine]]
+        name = "two"
+        cmd = "/no/other"
+        args = ["-v", "x y"]
+        proto = "uci"
+        ranks = 1
+        options = { Hash = 16 }
+        tc = "10+0.1"
+        ponder = true
+    "#;
+    let (each, engines) = read_toml(text).unwrap();
+    let spec = |words: EngineWords| words.spec(&each).unwrap();
+    Tournament {
+        event: "stored".to_owned(),
+        engines: engines.into_iter().map(spec).collect(),
+        format: Format::RoundRobin,
+        rounds: Some(2),
+        concurrency: 1,
+        openings: Openings::start(),
+        rules: GameRules {
+            rules: RuleSet::Asian,
+            longest: Some(400),
+            adjudication: Adjudication {
+                win: None,
+                draw: Some("score=10".parse().unwrap()),
+            },
+            banmoves: false,
+        },
+        timeouts: Timeouts::default(),
+        pin: false,
+        sprt: Some("elo0=0,elo1=5".parse().unwrap()),
+    }
+}
+
+struct Scratch {
+    directory: tempfile::TempDir,
+    path: PathBuf,
+}
+
+fn scratch(text: &str) -> Scratch {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("journal");
+    fs::write(&path, text).unwrap();
+    Scratch { directory, path }
+}
+
+fn open(scratch: &Scratch, damage: Damage) -> Result<(Journal, JournalContent), JournalError> {
+    let pgn = Some(("/games.pgn".to_owned(), 77));
+    Journal::open(&scratch.path, &tournament(), pgn, damage)
+}
+
+fn numbers(content: &JournalContent) -> Vec<u64> {
+    content.games.iter().map(|game| game.number).collect()
+}
+
+/// Whoever changes the form of journals raises the version and adds a stored one; this one stays.
+#[test]
+fn the_stored_journal_is_read() {
+    let stored = scratch(STORED_V2);
+    let (journal, content) = open(&stored, Damage::Refuse).unwrap();
+    assert_eq!(
+        (journal.id(), journal.pgn_length()),
+        ("00c0ffee00c0ffee", 12)
+    );
+    assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
+    let moves = &content.games[0].moves;
+    assert_eq!(moves[0].comment(), "+0.31/12 0.502s");
+    assert_eq!(moves[1].comment(), "-M3/3 0.000s");
+    drop(journal);
+    // What is written now is what is stored, but for the number and the process.
+    let fresh = scratch("");
+    let (mut journal, _) = open(&fresh, Damage::Refuse).unwrap();
+    journal.add(&content.games[0]).unwrap();
+    journal.add_void(3, "the machine stood still").unwrap();
+    journal.add(&content.games[1]).unwrap();
+    let written = fs::read_to_string(&fresh.path).unwrap();
+    let written = written
+        .replace(journal.id(), "00c0ffee00c0ffee")
+        .replace("\"length\":77", "\"length\":12")
+        .replace(&format!("{}", std::process::id()), "4711");
+    assert_eq!(written, STORED_V2);
+}
+
+#[test]
+fn the_first_form_is_refused_with_its_reason() {
+    let stored = scratch(STORED_V1);
+    let told = open(&stored, Damage::Repair).unwrap_err().to_string();
+    assert!(
+        told.contains("form 1") && told.contains("reads form 2"),
+        "{told}"
+    );
+    assert_eq!(fs::read_to_string(&stored.path).unwrap(), STORED_V1);
+}
+
+#[test]
+fn a_journal_is_open_once() {
+    let stored = scratch(STORED_V2);
+    let first = open(&stored, Damage::Refuse).unwrap();
+    let before = fs::read(&stored.path).unwrap();
+    let told = open(&stored, Damage::Repair).unwrap_err().to_string();
+    let owner = format!("process {} plays this tournament", std::process::id());
+    assert!(told.starts_with(&owner), "{told}");
+    assert_eq!(fs::read(&stored.path).unwrap(), before);
+    drop(first);
+    assert!(open(&stored, Damage::Refuse).is_ok());
+}
+
+#[test]
+fn damage_is_told_of_and_repaired_when_that_is_asked_for() {
+    let lines: Vec<&str> = STORED_V2.lines().collect();
+    let [head, run, game, void, other] = lines[..] else {
+        panic!("five lines")
+    };
+    for (middle, reason) in [
+        ("notes", "line 3: expected value"),
+        (game, "line 4: game 0 is there twice"),
+        ("{\"game\":{\"number\":1}}", "line 3: missing field"),
+    ] {
+        let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");
+        let damaged = scratch(&text);
+        let told = open(&damaged, Damage::Refuse).unwrap_err().to_string();
+        assert!(
+            told.contains(reason) && told.contains("2 games can be"),
+            "{told}"
+        );
+        assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
+        let (journal, content) = open(&damaged, Damage::Repair).unwrap();
+        assert_eq!(numbers(&content), [0, 3]);
+        assert_eq!((content.damaged_lines, content.voids), (1, 1));
+        let kept = damaged.directory.path().join("journal.damaged");
+        assert_eq!(fs::read_to_string(kept).unwrap(), text);
+        drop(journal);
+        let (_, content) = open(&damaged, Damage::Refuse).unwrap();
+        assert_eq!((numbers(&content), content.voids), (vec![0, 3], 1));
+    }
+}
+
+#[test]
+fn a_torn_line_is_dropped() {
+    for cut in [1, 5, 40] {
+        let torn = scratch(&STORED_V2[..STORED_V2.len() - cut]);
+        let (mut journal, content) = open(&torn, Damage::Refuse).unwrap();
+        assert_eq!((numbers(&content), content.has_torn_line), (vec![0], true));
+        journal.add(&content.games[0].clone()).unwrap();
+        let text = fs::read_to_string(&torn.path).unwrap();
+        assert!(text.lines().all(|line| line.ends_with('}')), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_journal_is_left_alone() {
+    let head = STORED_V2.lines().next().unwrap();
+    for (text, reason) in [
+        ("notes", "no journal"),
+        ("notes\n", "no journal"),
+        ("{}", "no journal"),
+        (&head[..9], "no end"),
+        (head, "no end"),
+        ("{\"chuhe_match\":2}\n", "line 1: missing field"),
+        ("{\"chuhe_match\":x}\n", "line 1: expected value"),
+        ("{\"chuhe_match\":99}\n", "form 99"),
+        (&head.replace("\"depth\":3", "\"depth\":4"), "no end"),
+        (
+            &(head.replace("\"depth\":3", "\"depth\":4") + "\n"),
+            "the engines are not",
+        ),
+        (
+            &(head.replace("elo1\":5.0", "elo1\":6.0") + "\n"),
+            "the tests are not",
+        ),
+        (
+            &(head.replace("/games", "/other") + "\n"),
+            "the PGN files are not",
+        ),
+    ] {
+        let other = scratch(text);
+        let told = open(&other, Damage::Repair).unwrap_err().to_string();
+        assert!(told.contains(reason), "{text}: {told}");
+        assert_eq!(fs::read_to_string(&other.path).unwrap(), text);
+    }
+}

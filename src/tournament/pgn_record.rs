@@ -1,0 +1,116 @@
+//! Games for a PGN.
+
+use super::end_reason::EndReason;
+use super::plan::Tournament;
+use super::record::{GameRecord, MoveRecord};
+use crate::board::Color;
+use crate::notation::fen::{self, FenError};
+use crate::notation::pgn::PgnGame;
+
+/// The tag that tells whose game a record is: the number of the tournament's journal.
+pub const MATCH_ID: &str = "MatchId";
+
+/// A game for a PGN. `date` is `2026.01.31`; `id` is the number of the journal, if there is one.
+///
+/// # Errors
+/// The record has been tampered with.
+pub fn pgn_game(
+    tournament: &Tournament,
+    record: &GameRecord,
+    date: &str,
+    id: Option<&str>,
+) -> Result<PgnGame, FenError> {
+    let [red, black] = record.players.map(|number| &tournament.engines[number]);
+    let round = record.number / 2 / tournament.schedule().pairings().len() as u64 + 1;
+    let mut tags = vec![
+        ("Event", tournament.event.clone()),
+        ("Site", "?".to_owned()),
+        ("Date", date.to_owned()),
+        ("Round", format!("{round}.{}", record.number + 1)),
+        ("Red", red.name.clone()),
+        ("Black", black.name.clone()),
+        ("Rules", tournament.rules.rules.to_string()),
+        ("RedTimeControl", red.limit.to_string()),
+        ("BlackTimeControl", black.limit.to_string()),
+        ("PlyCount", record.moves.len().to_string()),
+        ("Termination", record.reason.termination().to_owned()),
+        ("Reason", record.reason.to_string()),
+    ];
+    if let Some(id) = id {
+        tags.insert(1, (MATCH_ID, id.to_owned()));
+    }
+    if !record.detail.is_empty() {
+        tags.push(("Detail", record.detail.clone()));
+    }
+    let tags = tags
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value));
+    record.pgn(tags.collect())
+}
+
+/// The record of a game that a PGN of the tournament has; what a PGN does not tell is missing.
+pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
+    let (_, number) = game.tag("Round")?.split_once('.')?;
+    let number = number.parse::<u64>().ok()?.checked_sub(1)?;
+    let players = tournament.schedule().fixture(number)?.players;
+    let names = players.map(|player| Some(tournament.engines[player].name.as_str()));
+    if names != [game.tag("Red"), game.tag("Black")] {
+        return None;
+    }
+    let mut reasons = EndReason::ALL.into_iter();
+    let moves = game.line.moves.iter().zip(&game.comments);
+    Some(GameRecord {
+        number,
+        players,
+        start: fen::write_position(&game.line.start),
+        moves: moves
+            .map(|(played, comment)| MoveRecord::of_comment(*played, comment))
+            .collect(),
+        result: game.result,
+        reason: reasons.find(|reason| game.tag("Reason") == Some(reason.name()))?,
+        detail: game.tag("Detail").unwrap_or_default().to_owned(),
+        overrun: [None; Color::COUNT],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::EngineScore;
+
+    #[test]
+    fn comments_are_read_back() {
+        let played = "h2e2".parse().unwrap();
+        let opening = MoveRecord::opening(played);
+        assert_eq!(MoveRecord::of_comment(played, &opening.comment()), opening);
+        for score in [
+            None,
+            Some(EngineScore::Units(-31)),
+            Some(EngineScore::Units(7)),
+            Some(EngineScore::Mate(3)),
+            Some(EngineScore::Mate(-12)),
+        ] {
+            for depth in [None, Some(12)] {
+                let record = MoveRecord {
+                    score,
+                    depth,
+                    micros: Some(502_000),
+                    ..opening.clone()
+                };
+                let comment = record.comment();
+                assert_eq!(
+                    MoveRecord::of_comment(played, &comment),
+                    record,
+                    "{comment}"
+                );
+            }
+        }
+        for comment in ["", "x", "+0.3", "/ s", "1/2 3", "+M/5 -1s", "?/? 1e400s"] {
+            assert_eq!(
+                MoveRecord::of_comment(played, comment),
+                opening,
+                "{comment}"
+            );
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The plan of a tournament.
+
+use super::adjudication::Adjudication;
+use super::limit::Timeouts;
+use super::openings::Openings;
+use super::schedule::{Format, Schedule};
+use super::spec::EngineSpec;
+use super::stats::{Sprt, Standings};
+use crate::rules::RuleSet;
+
+/// Rounds of a tournament that a sequential test is to end.
+const ENDLESS: u64 = 10_000_000;
+
+/// The plan of a tournament.
+#[derive(Clone, Debug)]
+pub struct Tournament {
+    /// Its name.
+    pub event: String,
+    /// Who plays.
+    pub engines: Vec<EngineSpec>,
+    /// Who plays whom.
+    pub format: Format,
+    /// Rounds, in each of which every pairing plays one opening with both colours; `None` for as
+    /// many as a sequential test asks for.
+    pub rounds: Option<u64>,
+    /// Games at a time.
+    pub concurrency: usize,
+    /// Where games begin.
+    pub openings: Openings,
+    /// What holds in each game.
+    pub rules: GameRules,
+    /// How long engines may be silent.
+    pub timeouts: Timeouts,
+    /// Whether each game has processors of its own.
+    pub pin: bool,
+    /// The test that ends the tournament.
+    pub sprt: Option<Sprt>,
+}
+
+/// What holds for every game of a tournament.
+#[derive(Clone, Copy, Debug)]
+pub struct GameRules {
+    /// Rules of repetition and limits.
+    pub rules: RuleSet,
+    /// Plies after which a game is drawn.
+    pub longest: Option<usize>,
+    /// Decisions by score.
+    pub adjudication: Adjudication,
+    /// Whether UCCI engines are told which moves would lose by repetition.
+    pub banmoves: bool,
+}
+
+impl Tournament {
+    /// The games.
+    pub fn schedule(&self) -> Schedule {
+        let rounds = self.rounds.unwrap_or(ENDLESS);
+        Schedule::new(self.format, self.engines.len(), rounds)
+    }
+
+    /// Before the first game.
+    pub fn standings(&self) -> Standings {
+        Standings::new(&self.schedule(), self.engines.len(), self.sprt)
+    }
+}
