@@ -100,20 +100,20 @@ fn labels_of_the_book() {
     for case in diagrams() {
         let plies = judge(&case.game, RuleSet::Chinese).plies;
         let first_round = &plies[..plies.len() / 2];
-        for (n, conduct) in plies.iter().enumerate() {
-            let name = conduct.deed.chinese().chars().next().unwrap();
-            assert_eq!(conduct.deed, first_round[n % first_round.len()].deed);
-            let Some(expected) = case.labels.get(conduct.number - 1) else {
+        for (n, classified) in plies.iter().enumerate() {
+            let name = classified.class.chinese().chars().next().unwrap();
+            assert_eq!(classified.class, first_round[n % first_round.len()].class);
+            let Some(expected) = case.labels.get(classified.number - 1) else {
                 continue;
             };
             let exception = LABELS
                 .iter()
-                .find(|e| (e.0, e.1) == (case.id, conduct.number));
+                .find(|e| (e.0, e.1) == (case.id, classified.number));
             judged_otherwise += usize::from(exception.is_some());
             let is_as = |label: char| label == name || is_idle(label) && is_idle(name);
             match exception {
                 Some(exception) => assert!(!is_as(*expected) && exception.2 == name),
-                None => assert!(is_as(*expected), "{} {}", case.id, conduct.number),
+                None => assert!(is_as(*expected), "{} {}", case.id, classified.number),
             }
         }
     }
@@ -126,7 +126,7 @@ fn clauses_hold() {
         let judgement = judge(&case.game, RuleSet::Chinese);
         let labels: Vec<char> = judgement.plies[..case.labels.len()]
             .iter()
-            .filter_map(|conduct| conduct.deed.chinese().chars().next())
+            .filter_map(|classified| classified.class.chinese().chars().next())
             .collect();
         assert_eq!(labels, case.labels, "{}", case.id);
         assert_eq!(judgement.verdict.name(), case.verdict, "{}", case.id);

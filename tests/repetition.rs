@@ -5,7 +5,7 @@ mod test_positions;
 use chuhe::board::{Move, Square};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
-    Cause, Game, Judgement, Level, RuleSet, Verdict, judge, judge_at, judge_repetition,
+    Cause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_repetition,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -150,7 +150,7 @@ fn lesser_rules_judge_less() {
         assert_eq!(verdict, Verdict::Draw);
         let asian = judge(&game, RuleSet::Asian);
         let check_only = judge(&game, RuleSet::CheckOnly);
-        if asian.levels.0.contains(&Level::Check) {
+        if asian.perpetuals.0.contains(&Perpetual::Check) {
             assert_eq!(check_only.verdict, asian.verdict);
         } else {
             assert_eq!(check_only.verdict, Verdict::Draw);

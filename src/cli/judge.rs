@@ -141,14 +141,14 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str) -> String {
 
 /// The verdict as JSON.
 fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Option<usize>) -> Value {
-    let level = |color: Color| judgement.levels[color].to_string();
+    let perpetual = |color: Color| judgement.perpetuals[color].to_string();
     let mut object = json!({
         "verdict": judgement.verdict.name(),
         "cause": judgement.cause.to_string(),
         "rules": judgement.rules.name(),
         "occurrences": judgement.occurrences,
-        "red": level(Color::Red),
-        "black": level(Color::Black),
+        "red": perpetual(Color::Red),
+        "black": perpetual(Color::Black),
     });
     if let Some(line) = line {
         object["line"] = json!(line);

@@ -3,10 +3,10 @@
 use arrayvec::ArrayVec;
 
 use super::game::Ply;
-use super::league;
-use super::names::Names;
+use super::piece_tracker::PieceTracker;
 use super::rule_set::RuleSet;
 use super::threat::{chaseable, chasers, cuts_root};
+use super::ucci_league;
 use crate::board::{Bitboard, Color, Move, Position, Square};
 
 /// A piece that a move newly threatens.
@@ -24,18 +24,18 @@ pub(super) struct NewThreat {
 type NewThreats = ArrayVec<NewThreat, 16>;
 
 /// A line of moves without captures, read from its end.
-pub(super) struct Rewind {
+pub(super) struct Retraction {
     board: Position,
-    names: Names,
+    tracker: PieceTracker,
     rules: RuleSet,
 }
 
-impl Rewind {
+impl Retraction {
     /// Begins at the end of the line.
     pub(super) fn new(end: &Position, rules: RuleSet) -> Self {
         Self {
             board: end.clone(),
-            names: Names::new(),
+            tracker: PieceTracker::new(),
             rules,
         }
     }
@@ -61,10 +61,10 @@ impl Rewind {
     ) -> NewThreats {
         let mover = self.mover();
         let mut threats = self.threats(ply.played, among);
-        let excused = self.names.squares(excused);
+        let excused = self.tracker.squares(excused);
         let after = (excused.any() && !threats.is_empty()).then(|| self.board.clone());
         self.board.unmake(ply.played, ply.undo);
-        self.names.step_back(ply.played);
+        self.tracker.step_back(ply.played);
         if self.rules == RuleSet::ElephantEye {
             return threats;
         }
@@ -81,9 +81,10 @@ impl Rewind {
     /// What the side that played the last move on the board threatens now, new or not.
     fn threats(&self, played: Move, among: Bitboard) -> NewThreats {
         let mut targets =
-            self.names.squares(among) & chaseable(&self.board, self.board.side_to_move());
+            self.tracker.squares(among) & chaseable(&self.board, self.board.side_to_move());
         if self.rules == RuleSet::ElephantEye {
-            targets &= league::chased(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
+            targets &=
+                ucci_league::chased(&self.board, played).map_or(Bitboard::EMPTY, Bitboard::from);
         }
         let mut threats = NewThreats::new();
         for target in targets {
@@ -93,7 +94,7 @@ impl Rewind {
             };
             if chasers.any() {
                 threats.push(NewThreat {
-                    name: self.names.name(target),
+                    name: self.tracker.name(target),
                     target,
                     chasers,
                 });

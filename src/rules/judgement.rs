@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use super::chase::Rewind;
+use super::chase::Retraction;
 use super::chinese;
-use super::deed::Deed;
 use super::game::{Game, Ply};
 use super::limits::{counted_plies, is_material_insufficient};
-use super::repetition::{deciding_window, records};
+use super::move_class::MoveClass;
+use super::perpetual::Perpetual;
+use super::repetition::{deciding_window, side_perpetuals};
 use super::rule_set::RuleSet;
-use super::verdict::{Level, Verdict};
+use super::verdict::Verdict;
 use crate::board::{Bitboard, ByColor, Move, Piece, Position, Square};
 use crate::movegen::has_legal_move;
 
@@ -63,7 +64,7 @@ pub struct Chase {
 
 /// What one move of a repetition was.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conduct {
+pub struct ClassifiedMove {
     /// Number of the ply in the game, from 1.
     pub number: usize,
     /// The move.
@@ -71,12 +72,12 @@ pub struct Conduct {
     /// The piece that moved.
     pub piece: Piece,
     /// What it was.
-    pub deed: Deed,
+    pub class: MoveClass,
     /// What it newly threatened to take, under rules that judge chases. [`Judgement::chased`] tells
     /// which of these chases went on for ever.
     pub chases: Vec<Chase>,
     /// Pieces that it newly enables to win something by a check, under the Chinese rules.
-    pub strikers: Vec<Placed>,
+    pub check_threats: Vec<Placed>,
 }
 
 /// A verdict with its reasons.
@@ -91,12 +92,12 @@ pub struct Judgement {
     /// How often the position has occurred, now included.
     pub occurrences: usize,
     /// What each side did throughout the repetition, by side.
-    pub levels: ByColor<Level>,
+    pub perpetuals: ByColor<Perpetual>,
     /// The enemy pieces that each side chased with every move of the repetition, by side,
     /// where they stand now.
     pub chased: ByColor<Vec<Placed>>,
     /// The moves of the repetition, the first one first; empty when none decides.
-    pub plies: Vec<Conduct>,
+    pub plies: Vec<ClassifiedMove>,
 }
 
 impl Judgement {
@@ -128,7 +129,7 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
         cause: Cause::Nothing,
         rules,
         occurrences: game.occurrences(),
-        levels: ByColor::default(),
+        perpetuals: ByColor::default(),
         chased: ByColor::default(),
         plies: Vec::new(),
     };
@@ -139,14 +140,14 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
         };
         (Verdict::against(position.side_to_move()), cause)
     } else if let Some(window) = deciding_window(game, occurrence) {
-        let records = records(position, window, rules);
-        judgement.levels = records.map(|record| record.level);
-        judgement.chased = records.map(|record| {
+        let side_perpetuals = side_perpetuals(position, window, rules);
+        judgement.perpetuals = side_perpetuals.map(|side| side.perpetual);
+        judgement.chased = side_perpetuals.map(|side| {
             let placed = |square| place(position, square);
-            record.chased.into_iter().filter_map(placed).collect()
+            side.chased.into_iter().filter_map(placed).collect()
         });
         judgement.plies = conduct(game, window, rules);
-        (Verdict::weigh(judgement.levels), Cause::Repetition)
+        (Verdict::compare(judgement.perpetuals), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
     } else if counted_plies(position.clock(), rules) >= rules.no_capture_limit() {
@@ -158,7 +159,7 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
 }
 
 /// What each move of the window was.
-fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
+fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
     match rules {
         RuleSet::Chinese => chinese_conduct(game, window),
         _ => plain_conduct(game, window, rules),
@@ -166,12 +167,12 @@ fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
 }
 
 /// What each move was by the Chinese rules.
-fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<Conduct> {
+fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     let mut board = game.position().clone();
-    let acts = chinese::acts(game.position(), window);
+    let classifications = chinese::classifications(game.position(), window);
     let mut table = Vec::with_capacity(window.len());
     let numbers = (1..=game.plies().len()).rev();
-    for ((ply, act), number) in window.iter().zip(acts).rev().zip(numbers) {
+    for ((ply, classification), number) in window.iter().zip(classifications).rev().zip(numbers) {
         let place = |square| place(&board, square);
         let Some(moved) = place(ply.played.to()) else {
             break;
@@ -180,13 +181,17 @@ fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<Conduct> {
             let (chaser, chased) = (place(capture.from())?, place(capture.to())?);
             Some(Chase { chaser, chased })
         };
-        table.push(Conduct {
+        table.push(ClassifiedMove {
             number,
             played: ply.played,
             piece: moved.piece,
-            deed: act.deed,
-            chases: act.chases.iter().filter_map(chase).collect(),
-            strikers: act.strikers.into_iter().filter_map(place).collect(),
+            class: classification.class,
+            chases: classification.chases.iter().filter_map(chase).collect(),
+            check_threats: classification
+                .check_threats
+                .into_iter()
+                .filter_map(place)
+                .collect(),
         });
         board.unmake(ply.played, ply.undo);
     }
@@ -195,34 +200,34 @@ fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<Conduct> {
 }
 
 /// What each move was by rules that know checks and chases.
-fn plain_conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<Conduct> {
-    let mut rewind = Rewind::new(game.position(), rules);
+fn plain_conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
+    let mut retraction = Retraction::new(game.position(), rules);
     let mut table = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
-        let after = rewind.board().clone();
+        let after = retraction.board().clone();
         let place = |square| place(&after, square);
         let Some(moved) = place(ply.played.to()) else {
             break;
         };
         let mut chases = Vec::new();
-        for threat in rewind.take_back(ply, Bitboard::ALL, Bitboard::EMPTY) {
+        for threat in retraction.take_back(ply, Bitboard::ALL, Bitboard::EMPTY) {
             let Some(chased) = place(threat.target) else {
                 continue;
             };
             let chasers = threat.chasers.into_iter().filter_map(place);
             chases.extend(chasers.map(|chaser| Chase { chaser, chased }));
         }
-        table.push(Conduct {
+        table.push(ClassifiedMove {
             number,
             played: ply.played,
             piece: moved.piece,
-            deed: match (after.in_check(), chases.is_empty()) {
-                (true, _) => Deed::Check,
-                (false, false) => Deed::Chase,
-                (false, true) => Deed::Idle,
+            class: match (after.in_check(), chases.is_empty()) {
+                (true, _) => MoveClass::Check,
+                (false, false) => MoveClass::Chase,
+                (false, true) => MoveClass::Idle,
             },
             chases,
-            strikers: Vec::new(),
+            check_threats: Vec::new(),
         });
     }
     table.reverse();

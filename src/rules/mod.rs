@@ -22,23 +22,25 @@
 
 mod chase;
 mod chinese;
-mod deed;
 mod game;
 mod judgement;
-mod league;
 mod limits;
-mod names;
+mod move_class;
+mod perpetual;
+mod piece_tracker;
+#[cfg(test)]
+mod reference;
 mod repetition;
 mod rule_set;
-#[cfg(test)]
-mod slow;
 mod threat;
+mod ucci_league;
 mod verdict;
 
-pub use deed::Deed;
 pub use game::{Game, IllegalMove, Ply};
-pub use judgement::{Cause, Chase, Conduct, Judgement, Placed, judge, judge_at};
+pub use judgement::{Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at};
 pub use limits::{counted_plies, is_material_insufficient};
+pub use move_class::MoveClass;
+pub use perpetual::Perpetual;
 pub use repetition::judge_repetition;
 pub use rule_set::{ParseRuleSetError, RuleSet};
-pub use verdict::{Level, Verdict};
+pub use verdict::Verdict;

@@ -1,11 +1,12 @@
 //! Judging a repetition: what each side did between two occurrences of a position.
 
-use super::chase::Rewind;
+use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
+use super::perpetual::{Perpetual, SidePerpetual};
 use super::rule_set::RuleSet;
 use super::threat::chaseable;
-use super::verdict::{Level, Verdict};
+use super::verdict::Verdict;
 use crate::board::{Bitboard, ByColor, Color, Position};
 
 /// Judges the repetition that the last `window` plies before `position` make: the position before
@@ -27,32 +28,30 @@ pub fn judge_repetition(
     if plies.iter().any(|ply| ply.played.is_none()) {
         return Verdict::Draw;
     }
-    Verdict::weigh(records(position, plies, rules).map(|r| r.level))
-}
-
-/// What a side did throughout a repetition.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Record {
-    /// Its level.
-    pub(super) level: Level,
-    /// The pieces it chased with every move, where they stand at the end; empty unless its level
-    /// is [`Level::Chase`].
-    pub(super) chased: Bitboard,
+    Verdict::compare(side_perpetuals(position, plies, rules).map(|r| r.perpetual))
 }
 
 /// The conduct of each side, by side. A lighter conduct is only looked for when it can
 /// matter to the verdict.
-pub(super) fn records(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Record> {
+pub(super) fn side_perpetuals(
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+) -> ByColor<SidePerpetual> {
     if rules == RuleSet::None {
         return ByColor::default();
     }
     if rules == RuleSet::Chinese {
-        return chinese::records(position, plies);
+        return chinese::side_perpetuals(position, plies);
     }
     let checks = ByColor::from_fn(|side| Checks::of(side, position, plies));
     if checks.iter().any(|c| c.all) {
-        return checks.map(|c| Record {
-            level: if c.all { Level::Check } else { Level::Nothing },
+        return checks.map(|c| SidePerpetual {
+            perpetual: if c.all {
+                Perpetual::Check
+            } else {
+                Perpetual::None
+            },
             chased: Bitboard::EMPTY,
         });
     }
@@ -64,11 +63,11 @@ pub(super) fn records(position: &Position, plies: &[Ply], rules: RuleSet) -> ByC
     if !chases_count {
         return ByColor::default();
     }
-    perpetually_chased(position, plies, rules).map(|chased| Record {
-        level: if chased.any() {
-            Level::Chase
+    perpetually_chased(position, plies, rules).map(|chased| SidePerpetual {
+        perpetual: if chased.any() {
+            Perpetual::Chase
         } else {
-            Level::Nothing
+            Perpetual::None
         },
         chased,
     })
@@ -126,13 +125,13 @@ fn new_throughout(
     mut among: ByColor<Bitboard>,
     excused: ByColor<Bitboard>,
 ) -> ByColor<Bitboard> {
-    let mut rewind = Rewind::new(position, rules);
+    let mut retraction = Retraction::new(position, rules);
     for ply in plies.iter().rev() {
         if among.iter().all(|names| names.is_empty()) {
             break;
         }
-        let mover = rewind.mover();
-        let threats = rewind.take_back(ply, among[mover], excused[mover]);
+        let mover = retraction.mover();
+        let threats = retraction.take_back(ply, among[mover], excused[mover]);
         among[mover] = threats.iter().map(|threat| threat.name).collect();
     }
     among

@@ -130,7 +130,7 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::StdRng;
 
-    use super::super::slow;
+    use super::super::reference;
     use super::*;
     use crate::random::{self, Shape};
 
@@ -138,7 +138,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
         #[test]
-        fn agrees_with_the_slow_way(seed in any::<u64>()) {
+        fn agrees_with_the_reference(seed in any::<u64>()) {
             let position = random::position(&mut StdRng::seed_from_u64(seed), Shape::Sparse);
             for side in Color::ALL {
                 let mut fast = Vec::new();
@@ -148,7 +148,7 @@ mod tests {
                     }
                 }
                 fast.sort();
-                prop_assert_eq!(fast, slow::threats(&position, side), "{:?}", position.setup());
+                prop_assert_eq!(fast, reference::asian::threats(&position, side), "{:?}", position.setup());
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::perpetual::Perpetual;
 use crate::board::{ByColor, Color};
 
 /// The outcome of a game as far as repetitions and limits decide it.
@@ -38,10 +39,11 @@ impl Verdict {
         }
     }
 
-    /// The verdict on two sides' conduct: the graver one loses, equal ones draw.
+    /// The verdict on what each side did throughout a repetition: the graver one loses, equal ones
+    /// draw.
     #[inline]
-    pub(super) fn weigh(levels: ByColor<Level>) -> Self {
-        match levels[Color::Red].cmp(&levels[Color::Black]) {
+    pub(super) fn compare(perpetuals: ByColor<Perpetual>) -> Self {
+        match perpetuals[Color::Red].cmp(&perpetuals[Color::Black]) {
             std::cmp::Ordering::Less => Self::BlackLoses,
             std::cmp::Ordering::Equal => Self::Draw,
             std::cmp::Ordering::Greater => Self::RedLoses,
@@ -62,36 +64,5 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// What a side did throughout a repetition, the lighter conduct first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Level {
-    /// Nothing that is forbidden.
-    #[default]
-    Nothing,
-    /// Every move gave check, threatened mate or chased something, jointly or something partly
-    /// protected among it. By the Chinese rules this is forbidden, but he who attacks so singly has
-    /// to yield to it.
-    JointAttack,
-    /// Every move gave check, threatened mate or chased something, forbidden by the Chinese rules
-    /// (长打).
-    Attack,
-    /// Every move chased one and the same piece (长捉).
-    Chase,
-    /// Every move gave check (长将).
-    Check,
-}
-
-impl fmt::Display for Level {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Nothing => "nothing forbidden",
-            Self::JointAttack => "perpetual attack, joint or on the partly protected",
-            Self::Attack => "perpetual attack",
-            Self::Chase => "perpetual chase",
-            Self::Check => "perpetual check",
-        })
     }
 }

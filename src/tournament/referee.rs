@@ -3,7 +3,7 @@
 use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
-use crate::rules::{Cause, Game, IllegalMove, Level, RuleSet, Verdict, judge};
+use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge};
 
 /// A game under rules.
 #[derive(Clone, Debug)]
@@ -55,10 +55,10 @@ impl Referee {
             Cause::NoCapture => EndReason::NoCapture,
             Cause::Repetition => match judgement.verdict.loser() {
                 None => EndReason::Repetition,
-                Some(loser) => match judgement.levels[loser] {
-                    Level::Check => EndReason::PerpetualCheck,
-                    Level::Chase => EndReason::PerpetualChase,
-                    Level::Attack | Level::JointAttack | Level::Nothing => {
+                Some(loser) => match judgement.perpetuals[loser] {
+                    Perpetual::Check => EndReason::PerpetualCheck,
+                    Perpetual::Chase => EndReason::PerpetualChase,
+                    Perpetual::Attack | Perpetual::JointAttack | Perpetual::None => {
                         EndReason::PerpetualAttack
                     }
                 },

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::columns::columns;
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, Conduct, Deed, Game, Judgement, Placed};
+use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
 
 /// The reasons in words: the cause, what each side did, and a table of the repetition's plies.
 pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
@@ -20,7 +20,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
         return text;
     }
     for color in Color::ALL {
-        let mut did = judgement.levels[color].to_string();
+        let mut did = judgement.perpetuals[color].to_string();
         for (n, chased) in judgement.chased[color].iter().enumerate() {
             did += if n == 0 { " of " } else { ", " };
             did += &name(chased);
@@ -29,13 +29,13 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
     }
     let head = ["ply", "move", "", "piece", "what it does"];
     let mut rows = vec![head.map(str::to_owned)];
-    for (conduct, chinese) in judgement.plies.iter().zip(spell(game, judgement)) {
+    for (classified, chinese) in judgement.plies.iter().zip(spell(game, judgement)) {
         rows.push([
-            conduct.number.to_string(),
-            conduct.played.to_string(),
+            classified.number.to_string(),
+            classified.played.to_string(),
             chinese,
-            title(conduct.piece),
-            deeds(conduct),
+            title(classified.piece),
+            description(classified),
         ]);
     }
     text + &columns(&rows) + "\n"
@@ -43,20 +43,20 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
 
 /// The plies of the repetition as JSON.
 pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
-    let conduct = judgement.plies.iter().zip(spell(game, judgement));
-    let objects = conduct.map(|(conduct, chinese)| {
-        let chases = conduct.chases.iter();
+    let classified = judgement.plies.iter().zip(spell(game, judgement));
+    let objects = classified.map(|(classified, chinese)| {
+        let chases = classified.chases.iter();
         let chases = chases
             .map(|chase| json!({ "chaser": name(&chase.chaser), "chased": name(&chase.chased) }));
         json!({
-            "ply": conduct.number,
-            "move": conduct.played.to_string(),
+            "ply": classified.number,
+            "move": classified.played.to_string(),
             "chinese": chinese,
-            "deed": conduct.deed.to_string(),
-            "label": conduct.deed.chinese(),
-            "check": conduct.deed == Deed::Check,
+            "deed": classified.class.to_string(),
+            "label": classified.class.chinese(),
+            "check": classified.class == MoveClass::Check,
             "chases": chases.collect::<Value>(),
-            "strikers": conduct.strikers.iter().map(name).collect::<Value>(),
+            "strikers": classified.check_threats.iter().map(name).collect::<Value>(),
         })
     });
     objects.collect()
@@ -75,26 +75,26 @@ fn spell(game: &Game, judgement: &Judgement) -> Vec<String> {
 }
 
 /// What a move did, `-` for nothing of note.
-fn deeds(conduct: &Conduct) -> String {
-    let deed = match conduct.deed {
-        Deed::Check => Some("check"),
-        Deed::MateThreat => Some("threatens mate"),
-        Deed::Exchange => Some("offers an exchange"),
-        Deed::Chase | Deed::Idle => None,
+fn description(classified: &ClassifiedMove) -> String {
+    let class = match classified.class {
+        MoveClass::Check => Some("check"),
+        MoveClass::MateThreat => Some("threatens mate"),
+        MoveClass::Exchange => Some("offers an exchange"),
+        MoveClass::Chase | MoveClass::Idle => None,
     };
-    let chases = conduct
+    let chases = classified
         .chases
         .iter()
         .map(|Chase { chaser, chased }| format!("{} chases {}", name(chaser), name(chased)));
-    let strikes = conduct
-        .strikers
+    let strikes = classified
+        .check_threats
         .iter()
         .map(|striker| format!("{} is to win by a check", name(striker)));
-    let deed = deed.map(str::to_owned).into_iter();
-    let deeds: Vec<String> = deed.chain(chases).chain(strikes).collect();
-    match deeds.is_empty() {
+    let class = class.map(str::to_owned).into_iter();
+    let parts: Vec<String> = class.chain(chases).chain(strikes).collect();
+    match parts.is_empty() {
         true => "-".to_owned(),
-        false => deeds.join(", "),
+        false => parts.join(", "),
     }
 }
 

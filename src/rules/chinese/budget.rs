@@ -2,9 +2,9 @@
 
 /// Positions that may still be looked at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget(u32);
+pub(super) struct NodeBudget(u32);
 
-impl Budget {
+impl NodeBudget {
     /// So many positions.
     pub(super) const fn new(positions: u32) -> Self {
         Self(positions)

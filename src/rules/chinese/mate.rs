@@ -1,6 +1,6 @@
 //! Mates forced by checks.
 
-use super::budget::Budget;
+use super::budget::NodeBudget;
 use super::moves_of;
 use crate::board::{Move, Position};
 
@@ -8,7 +8,7 @@ use crate::board::{Move, Position};
 pub(super) fn forced_mate(
     position: &mut Position,
     moves: u32,
-    budget: &mut Budget,
+    budget: &mut NodeBudget,
 ) -> Option<Move> {
     if moves == 0 || !budget.spend() {
         return None;
@@ -23,7 +23,7 @@ pub(super) fn forced_mate(
 
 /// Whether the side that is not to move would force mate by at most `moves` checks if it were its
 /// turn. The side to move is not in check.
-pub(super) fn threatens_mate(position: &Position, moves: u32, budget: &mut Budget) -> bool {
+pub(super) fn threatens_mate(position: &Position, moves: u32, budget: &mut NodeBudget) -> bool {
     let mut reversed = position.clone();
     reversed.make_null();
     forced_mate(&mut reversed, moves, budget).is_some()
@@ -31,7 +31,7 @@ pub(super) fn threatens_mate(position: &Position, moves: u32, budget: &mut Budge
 
 /// Whether the side to move, which is in check, is mated by at most `moves` more checks whatever it
 /// answers.
-fn is_mated(position: &mut Position, moves: u32, budget: &mut Budget) -> bool {
+fn is_mated(position: &mut Position, moves: u32, budget: &mut NodeBudget) -> bool {
     moves_of(position).all(|m| {
         let undo = position.make(m);
         let mates = forced_mate(position, moves, budget).is_some();

@@ -5,9 +5,9 @@
 //! and whatever it chases, attacks for ever, which is forbidden; one exchange or idle move among
 //! them, and it is not.
 //!
-//! To tell what a move is, the mover is imagined to play again (`act`). If he could then force mate
+//! To tell what a move is, the mover is imagined to play again (`classification`). If he could then force mate
 //! by checks (`mate`), and could not before, the move threatens mate. If he could win something
-//! by a capture or a check (`threats`, `combat`), and could not before, it is a chase. What "win"
+//! by a capture or a check (`threats`, `sequence`), and could not before, it is a chase. What "win"
 //! means is a referee's count and not a search for the best move:
 //!
 //! - The enemy may take back where the chaser has moved to, give checks of his own, and mate; what
@@ -26,66 +26,63 @@
 //!   (占据防守要点，附带捉士象), also asks for a plain draw to come of it, which is not looked for.
 //! - A pawn at home is nothing: to take it with check is a check that takes nothing.
 //!
-//! The budget of positions in `act` bounds the work of judging one move, and moves judged before are
+//! The budget of positions in `classification` bounds the work of judging one move, and moves judged before are
 //! remembered, so that a search may ask.
 
-mod act;
 mod budget;
-mod combat;
+mod cache;
+mod capture_sequence;
+mod classify;
 mod mate;
-mod memo;
-#[cfg(test)]
-mod slow;
+mod piece_worth;
 mod threats;
-mod worth;
 
 use super::game::Ply;
-use super::repetition::Record;
-use super::verdict::Level;
+use super::perpetual::{Perpetual, SidePerpetual};
 use crate::board::{Bitboard, ByColor, Color, Move, Position};
 use crate::movegen::legal_moves;
-pub(in crate::rules) use act::Act;
-use act::Scene;
+pub(in crate::rules) use classify::Classification;
+use classify::MoveContext;
 
 /// What each side did throughout a repetition, by side: the `plies` lead to `position` from
 /// the same one.
-pub(super) fn records(position: &Position, plies: &[Ply]) -> ByColor<Record> {
+pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpetual> {
     let boards = boards(position, plies);
-    ByColor::from_fn(|side| Record {
-        level: level(side, &boards, plies),
+    ByColor::from_fn(|side| SidePerpetual {
+        perpetual: level(side, &boards, plies),
         chased: Bitboard::EMPTY,
     })
 }
 
 /// What a side did throughout a repetition.
-fn level(side: Color, boards: &[Position], plies: &[Ply]) -> Level {
+fn level(side: Color, boards: &[Position], plies: &[Ply]) -> Perpetual {
     let own = || (0..plies.len()).filter(|n| boards[*n].side_to_move() == side);
     let checks = |n: &usize| boards[n + 1].in_check();
     if own().all(|n| checks(&n)) {
-        return Level::Check;
+        return Perpetual::Check;
     }
-    let mut level = Level::Attack;
+    let mut level = Perpetual::Attack;
     for n in own().filter(|n| !checks(n)) {
-        let scene = scene(boards, plies, n);
-        let (deed, is_joint) = memo::remember(&scene, || {
-            let act = scene.judge();
-            (act.deed, act.is_joint)
+        let context = context(boards, plies, n);
+        let (class, is_joint) = cache::get_or_insert(&context, || {
+            let classification = context.judge();
+            (classification.class, classification.is_joint)
         });
-        if deed.is_permitted() {
-            return Level::Nothing;
+        if class.is_permitted() {
+            return Perpetual::None;
         }
         if is_joint {
-            level = Level::JointAttack;
+            level = Perpetual::JointAttack;
         }
     }
     level
 }
 
 /// What each move of a repetition is.
-pub(super) fn acts(position: &Position, plies: &[Ply]) -> Vec<Act> {
+pub(super) fn classifications(position: &Position, plies: &[Ply]) -> Vec<Classification> {
     let boards = boards(position, plies);
-    let scenes = (0..plies.len()).map(|n| scene(&boards, plies, n));
-    scenes.map(|scene| scene.judge()).collect()
+    let contexts = (0..plies.len()).map(|n| context(&boards, plies, n));
+    contexts.map(|context| context.judge()).collect()
 }
 
 /// The boards from the beginning of a line of moves to its end.
@@ -101,8 +98,8 @@ fn boards(position: &Position, plies: &[Ply]) -> Vec<Position> {
 }
 
 /// A move of a repetition. The last one goes before the first.
-fn scene<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> Scene<'a> {
-    Scene {
+fn context<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> MoveContext<'a> {
+    MoveContext {
         earlier: &boards[n.checked_sub(1).unwrap_or(plies.len() - 1)],
         before: &boards[n],
         played: plies[n].played,
@@ -124,8 +121,8 @@ mod tests {
     use rand::SeedableRng;
     use rand::rngs::StdRng;
 
-    use super::super::deed::Deed;
-    use super::budget::Budget;
+    use super::super::move_class::MoveClass;
+    use super::budget::NodeBudget;
     use super::*;
     use crate::random::{self, Shape};
 
@@ -133,7 +130,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(150))]
 
         #[test]
-        fn agrees_with_the_slow_way(seed in any::<u64>()) {
+        fn agrees_with_the_reference(seed in any::<u64>()) {
             let random = &mut StdRng::seed_from_u64(seed);
             let Some(game) = random::shuffle(random, Shape::Sparse) else {
                 return Ok(());
@@ -141,15 +138,15 @@ mod tests {
             let line = &game.plies()[..4];
             let boards = boards(game.position(), line);
             for n in 0..line.len() {
-                let scene = scene(&boards, line, n);
-                let mut act = scene.judge_within(&mut Budget::new(u32::MAX));
-                if act.deed != Deed::Chase {
-                    act.chases.clear();
+                let context = context(&boards, line, n);
+                let mut classification = context.judge_within(&mut NodeBudget::new(u32::MAX));
+                if classification.class != MoveClass::Chase {
+                    classification.chases.clear();
                 }
-                let slow = slow::judge(scene.earlier, scene.before, scene.played);
-                let fast = (act.deed, act.chases, act.strikers);
-                let slow = (slow.deed, slow.chases, slow.strikers);
-                prop_assert_eq!(fast, slow, "{} {:?}", scene.played, scene.before.setup());
+                let slow = crate::rules::reference::chinese::judge(context.earlier, context.before, context.played);
+                let fast = (classification.class, classification.chases, classification.check_threats);
+                let slow = (slow.class, slow.chases, slow.check_threats);
+                prop_assert_eq!(fast, slow, "{} {:?}", context.played, context.before.setup());
             }
         }
     }

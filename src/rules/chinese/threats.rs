@@ -1,10 +1,10 @@
 //! What a side could do if it were its turn.
 
-use super::budget::Budget;
-use super::combat::{Combat, exchange, may_attack_for_ever};
+use super::budget::NodeBudget;
+use super::capture_sequence::{CaptureSequence, exchange, is_king_or_pawn_move};
 use super::mate::forced_mate;
 use super::moves_of;
-use super::worth::{MATE, Worth, worth};
+use super::piece_worth::{MATE, Worth, worth};
 use crate::board::{Bitboard, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::is_legal;
 
@@ -13,7 +13,7 @@ const REVENGE: u32 = 4;
 
 /// What a move leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum CaptureResult {
     /// Nothing of note.
     Nothing,
     /// A capture that leaves both sides with as much as before.
@@ -24,23 +24,23 @@ pub(super) enum Outcome {
 
 /// A position in which the side to move, not in check, could win something, with what holds for all
 /// its moves.
-pub(super) struct Stage<'a> {
+pub(super) struct ThreatFinder<'a> {
     position: &'a Position,
-    /// See [`Combat::lost`].
+    /// See [`CaptureSequence::lost`].
     lost: Bitboard,
-    /// See [`Combat::mutual`].
+    /// See [`CaptureSequence::mutual`].
     mutual: Vec<Move>,
-    /// See [`Combat::hanging`].
+    /// See [`CaptureSequence::hanging`].
     hanging: Option<Square>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ThreatFinder<'a> {
     /// If the piece on `hanging` of the side to move can be taken, that side cannot take anything
     /// else meanwhile.
     pub(super) fn new(
         position: &'a Position,
         hanging: Option<Square>,
-        budget: &mut Budget,
+        budget: &mut NodeBudget,
     ) -> Self {
         let mut reversed = position.clone();
         reversed.make_null();
@@ -65,52 +65,52 @@ impl<'a> Stage<'a> {
     }
 
     /// The moves that win something or exchange evenly.
-    pub(super) fn outcomes(&self, budget: &mut Budget) -> Vec<(Move, Outcome)> {
+    pub(super) fn outcomes(&self, budget: &mut NodeBudget) -> Vec<(Move, CaptureResult)> {
         moves_of(self.position)
             .map(|m| (m, self.outcome(m, budget)))
-            .filter(|(_, outcome)| *outcome != Outcome::Nothing)
+            .filter(|(_, outcome)| *outcome != CaptureResult::Nothing)
             .collect()
     }
 
     /// What a move leads to; nothing if it cannot be played.
-    pub(super) fn try_outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
+    pub(super) fn try_outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
         match is_legal(self.position, m) {
             true => self.outcome(m, budget),
-            false => Outcome::Nothing,
+            false => CaptureResult::Nothing,
         }
     }
 
     /// Whether the piece on a square has a check that takes nothing of worth and wins something later.
-    pub(super) fn wins_by_check(&self, from: Square, budget: &mut Budget) -> bool {
+    pub(super) fn wins_by_check(&self, from: Square, budget: &mut NodeBudget) -> bool {
         moves_of(self.position)
-            .filter(|m| m.from() == from && prize(self.position, *m).is_none())
-            .any(|m| self.outcome(m, budget) == Outcome::Win)
+            .filter(|m| m.from() == from && worthy_target(self.position, *m).is_none())
+            .any(|m| self.outcome(m, budget) == CaptureResult::Win)
     }
 
-    fn outcome(&self, m: Move, budget: &mut Budget) -> Outcome {
-        if prize(self.position, m).is_none() {
+    fn outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
+        if worthy_target(self.position, m).is_none() {
             return match self.gain(m, budget) {
-                Some(gain) if gain > 0 => Outcome::Win,
-                _ => Outcome::Nothing,
+                Some(gain) if gain > 0 => CaptureResult::Win,
+                _ => CaptureResult::Nothing,
             };
         }
-        if may_attack_for_ever(self.position, m) {
-            return Outcome::Nothing;
+        if is_king_or_pawn_move(self.position, m) {
+            return CaptureResult::Nothing;
         }
         if self.mutual.contains(&m) {
-            return Outcome::Even;
+            return CaptureResult::Even;
         }
         match self.gain(m, budget) {
-            Some(gain) if gain > 0 => Outcome::Win,
-            Some(0) => Outcome::Even,
-            _ => Outcome::Nothing,
+            Some(gain) if gain > 0 => CaptureResult::Win,
+            Some(0) => CaptureResult::Even,
+            _ => CaptureResult::Nothing,
         }
     }
 
     /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
     /// and for one that mates: that is no chase.
-    fn gain(&self, m: Move, budget: &mut Budget) -> Option<Worth> {
-        let taken = prize(self.position, m);
+    fn gain(&self, m: Move, budget: &mut NodeBudget) -> Option<Worth> {
+        let taken = worthy_target(self.position, m);
         let mut position = self.position.clone();
         position.make(m);
         if !position.in_check() {
@@ -119,8 +119,8 @@ impl<'a> Stage<'a> {
                 return None;
             }
         }
-        let offers_pawn = taken.is_none() && may_attack_for_ever(self.position, m);
-        let mut combat = Combat {
+        let offers_pawn = taken.is_none() && is_king_or_pawn_move(self.position, m);
+        let mut sequence = CaptureSequence {
             position,
             reached: m.to().into(),
             offered: offers_pawn.then_some(m.to()),
@@ -130,17 +130,17 @@ impl<'a> Stage<'a> {
             budget,
         };
         let won = taken.map_or(0, |piece| worth(piece, m.to()));
-        Some(won + combat.gain()).filter(|gain| *gain < MATE / 2)
+        Some(won + sequence.gain()).filter(|gain| *gain < MATE / 2)
     }
 }
 
 /// Whether the side to move can make a capture that wins something on its square.
-pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut Budget) -> bool {
+pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> bool {
     is_legal(position, m) && exchange(position, m, budget) > 0
 }
 
 /// What a move takes, if it is worth anything: a pawn at home is not.
-pub(super) fn prize(position: &Position, m: Move) -> Option<Piece> {
+pub(super) fn worthy_target(position: &Position, m: Move) -> Option<Piece> {
     position
         .piece_on(m.to())
         .filter(|piece| worth(*piece, m.to()) > 0)

@@ -1,9 +1,9 @@
 //! What one move of a repetition is.
 
-use super::super::deed::Deed;
-use super::budget::Budget;
+use super::super::move_class::MoveClass;
+use super::budget::NodeBudget;
 use super::mate::{forced_mate, threatens_mate};
-use super::threats::{Outcome, Stage, is_joint, prize, wins_exchange};
+use super::threats::{CaptureResult, ThreatFinder, is_joint, wins_exchange, worthy_target};
 use crate::board::{Move, PieceKind, Position, Square};
 use crate::movegen::is_legal;
 
@@ -16,7 +16,7 @@ const POSITIONS: u32 = 5_000;
 
 /// A move of a repetition in its surroundings.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(super) struct MoveContext<'a> {
     /// Before the enemy move that led to `before`.
     pub(super) earlier: &'a Position,
     /// Before the move.
@@ -27,23 +27,23 @@ pub(super) struct Scene<'a> {
 
 /// What a move is, with the reasons.
 #[derive(Clone, Debug)]
-pub(in crate::rules) struct Act {
+pub(in crate::rules) struct Classification {
     /// What it is.
-    pub(in crate::rules) deed: Deed,
+    pub(in crate::rules) class: MoveClass,
     /// The captures that it newly threatens, if it is a chase.
     pub(in crate::rules) chases: Vec<Move>,
     /// Where pieces stand that newly threaten to win something by a check.
-    pub(in crate::rules) strikers: Vec<Square>,
+    pub(in crate::rules) check_threats: Vec<Square>,
     /// Whether it chases a piece jointly, or one that is partly protected.
     pub(in crate::rules) is_joint: bool,
 }
 
-impl Act {
-    fn new(deed: Deed) -> Self {
+impl Classification {
+    fn new(class: MoveClass) -> Self {
         Self {
-            deed,
+            class,
             chases: Vec::new(),
-            strikers: Vec::new(),
+            check_threats: Vec::new(),
             is_joint: false,
         }
     }
@@ -54,12 +54,14 @@ impl Act {
             let kind = now.piece_on(m.to()).map(|piece| piece.kind());
             matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
         };
-        self.deed == Deed::Chase && self.strikers.is_empty() && self.chases.iter().all(is_guard)
+        self.class == MoveClass::Chase
+            && self.check_threats.is_empty()
+            && self.chases.iter().all(is_guard)
     }
 }
 
-impl Scene<'_> {
-    /// Names all that the judgement depends on.
+impl MoveContext<'_> {
+    /// Identifies all that the judgement depends on.
     pub(super) fn key(&self) -> u64 {
         let parts = [
             self.before.key(),
@@ -75,33 +77,33 @@ impl Scene<'_> {
     }
 
     /// What the move is: the heaviest of all that it does.
-    pub(super) fn judge(&self) -> Act {
-        self.judge_within(&mut Budget::new(POSITIONS))
+    pub(super) fn judge(&self) -> Classification {
+        self.judge_within(&mut NodeBudget::new(POSITIONS))
     }
 
     /// As [`Self::judge`], with another budget.
-    pub(super) fn judge_within(&self, budget: &mut Budget) -> Act {
+    pub(super) fn judge_within(&self, budget: &mut NodeBudget) -> Classification {
         let before = self.before;
         let mut after = before.clone();
         after.make(self.played);
         if after.in_check() {
-            return Act::new(Deed::Check);
+            return Classification::new(MoveClass::Check);
         }
         if before.in_check() && self.played.from() == before.king(before.side_to_move()) {
             // What a king that has to move leaves behind is the checker's doing.
-            return Act::new(Deed::Idle);
+            return Classification::new(MoveClass::Idle);
         }
         let mut now = after.clone();
         now.make_null();
         let mut then = self.before_in_peace();
         let can_mate = forced_mate(&mut now, MATE_MOVES, budget).is_some();
         if can_mate && forced_mate(&mut then, MATE_MOVES, budget).is_none() {
-            return Act::new(Deed::MateThreat);
+            return Classification::new(MoveClass::MateThreat);
         }
-        let act = self.compare(&then, &now, budget);
-        match act.chases_guards_only(&now) && self.parries_mate(&after, budget) {
-            true => Act::new(Deed::Idle),
-            false => act,
+        let classification = self.compare(&then, &now, budget);
+        match classification.chases_guards_only(&now) && self.parries_mate(&after, budget) {
+            true => Classification::new(MoveClass::Idle),
+            false => classification,
         }
     }
 
@@ -120,45 +122,45 @@ impl Scene<'_> {
     }
 
     /// What the mover could do if it were his turn after the move, `now`, and not before it, `then`.
-    fn compare(&self, then: &Position, now: &Position, budget: &mut Budget) -> Act {
-        let found = Stage::new(now, None, budget).outcomes(budget);
+    fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
+        let found = ThreatFinder::new(now, None, budget).outcomes(budget);
         if found.is_empty() {
-            return Act::new(Deed::Idle);
+            return Classification::new(MoveClass::Idle);
         }
-        let past = Stage::new(then, Some(self.played.from()), budget);
+        let past = ThreatFinder::new(then, Some(self.played.from()), budget);
         let flees = self.flees_mate(budget);
         let earlier = |m: Move| Move::new(self.origin(m.from()), m.to());
-        let mut act = Act::new(Deed::Idle);
+        let mut classification = Classification::new(MoveClass::Idle);
         for (m, outcome) in found {
             let before = earlier(m);
-            if prize(now, m).is_none() {
-                let is_known = act.strikers.contains(&m.from());
+            if worthy_target(now, m).is_none() {
+                let is_known = classification.check_threats.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
-                    act.strikers.push(m.from());
+                    classification.check_threats.push(m.from());
                 }
-            } else if outcome == Outcome::Win {
+            } else if outcome == CaptureResult::Win {
                 // A piece that goes on attacking what it attacked does nothing new.
                 let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
                 let is_known = goes_on
                     || flees && is_legal(then, before)
                     || self.before.in_check() && wins_exchange(self.before, before, budget);
-                if !is_known && past.try_outcome(before, budget) != Outcome::Win {
-                    act.is_joint |= is_joint(now, m);
-                    act.chases.push(m);
+                if !is_known && past.try_outcome(before, budget) != CaptureResult::Win {
+                    classification.is_joint |= is_joint(now, m);
+                    classification.chases.push(m);
                 }
-            } else if past.try_outcome(before, budget) == Outcome::Nothing {
-                act.deed = Deed::Exchange;
+            } else if past.try_outcome(before, budget) == CaptureResult::Nothing {
+                classification.class = MoveClass::Exchange;
             }
         }
-        if !act.chases.is_empty() || !act.strikers.is_empty() {
-            act.deed = Deed::Chase;
+        if !classification.chases.is_empty() || !classification.check_threats.is_empty() {
+            classification.class = MoveClass::Chase;
         }
-        act
+        classification
     }
 
     /// Whether the king moves out of a mate that was threatened. What could be taken before, at the
     /// price of being mated, is taken no more by that than it was.
-    fn flees_mate(&self, budget: &mut Budget) -> bool {
+    fn flees_mate(&self, budget: &mut NodeBudget) -> bool {
         let before = self.before;
         self.played.from() == before.king(before.side_to_move())
             && !before.in_check()
@@ -166,7 +168,7 @@ impl Scene<'_> {
     }
 
     /// Whether the enemy threatened mate before the move and does not after it.
-    fn parries_mate(&self, after: &Position, budget: &mut Budget) -> bool {
+    fn parries_mate(&self, after: &Position, budget: &mut NodeBudget) -> bool {
         !self.before.in_check()
             && threatens_mate(self.before, MATE_MOVES, budget)
             && forced_mate(&mut after.clone(), MATE_MOVES, budget).is_none()

@@ -3,39 +3,39 @@
 
 use crate::board::{ByColor, Color, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
-use crate::rules::deed::Deed;
+use crate::rules::move_class::MoveClass;
 
 /// Being mated.
 const MATED: i32 = 1000;
 
 /// What a move is, and the captures and the pieces with checks that make it a chase.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Finding {
-    pub(super) deed: Deed,
-    pub(super) chases: Vec<Move>,
-    pub(super) strikers: Vec<Square>,
+pub(in crate::rules) struct Finding {
+    pub(in crate::rules) class: MoveClass,
+    pub(in crate::rules) chases: Vec<Move>,
+    pub(in crate::rules) check_threats: Vec<Square>,
 }
 
 impl Finding {
-    fn of(deed: Deed) -> Self {
+    fn of(class: MoveClass) -> Self {
         Self {
-            deed,
+            class,
             chases: Vec::new(),
-            strikers: Vec::new(),
+            check_threats: Vec::new(),
         }
     }
 }
 
 /// What `played` is on the board `before`, to which an enemy move led from `earlier`.
-pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
+pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Move) -> Finding {
     let after = made(before, played);
     let mover = before.side_to_move();
     let moves_king = played.from() == before.king(mover);
     if after.in_check() {
-        return Finding::of(Deed::Check);
+        return Finding::of(MoveClass::Check);
     }
     if before.in_check() && moves_king {
-        return Finding::of(Deed::Idle);
+        return Finding::of(MoveClass::Idle);
     }
     let now = passed(&after);
     let then = match (before.in_check(), earlier.in_check()) {
@@ -44,11 +44,11 @@ pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Find
         (true, true) => before.ignoring_checks(),
     };
     if mates(&now, 4) && !mates(&then, 4) {
-        return Finding::of(Deed::MateThreat);
+        return Finding::of(MoveClass::MateThreat);
     }
     let was_doomed = !before.in_check() && mates(&passed(before), 4);
     let (now, then) = (Turn::new(now, None), Turn::new(then, Some(played.from())));
-    let mut finding = Finding::of(Deed::Idle);
+    let mut finding = Finding::of(MoveClass::Idle);
     for m in now.moves() {
         let from = if m.from() == played.to() {
             played.from()
@@ -61,8 +61,8 @@ pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Find
             let was_striker = then.moves().into_iter().any(|check| {
                 check.from() == from && !then.takes_something(check) && then.wins(check)
             });
-            if now.wins(m) && !was_striker && !finding.strikers.contains(&m.from()) {
-                finding.strikers.push(m.from());
+            if now.wins(m) && !was_striker && !finding.check_threats.contains(&m.from()) {
+                finding.check_threats.push(m.from());
             }
         } else if now.wins(m) {
             let goes_on = m.from() == played.to() && could && exchange(&then.board, old) > 0;
@@ -74,23 +74,23 @@ pub(super) fn judge(earlier: &Position, before: &Position, played: Move) -> Find
                 finding.chases.push(m);
             }
         } else if now.is_even(m) && !(could && (then.wins(old) || then.is_even(old))) {
-            finding.deed = Deed::Exchange;
+            finding.class = MoveClass::Exchange;
         }
     }
-    if !finding.chases.is_empty() || !finding.strikers.is_empty() {
-        finding.deed = Deed::Chase;
+    if !finding.chases.is_empty() || !finding.check_threats.is_empty() {
+        finding.class = MoveClass::Chase;
     }
     let is_guard = |m: &Move| {
         let kind = kind_on(&now.board, m.to());
         matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
     };
     let is_defence = was_doomed && !mates(&after, 4);
-    if finding.deed == Deed::Chase
-        && finding.strikers.is_empty()
+    if finding.class == MoveClass::Chase
+        && finding.check_threats.is_empty()
         && finding.chases.iter().all(is_guard)
         && is_defence
     {
-        return Finding::of(Deed::Idle);
+        return Finding::of(MoveClass::Idle);
     }
     finding
 }
@@ -197,7 +197,7 @@ impl Turn {
                 0 => 0,
                 _ => self.best(&after, &next),
             };
-            may.then(|| self.prize(board, m, run) - answered())
+            may.then(|| self.worthy_target(board, m, run) - answered())
         });
         let stop = if in_check { -MATED } else { 0 };
         continued.fold(stop, i32::max)
@@ -213,7 +213,7 @@ impl Turn {
     }
 
     /// What a capture in a run counts for.
-    fn prize(&self, board: &Position, m: Move, run: &Run) -> i32 {
+    fn worthy_target(&self, board: &Position, m: Move, run: &Run) -> i32 {
         let is_visited = run.visited.contains(&m.to());
         let counts =
             board.side_to_move() == run.chaser || is_visited || self.hanging == Some(m.to());

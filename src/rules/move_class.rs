@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What a move is: the heaviest of all that it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Deed {
+pub enum MoveClass {
     /// Nothing of note (闲): also what blocks, follows or offers, and what a king or a pawn attacks
     /// itself.
     Idle,
@@ -18,7 +18,7 @@ pub enum Deed {
     Check,
 }
 
-impl Deed {
+impl MoveClass {
     /// The word of the Chinese rule book.
     pub const fn chinese(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Deed {
     }
 }
 
-impl fmt::Display for Deed {
+impl fmt::Display for MoveClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Idle => "idle",

@@ -5,14 +5,14 @@ use crate::board::{Bitboard, Move, Square};
 /// Names every piece by the square on which it stood at the end of a line of moves without
 /// captures, and follows it while the moves are taken back.
 #[derive(Clone, Debug)]
-pub(super) struct Names {
+pub(super) struct PieceTracker {
     /// The name of what stands on each square.
     name_on: [Square; Square::COUNT],
     /// Where the bearer of each name stands.
     square_of: [Square; Square::COUNT],
 }
 
-impl Names {
+impl PieceTracker {
     /// At the end of the line: each piece bears the name of its square.
     pub(super) fn new() -> Self {
         let square = |index| Square::from_index(index).expect("as many names as squares");

@@ -1,8 +1,8 @@
 //! What a run of captures and checks wins.
 
-use super::budget::Budget;
+use super::budget::NodeBudget;
 use super::moves_of;
-use super::worth::{MATE, PAWN_OFFERED, Worth, worth};
+use super::piece_worth::{MATE, PAWN_OFFERED, Worth, worth};
 use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 
 /// Moves after the first one that a run is followed for, answers to checks aside.
@@ -17,7 +17,7 @@ const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 /// moved to already. The other side may take back wherever the chaser has moved to, and take the
 /// piece that hangs, where the chaser may take back; what else it could take while the chaser is busy
 /// does not count. Either side may stop when it is not in check.
-pub(super) struct Combat<'a> {
+pub(super) struct CaptureSequence<'a> {
     /// The board.
     pub(super) position: Position,
     /// Where the chaser has moved to.
@@ -31,7 +31,7 @@ pub(super) struct Combat<'a> {
     /// Captures between pieces of one kind that attack each other: no part of the run.
     pub(super) mutual: &'a [Move],
     /// How much may still be looked at.
-    pub(super) budget: &'a mut Budget,
+    pub(super) budget: &'a mut NodeBudget,
 }
 
 /// Where a run stands: what may still be done.
@@ -41,7 +41,7 @@ struct Rest {
     checks: ByColor<u32>,
 }
 
-impl Combat<'_> {
+impl CaptureSequence<'_> {
     /// What the run wins for the chaser, whose first move has just been made.
     pub(super) fn gain(&mut self) -> Worth {
         let chaser = !self.position.side_to_move();
@@ -131,7 +131,7 @@ impl Combat<'_> {
         if self.mutual.contains(&m) {
             false
         } else if self.position.side_to_move() == chaser && !self.may_take_back(m) {
-            !self.lost.contains(m.to()) && !may_attack_for_ever(&self.position, m)
+            !self.lost.contains(m.to()) && !is_king_or_pawn_move(&self.position, m)
         } else {
             self.may_take_back(m)
         }
@@ -144,20 +144,20 @@ impl Combat<'_> {
 }
 
 /// Whether it is a king or a pawn that moves.
-pub(super) fn may_attack_for_ever(position: &Position, m: Move) -> bool {
+pub(super) fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
     let kind = position.piece_on(m.from()).map(|piece| piece.kind());
     matches!(kind, Some(PieceKind::King | PieceKind::Pawn))
 }
 
 /// What a capture wins when both sides go on taking on its square alone, for as long as it pays.
-pub(super) fn exchange(position: &Position, m: Move, budget: &mut Budget) -> Worth {
+pub(super) fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> Worth {
     let won = position.piece_on(m.to()).map_or(0, |p| worth(p, m.to()));
     let mut position = position.clone();
     position.make(m);
     won - recapture(&mut position, m.to(), budget)
 }
 
-fn recapture(position: &mut Position, square: Square, budget: &mut Budget) -> Worth {
+fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -> Worth {
     if !budget.spend() {
         return 0;
     }

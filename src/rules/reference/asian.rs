@@ -6,7 +6,7 @@ use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Square};
 type Board = [Option<Piece>; Square::COUNT];
 
 /// Who threatens what, as pairs of squares.
-pub(super) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
+pub(in crate::rules) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
     let board = position.setup().squares;
     let checkers = checkers(position, &board);
     let mut found = Vec::new();

@@ -1,0 +1,4 @@
+//! The rules a second time, slow and obvious, for tests to compare with.
+
+pub(super) mod asian;
+pub(super) mod chinese;
