@@ -299,9 +299,11 @@ impl Worker {
             full = score > alpha && reduced < new_depth;
         }
         if full {
+            self.path_dependent = false;
             score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
         }
         if PV && (number == 1 || score > alpha) && !self.stopped {
+            self.path_dependent = false;
             score = -self.search::<true>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.take_back();

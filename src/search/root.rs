@@ -200,10 +200,12 @@ impl Worker {
             let reduced = (new_depth - reduction.max(0)).clamp(1.min(new_depth), new_depth);
             score = -self.search::<false>(1, -alpha - 1, -alpha, reduced, true);
             if score > alpha && reduced < new_depth {
+                self.path_dependent = false;
                 score = -self.search::<false>(1, -alpha - 1, -alpha, new_depth, false);
             }
         }
         if score > alpha && !self.stopped {
+            self.path_dependent = false;
             score = -self.search::<true>(1, -beta, -alpha, new_depth, false);
         }
         self.take_back();
