@@ -123,7 +123,7 @@ fn info(score: Score, bound: Bound) -> Info {
         bound,
         nodes: 5000,
         time: std::time::Duration::from_millis(10),
-        hash_permille: 3,
+        hashfull: 3,
         pv: vec!["h2e2".parse().unwrap(), "h9g7".parse().unwrap()],
     }
 }

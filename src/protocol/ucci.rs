@@ -126,7 +126,7 @@ fn spell_info(info: &Info, debug: bool) -> Option<String> {
         info.time.as_millis(),
         info.nodes,
         nodes_per_second(info.nodes, info.time),
-        info.hash_permille,
+        info.hashfull,
         spell_line(&info.pv),
     ))
 }

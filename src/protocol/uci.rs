@@ -107,7 +107,7 @@ fn spell_info(info: &Info) -> String {
         spell_score(info.score),
         info.nodes,
         nodes_per_second(info.nodes, info.time),
-        info.hash_permille,
+        info.hashfull,
         info.time.as_millis(),
         spell_line(&info.pv),
     )

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::request::Limits;
-use super::searcher::Searcher;
+use super::threads::Searcher;
 use crate::notation::fen;
 use crate::rules::Game;
 

@@ -47,7 +47,7 @@ pub struct Info {
     /// Time since the request.
     pub time: Duration,
     /// Share of the hash table in use, in thousandths.
-    pub hash_permille: u32,
+    pub hashfull: u32,
     /// The line; never empty.
     pub pv: Vec<Move>,
 }

@@ -8,6 +8,9 @@ use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
 use crate::rules::{Game, RuleSet};
 
+/// Iterations end at this depth, whatever depth is asked for.
+pub const MAX_DEPTH: u32 = 128;
+
 named_enum! {
     /// A degree, for the options that have one.
     pub enum Degree {
@@ -136,7 +139,7 @@ impl Limits {
     }
 }
 
-/// The line from the one who asked to the one who searches: stop and ponder hit.
+/// How the caller reaches a search that is under way: stop and ponder hit.
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,

@@ -3,23 +3,23 @@
 //! The *proper* time is a fair share of the clock. Half of it is the soft limit, which bends with how
 //! settled the choice is, and past which no iteration begins; inside one the search is broken off at
 //! twice the proper time. The last move before a control may take most of what is left. What is kept
-//! back grows with the lag that earlier moves of the process have shown (`lag`).
+//! back grows with the overhead that earlier moves of the process have shown ([`MoveOverhead`](super::MoveOverhead)).
 
 use std::time::Duration;
 
-use super::request::{Limits, PlayerClock, Settings};
+use crate::search::request::{Limits, PlayerClock, Settings};
 
 /// Moves that a game without periods is taken to last.
 const EXPECTED_MOVES: u32 = 20;
 /// Kept back for the way to the GUI and for a machine that is slow to wake us, as long as no more
-/// is known of the lag; of a short time a quarter.
-const OVERHEAD: Duration = Duration::from_millis(25);
+/// is known of it; of a short time a quarter.
+const LEAST_OVERHEAD: Duration = Duration::from_millis(25);
 /// A move gets this much even when the clock is about to run out.
 const MINIMUM: Duration = Duration::from_millis(1);
 
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeBudget {
+pub struct TimeManager {
     /// Between iterations: no new one begins after this, bent by [`Self::scaled_soft`] and with the
     /// time before a ponder hit counted.
     pub soft: Duration,
@@ -29,12 +29,12 @@ pub struct TimeBudget {
     pub flexible: bool,
 }
 
-impl TimeBudget {
-    /// The budget for these limits when a move costs `lag` more than it takes; `None` when no clock
+impl TimeManager {
+    /// The budget for these limits when a move costs `overhead` more than it takes; `None` when no clock
     /// runs.
-    pub fn new(limits: &Limits, settings: &Settings, lag: Duration) -> Option<Self> {
+    pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
-            let kept_back = (time / 10).min(OVERHEAD / 2);
+            let kept_back = (time / 10).min(LEAST_OVERHEAD / 2);
             let hard = (time - kept_back).max(MINIMUM.min(time));
             Self {
                 soft: hard,
@@ -44,7 +44,7 @@ impl TimeBudget {
         });
         let shared = limits
             .clock
-            .map(|clock| Self::share(&clock, limits.opponent, settings, lag));
+            .map(|clock| Self::share(&clock, limits.opponent, settings, overhead));
         match (exact, shared) {
             (Some(a), Some(b)) => Some(if a.hard <= b.hard { a } else { b }),
             (a, b) => a.or(b),
@@ -55,12 +55,12 @@ impl TimeBudget {
         clock: &PlayerClock,
         opponent: Option<PlayerClock>,
         settings: &Settings,
-        lag: Duration,
+        overhead: Duration,
     ) -> Self {
-        // A lag that was seen counts for more than one that might be.
-        let kept_back = OVERHEAD
+        // An overhead that was seen counts for more than one that might be.
+        let kept_back = LEAST_OVERHEAD
             .min(clock.time / 4)
-            .max((lag * 3).min(clock.time * 3 / 4));
+            .max((overhead * 3).min(clock.time * 3 / 4));
         let usable = clock.time - kept_back;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
@@ -72,7 +72,7 @@ impl TimeBudget {
         if opponent.is_some_and(|other| other.time < clock.time / 2) {
             proper += proper / 8;
         }
-        proper = proper.saturating_sub(lag).max(proper / 4);
+        proper = proper.saturating_sub(overhead).max(proper / 4);
         // The last move before the control may use all of it, others leave something for the rest.
         let (expected, ceiling) = match clock.moves_to_go {
             Some(1) => (usable * 3 / 4, usable * 9 / 10),
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_elephanteye() {
-        let budget = |l| TimeBudget::new(&l, &Settings::default(), Duration::ZERO).unwrap();
+        let budget = |l| TimeManager::new(&l, &Settings::default(), Duration::ZERO).unwrap();
         let half = |l| budget(l).soft.as_millis();
         assert_eq!(half(limits(20_025, 1000, None)), 1000);
         assert_eq!(half(limits(20_025, 0, Some(10))), 1000);
@@ -140,17 +140,17 @@ mod tests {
             ..Settings::default()
         };
         let budget =
-            TimeBudget::new(&limits(20_025, 1000, None), &pondering, Duration::ZERO).unwrap();
+            TimeManager::new(&limits(20_025, 1000, None), &pondering, Duration::ZERO).unwrap();
         assert_eq!(budget.soft.as_millis(), 1250);
         assert_eq!(
-            TimeBudget::new(&Limits::default(), &Settings::default(), Duration::ZERO),
+            TimeManager::new(&Limits::default(), &Settings::default(), Duration::ZERO),
             None
         );
     }
 
     #[test]
     fn time_pondered_counts() {
-        let budget = TimeBudget::new(
+        let budget = TimeManager::new(
             &limits(20_025, 1000, None),
             &Settings::default(),
             Duration::ZERO,
@@ -164,7 +164,7 @@ mod tests {
             move_time: Some(Duration::from_secs(1)),
             ..Limits::default()
         };
-        let budget = TimeBudget::new(&exact, &Settings::default(), Duration::ZERO).unwrap();
+        let budget = TimeManager::new(&exact, &Settings::default(), Duration::ZERO).unwrap();
         assert_eq!(budget.hard_after(Duration::from_secs(9)), budget.hard);
     }
 
@@ -172,14 +172,14 @@ mod tests {
         #[test]
         fn never_more_than_the_clock_holds(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
-            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, lag in 0..2000u64,
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, overhead in 0..2000u64,
         ) {
-            let lag = Duration::from_millis(lag);
-            let budget = TimeBudget::new(&limits(time, increment, moves), &Settings::default(), lag).unwrap();
+            let overhead = Duration::from_millis(overhead);
+            let budget = TimeManager::new(&limits(time, increment, moves), &Settings::default(), overhead).unwrap();
             let left = Duration::from_millis(time);
             prop_assert!(budget.hard <= left);
-            prop_assert!(time < 100 || left - budget.hard >= OVERHEAD);
-            prop_assert!(left - budget.hard >= (lag * 3).min(left * 3 / 4));
+            prop_assert!(time < 100 || left - budget.hard >= LEAST_OVERHEAD);
+            prop_assert!(left - budget.hard >= (overhead * 3).min(left * 3 / 4));
             prop_assert!(budget.scaled_soft(stable, drop, effort) <= budget.hard);
         }
     }

@@ -1,13 +1,13 @@
 //! How deep a move is searched: extensions and reductions.
 
-use super::event::Bound;
-use super::margins;
 use super::node::Node;
-use super::score::Score;
-use super::worker::Worker;
+use super::search::Search;
 use crate::board::Move;
+use crate::search::event::Bound;
+use crate::search::parameters;
+use crate::search::score::Score;
 
-impl Worker {
+impl Search<'_> {
     /// How much deeper the hash move is searched: a ply when it is singular, that is when
     /// all others stay well below it; less when others would cut off too.
     ///
@@ -20,29 +20,29 @@ impl Worker {
         beta: Score,
     ) -> Result<i32, Score> {
         let Node { ply, depth, .. } = *node;
-        let Some(record) = node.record.filter(|_| m == node.hash_move) else {
+        let Some(entry) = node.entry.filter(|_| m == node.hash_move) else {
             return Ok(0);
         };
-        let score = record.score.from_table(ply);
+        let score = entry.score.from_table(ply);
         let eligible = self.pruning.reductions
-            && depth >= margins::SINGULAR_DEPTH
-            && self.frame(ply).excluded.is_none()
+            && depth >= parameters::SINGULAR_DEPTH
+            && self.stack.at(ply).excluded.is_none()
             && ply < 2 * self.root_depth as usize
-            && record.depth >= depth - 3
-            && matches!(record.bound, Some(Bound::Lower | Bound::Exact))
+            && entry.depth >= depth - 3
+            && matches!(entry.bound, Some(Bound::Lower | Bound::Exact))
             && !score.is_decisive();
         if !eligible {
             return Ok(0);
         }
-        let target = score - margins::singular(depth);
-        self.frame_mut(ply).excluded = m;
-        let others = self.search::<false>(ply, target - 1, target, (depth - 1) / 2, node.cut_node);
-        self.frame_mut(ply).excluded = Move::NONE;
-        self.path_dependent = false;
+        let target = score - parameters::singular(depth);
+        self.stack.at_mut(ply).excluded = m;
+        let half = (depth - 1) / 2;
+        let others = self.search::<false>(ply, target - 1, target, half, node.cut_node);
+        self.stack.at_mut(ply).excluded = Move::NONE;
         if self.stopped {
             return Ok(0);
         }
-        if others < target {
+        if others.score < target {
             return Ok(1);
         }
         if target >= beta && !PV {
@@ -59,25 +59,25 @@ impl Worker {
         if !self.pruning.reductions || node.depth < 2 || number < if PV { 3 } else { 2 } {
             return 0;
         }
-        let mut reduction = margins::late_move_reduction(node.depth, number);
+        let mut reduction = parameters::late_move_reduction(node.depth, number);
         let quiet = self.position.taken_by(m).is_none();
         if quiet {
-            let before = self.before(node.ply);
+            let before = self.stack.before(node.ply);
             let history = self.histories.quiet(&self.position, m, &before);
-            reduction -= history * margins::PLY / 9000;
+            reduction -= history * parameters::PLY / 9000;
         } else {
-            reduction -=
-                margins::PLY + self.histories.capture(&self.position, m) * margins::PLY / 8000;
+            reduction -= parameters::PLY
+                + self.histories.capture(&self.position, m) * parameters::PLY / 8000;
         }
         if node.cut_node {
-            reduction += margins::PLY + margins::PLY / 2;
+            reduction += parameters::PLY + parameters::PLY / 2;
         }
         if node.was_pv {
-            reduction -= margins::PLY * 3 / 5;
+            reduction -= parameters::PLY * 3 / 5;
         }
         if node.in_check {
-            reduction -= margins::PLY;
+            reduction -= parameters::PLY;
         }
-        (reduction / margins::PLY).max(0)
+        (reduction / parameters::PLY).max(0)
     }
 }

@@ -2,10 +2,10 @@
 
 use crossbeam_channel::{Receiver, unbounded};
 
-use super::event::{Event, Outcome};
 use super::pool::Pool;
-use super::request::{Control, Limits, SearchRequest, Settings};
 use crate::rules::Game;
+use crate::search::event::{Event, Outcome};
+use crate::search::request::{Control, Limits, SearchRequest, Settings};
 
 /// One search thread with the usual settings, whose caller waits for each answer.
 #[derive(Debug)]

@@ -1,74 +1,23 @@
 //! The root node: aspiration windows around it, its moves, reports of them.
 
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-
-use super::event::{Bound, Event, Info};
-use super::margins;
+use super::iteration::RootMove;
 use super::node::Found;
-use super::score::Score;
-use super::table::{Record, Table};
-use super::worker::Worker;
+use super::node_score::NodeScore;
+use super::search::Search;
 use crate::board::Move;
+use crate::search::event::{Bound, Event};
+use crate::search::parameters;
+use crate::search::score::Score;
+use crate::search::table::TtEntry;
 
 /// The search reports the move it is at once it has taken this long, in milliseconds.
 const CURRENT_MOVE_AFTER: u128 = 1000;
 
-/// A move of the root and what is known of it.
-#[derive(Clone, Debug)]
-pub(super) struct RootMove {
-    pub played: Move,
-    /// Score in this iteration; below every score while it is only known not to be the best.
-    pub score: Score,
-    pub previous: Score,
-    /// The iteration in which the score was found.
-    pub depth: i32,
-    pub bound: Bound,
-    pub pv: Vec<Move>,
-    pub nodes: u64,
-    pub selective_depth: usize,
-}
-
-impl RootMove {
-    pub(super) fn new(played: Move) -> Self {
-        Self {
-            played,
-            score: -Score::INFINITE,
-            previous: -Score::INFINITE,
-            depth: 0,
-            bound: Bound::Exact,
-            pv: vec![played],
-            nodes: 0,
-            selective_depth: 0,
-        }
-    }
-
-    /// The report of it as line number `multipv`; the caller says what was spent on all of them.
-    pub(super) fn info(&self, multipv: usize, nodes: u64, time: Duration, table: &Table) -> Info {
-        Info {
-            depth: self.depth as u32,
-            selective_depth: (self.selective_depth + 1) as u32,
-            multipv,
-            score: self.score,
-            bound: self.bound,
-            nodes,
-            time,
-            hash_permille: table.permille_used(),
-            pv: self.pv.clone(),
-        }
-    }
-
-    /// What a report of it tells.
-    pub(super) fn gist(&self) -> (Move, Score, Bound, i32) {
-        (self.played, self.score, self.bound, self.depth)
-    }
-}
-
-impl Worker {
+impl Search<'_> {
     /// One line of one iteration: a narrow window around the last score, widened when it fails.
     pub(super) fn aspiration(&mut self, moves: &mut [RootMove], line: usize, depth: i32) {
         let previous = moves[line].previous;
-        let mut delta = margins::ASPIRATION;
+        let mut delta = parameters::ASPIRATION;
         let (mut alpha, mut beta) = if depth >= 4 && !previous.is_decisive() {
             (previous - delta, previous + delta)
         } else {
@@ -93,7 +42,7 @@ impl Worker {
             } else {
                 return;
             }
-            if self.id == 0 && self.job.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
+            if self.id == 0 && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
                 self.report(moves, line);
             }
             delta += delta / 2 + 5;
@@ -115,12 +64,11 @@ impl Worker {
         depth: i32,
     ) -> Score {
         let old_alpha = alpha;
-        self.path_dependent = false;
-        let raw = (!self.position.in_check()).then(|| self.evaluate(0));
+        let raw = (!self.position.in_check()).then(|| self.evaluate());
         let evaluation = raw.map(|raw| self.corrected(raw));
-        self.frame_mut(0).evaluation = evaluation;
-        self.frame_mut(1).killers = [Move::NONE; 2];
-        self.frame_mut(1).excluded = Move::NONE;
+        self.stack.at_mut(0).evaluation = evaluation;
+        self.stack.at_mut(1).killers = [Move::NONE; 2];
+        self.stack.at_mut(1).excluded = Move::NONE;
         let mut found = Found::default();
         for (number, root_move) in (1..).zip(&mut moves[line..]) {
             let m = root_move.played;
@@ -129,9 +77,10 @@ impl Worker {
             let score = self.search_root_move(m, number, alpha, beta, depth);
             root_move.nodes += self.nodes - nodes;
             if self.stopped {
-                return found.best;
+                return found.best.score;
             }
-            found.note(score, std::mem::take(&mut self.path_dependent));
+            found.add(score);
+            let score = score.score;
             root_move.score = -Score::INFINITE;
             if number == 1 || score > alpha {
                 root_move.score = score;
@@ -140,7 +89,7 @@ impl Worker {
                 root_move.selective_depth = self.selective_depth;
                 root_move.pv.clear();
                 root_move.pv.push(m);
-                root_move.pv.extend_from_slice(&self.frame(1).pv);
+                root_move.pv.extend_from_slice(&self.stack.at(1).pv);
             }
             if score > alpha {
                 found.best_move = m;
@@ -150,10 +99,10 @@ impl Worker {
                 }
             }
         }
-        if line == 0 && self.job.root_moves.len() == self.legal_count() {
+        if line == 0 && self.shared.root_moves.len() == self.legal_count() {
             self.store_root(&found, old_alpha, beta, depth, raw);
         }
-        found.best
+        found.best.score
     }
 
     fn legal_count(&self) -> usize {
@@ -168,16 +117,16 @@ impl Worker {
         depth: i32,
         raw: Option<Score>,
     ) {
-        let bound = found.table_bound(Bound::of(found.best, alpha, beta));
-        let record = Record {
+        let bound = found.table_bound(Bound::of(found.best.score, alpha, beta));
+        let entry = TtEntry {
             best: found.best_move,
-            score: found.best.to_table(0),
+            score: found.best.score.to_table(0),
             bound,
             depth: if bound.is_some() { depth } else { 0 },
             evaluation: raw,
             was_pv: true,
         };
-        self.table.store(self.position.key(), record);
+        self.table.store(self.position.key(), entry);
     }
 
     fn search_root_move(
@@ -187,25 +136,23 @@ impl Worker {
         alpha: Score,
         beta: Score,
         depth: i32,
-    ) -> Score {
+    ) -> NodeScore {
         let new_depth = depth - 1;
         let mut reduction = 0;
         if self.pruning.reductions && number > 2 && depth >= 3 {
-            reduction = margins::late_move_reduction(depth, number) / margins::PLY - 1;
+            reduction = parameters::late_move_reduction(depth, number) / parameters::PLY - 1;
         }
         self.play(0, m);
-        self.frame_mut(1).pv.clear();
-        let mut score = alpha + 1;
+        self.stack.at_mut(1).pv.clear();
+        let mut score = NodeScore::of_position(alpha + 1);
         if number > 1 {
             let reduced = (new_depth - reduction.max(0)).clamp(1.min(new_depth), new_depth);
             score = -self.search::<false>(1, -alpha - 1, -alpha, reduced, true);
-            if score > alpha && reduced < new_depth {
-                self.path_dependent = false;
+            if score.score > alpha && reduced < new_depth {
                 score = -self.search::<false>(1, -alpha - 1, -alpha, new_depth, false);
             }
         }
-        if score > alpha && !self.stopped {
-            self.path_dependent = false;
+        if score.score > alpha && !self.stopped {
             score = -self.search::<true>(1, -beta, -alpha, new_depth, false);
         }
         self.take_back();
@@ -213,8 +160,8 @@ impl Worker {
     }
 
     fn announce(&self, m: Move, number: usize) {
-        if self.job.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
-            self.tell(Event::CurrentMove {
+        if self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
+            self.send_event(Event::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
                 number,
@@ -227,12 +174,11 @@ impl Worker {
         let Some(root_move) = moves.get(index) else {
             return;
         };
-        if index >= self.job.settings.multipv {
+        if index >= self.shared.settings.multipv {
             return;
         }
-        let nodes = self.job.nodes.load(Ordering::Relaxed) + self.uncounted_nodes();
-        let time = self.job.control.elapsed();
-        let info = root_move.info(index + 1, nodes, time, &self.table);
-        self.tell(Event::Info(info));
+        let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());
+        let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
+        self.send_event(Event::Info(info));
     }
 }

@@ -1,9 +1,9 @@
-//! What the threads of one search tell each other beside the hash table: who has finished what.
+//! What the threads of one search exchange beside the hash table: finished iterations.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::deepening::Iteration;
+use super::iteration::Iteration;
 
 /// The threads of one search. They go from depth to depth together: all search the same iteration, and
 /// the first to finish it finishes it for all. They share nothing but the hash table: by what each
@@ -12,7 +12,7 @@ use super::deepening::Iteration;
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
 /// the average; left to themselves, threads drift apart.
 #[derive(Debug, Default)]
-pub(super) struct Team {
+pub(in crate::search) struct Team {
     /// The depth of `finished`, 0 for none.
     depth: AtomicI32,
     /// The deepest iteration that a thread has finished.
@@ -27,7 +27,7 @@ impl Team {
     }
 
     /// Tells the others what the calling thread has finished, unless one of them was first.
-    pub(super) fn tell(&self, iteration: &Iteration) {
+    pub(super) fn publish(&self, iteration: &Iteration) {
         if self.is_past(iteration.depth) {
             return;
         }
@@ -61,9 +61,9 @@ mod tests {
     fn the_first_to_finish_a_depth_is_believed() {
         let team = Team::default();
         assert!(!team.is_past(1));
-        team.tell(&iteration(3, 0.25));
-        team.tell(&iteration(3, 0.5));
-        team.tell(&iteration(2, 0.75));
+        team.publish(&iteration(3, 0.25));
+        team.publish(&iteration(3, 0.5));
+        team.publish(&iteration(2, 0.75));
         assert!(team.is_past(3) && !team.is_past(4));
         let found = team.finished(2).unwrap();
         assert_eq!((found.depth, found.effort), (3, 0.25));

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use super::clock::TimeBudget;
-use super::request::{Limits, PlayerClock};
+use super::manager::TimeManager;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
+use crate::search::request::{Limits, PlayerClock};
 
 /// A clock that lost more than this between two moves was set anew.
 const GREATEST: Duration = Duration::from_secs(1);
 
-/// Learns the lag from the clocks of successive moves of a game: the way to the GUI and back, a
+/// Learns the move overhead from the clocks of successive moves of a game: the way to the GUI and back, a
 /// clock that is told in whole seconds, a machine so busy that the search is not run when it should.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lag {
+pub struct MoveOverhead {
     /// The worst so far, slowly forgotten.
     worst: Duration,
     last: Option<LastMove>,
@@ -44,9 +44,9 @@ impl LastMove {
     }
 }
 
-impl Lag {
+impl MoveOverhead {
     /// What to expect, now that a move is to be made in `position` within `limits`.
-    pub(super) fn expected(&mut self, position: &Position, limits: &Limits) -> Duration {
+    pub fn expected(&mut self, position: &Position, limits: &Limits) -> Duration {
         if let Some((last, clock)) = self.last.take().zip(limits.clock)
             && last.clock.increment == clock.increment
             && last.is_followed_by(position)
@@ -66,11 +66,11 @@ impl Lag {
 
     /// Takes note of a search that is over: the move that came of it in `game`, and what it took of
     /// the clock; `None` when it pondered to the end, so that nothing came of it.
-    pub(super) fn note(
+    pub fn note(
         &mut self,
         game: &Game,
         limits: &Limits,
-        budget: Option<&TimeBudget>,
+        time: Option<&TimeManager>,
         answer: Option<(Move, Duration)>,
     ) {
         self.last = limits.clock.zip(answer).map(|(clock, (played, taken))| {
@@ -80,7 +80,7 @@ impl Lag {
                 position,
                 clock,
                 taken,
-                late: budget.map_or(Duration::ZERO, |b| taken.saturating_sub(b.hard)),
+                late: time.map_or(Duration::ZERO, |t| taken.saturating_sub(t.hard)),
             }
         });
     }
@@ -106,8 +106,8 @@ mod tests {
         }
     }
 
-    fn budget(hard: u64) -> TimeBudget {
-        TimeBudget {
+    fn manager(hard: u64) -> TimeManager {
+        TimeManager {
             soft: ms(hard),
             hard: ms(hard),
             flexible: true,
@@ -117,7 +117,7 @@ mod tests {
     /// A game in which both sides play the first move there is.
     struct Match {
         game: Game,
-        lag: Lag,
+        overhead: MoveOverhead,
     }
 
     impl Match {
@@ -125,7 +125,7 @@ mod tests {
             let game = Game::startpos();
             Self {
                 game,
-                lag: Lag::default(),
+                overhead: MoveOverhead::default(),
             }
         }
 
@@ -134,14 +134,14 @@ mod tests {
         }
 
         fn expected(&mut self, time: u64) -> Duration {
-            self.lag.expected(self.game.position(), &limits(time))
+            self.overhead.expected(self.game.position(), &limits(time))
         }
 
         /// We answer, and the opponent too.
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
             let answer = Some((self.first_move(), ms(taken)));
-            self.lag
-                .note(&self.game, &limits(time), Some(&budget(hard)), answer);
+            self.overhead
+                .note(&self.game, &limits(time), Some(&manager(hard)), answer);
             for _ in 0..2 {
                 self.game.push(self.first_move()).unwrap();
             }
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exact_clock_has_no_lag() {
+    fn an_exact_clock_has_no_overhead() {
         let mut game = Match::new();
         let mut left = 5000;
         for taken in [100, 250, 3, 400] {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_clock_lost_is_lag_and_slowly_forgotten() {
+    fn what_the_clock_lost_is_overhead_and_slowly_forgotten() {
         let mut game = Match::new();
         game.play(5000, 500, 100);
         assert_eq!(game.expected(4830), ms(80));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_ended_late_is_lag() {
+    fn a_search_that_ended_late_is_overhead() {
         let mut game = Match::new();
         game.play(5000, 300, 350);
         assert_eq!(game.expected(4660), ms(50));
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn a_move_not_guessed_costs_nothing() {
         let mut game = Match::new();
-        game.lag.note(&game.game, &limits(5000), None, None);
+        game.overhead.note(&game.game, &limits(5000), None, None);
         assert_eq!(game.expected(5000), ms(0));
     }
 }

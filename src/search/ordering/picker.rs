@@ -25,7 +25,7 @@ enum Stage {
 
 /// Which moves a picker gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum PickerMode {
     /// Every move.
     All,
     /// Captures whose exchange wins at least so much, in units of the evaluation.
@@ -40,9 +40,9 @@ struct Scored {
 
 /// Gives the pseudo-legal moves of a node in the order in which to try them, each once.
 #[derive(Debug)]
-pub struct Picker {
+pub struct MovePicker {
     stage: Stage,
-    wanted: Wanted,
+    mode: PickerMode,
     hash_move: Move,
     killers: [Move; 2],
     list: ArrayVec<Scored, MAX_MOVES>,
@@ -50,13 +50,13 @@ pub struct Picker {
     bad_captures: ArrayVec<Move, MAX_MOVES>,
 }
 
-impl Picker {
+impl MovePicker {
     /// A picker for a position. A hash move or killer that the position does not allow is left out.
-    pub fn new(position: &Position, wanted: Wanted, hash_move: Move, killers: [Move; 2]) -> Self {
+    pub fn new(position: &Position, mode: PickerMode, hash_move: Move, killers: [Move; 2]) -> Self {
         let usable = is_pseudo_legal(position, hash_move)
-            && match wanted {
-                Wanted::All => true,
-                Wanted::Captures(least) => {
+            && match mode {
+                PickerMode::All => true,
+                PickerMode::Captures(least) => {
                     position.taken_by(hash_move).is_some()
                         && see_at_least(position, hash_move, least)
                 }
@@ -64,7 +64,7 @@ impl Picker {
         let hash_move = if usable { hash_move } else { Move::NONE };
         Self {
             stage: Stage::HashMove,
-            wanted,
+            mode,
             hash_move,
             killers,
             list: ArrayVec::new(),
@@ -104,7 +104,7 @@ impl Picker {
                 }
                 Stage::GoodCaptures => match self.next_capture(position) {
                     Some(m) => return Some(m),
-                    None if self.wanted == Wanted::All => self.stage = Stage::FirstKiller,
+                    None if self.mode == PickerMode::All => self.stage = Stage::FirstKiller,
                     None => self.stage = Stage::Done,
                 },
                 Stage::FirstKiller => {
@@ -198,17 +198,17 @@ impl Picker {
 
     fn next_capture(&mut self, position: &Position) -> Option<Move> {
         while let Some(Scored { played, score }) = self.best_of_list() {
-            match self.wanted {
-                Wanted::All
+            match self.mode {
+                PickerMode::All
                     if see_at_least(position, played, -score / CAPTURE_HISTORY_PER_UNIT) =>
                 {
                     return Some(played);
                 }
-                Wanted::All => self.bad_captures.push(played),
-                Wanted::Captures(least) if see_at_least(position, played, least) => {
+                PickerMode::All => self.bad_captures.push(played),
+                PickerMode::Captures(least) if see_at_least(position, played, least) => {
                     return Some(played);
                 }
-                Wanted::Captures(_) => {}
+                PickerMode::Captures(_) => {}
             }
         }
         None

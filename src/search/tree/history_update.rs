@@ -1,24 +1,29 @@
 //! What a node leaves behind: histories, the hash table, corrections of the evaluation.
 
-use super::event::Bound;
-use super::history::PieceTo;
-use super::margins;
 use super::node::{Found, Node};
-use super::score::Score;
-use super::table::Record;
-use super::worker::Worker;
+use super::search::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
+use crate::search::event::Bound;
+use crate::search::ordering::PieceTo;
+use crate::search::parameters;
+use crate::search::score::Score;
+use crate::search::table::TtEntry;
 
-impl Worker {
+impl Search<'_> {
     /// Lets the histories learn which move was good and which were not.
-    pub(super) fn reward(&mut self, node: &Node, found: &Found, before: &[Option<PieceTo>; 3]) {
+    pub(super) fn update_histories(
+        &mut self,
+        node: &Node,
+        found: &Found,
+        before: &[Option<PieceTo>; 3],
+    ) {
         let best = found.best_move;
         let [quiets, captures] = &found.failed;
-        let bonus = margins::history_bonus(node.depth);
-        let malus = -margins::history_malus(node.depth);
+        let bonus = parameters::history_bonus(node.depth);
+        let malus = -parameters::history_malus(node.depth);
         if self.position.taken_by(best).is_none() {
-            let killers = &mut self.frame_mut(node.ply).killers;
+            let killers = &mut self.stack.at_mut(node.ply).killers;
             if killers[0] != best {
                 *killers = [best, killers[0]];
             }
@@ -38,29 +43,29 @@ impl Worker {
     }
 
     /// A quiet hash move that cuts the node off is as good as one that was searched.
-    pub(super) fn reward_hash_move(&mut self, node: &Node) {
+    pub(super) fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
         let quiet = m.is_some() && self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
-            let before = self.before(node.ply);
-            let bonus = margins::hash_cutoff_bonus(node.depth);
+            let before = self.stack.before(node.ply);
+            let bonus = parameters::hash_cutoff_bonus(node.depth);
             self.histories
                 .update_quiet(&self.position, m, &before, bonus);
         }
     }
 
     /// A quiet move after which the evaluation rose was good, one after which it fell was not.
-    pub(super) fn reward_rise(&mut self, node: &Node) {
+    pub(super) fn update_by_evaluation_swing(&mut self, node: &Node) {
         let Some(Ply { played, undo }) = self.path.last() else {
             return;
         };
         let quiet = self.position.captured().is_none() && played.is_some();
-        if !quiet || undo.was_in_check() || self.frame(node.ply).excluded.is_some() {
+        if !quiet || undo.was_in_check() || self.stack.at(node.ply).excluded.is_some() {
             return;
         }
-        let evaluations = [0, 1].map(|back| self.frame_back(node.ply, back).evaluation);
+        let evaluations = [0, 1].map(|back| self.stack.back(node.ply, back).evaluation);
         if let [Some(now), Some(earlier)] = evaluations {
-            let bonus = margins::evaluation_bonus(-(now.units() + earlier.units()));
+            let bonus = parameters::evaluation_bonus(-(now.units() + earlier.units()));
             self.histories
                 .update_main(!self.position.side_to_move(), *played, bonus);
         }
@@ -68,13 +73,13 @@ impl Worker {
 
     /// When every move here failed, the quiet move that led here was good as the answer to those
     /// before it.
-    pub(super) fn reward_refutation(&mut self, node: &Node, bound: Bound) {
+    pub(super) fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
             && self.position.captured().is_none()
-            && let Some(refutation) = self.frame_back(node.ply, 1).played
+            && let Some(refutation) = self.stack.back(node.ply, 1).played
         {
-            let earlier = [2, 3, 5].map(|back| self.frame_back(node.ply, back).played);
-            let bonus = margins::history_bonus(node.depth);
+            let earlier = [2, 3, 5].map(|back| self.stack.back(node.ply, back).played);
+            let bonus = parameters::history_bonus(node.depth);
             self.histories
                 .update_continuation(refutation, &earlier, bonus);
         }
@@ -82,31 +87,32 @@ impl Worker {
 
     /// Writes what was found to the hash table and corrects the evaluation by it.
     pub(super) fn close_node(&mut self, node: &Node, found: &Found, alpha: Score, beta: Score) {
-        let bound = Bound::of(found.best, alpha, beta);
+        let bound = Bound::of(found.best.score, alpha, beta);
         let kept = found.table_bound(bound);
+        let best = found.best.score;
         self.table.store(
             self.position.key(),
-            Record {
+            TtEntry {
                 best: found.best_move,
-                score: found.best.to_table(node.ply),
+                score: best.to_table(node.ply),
                 bound: kept,
                 depth: if kept.is_some() { node.depth } else { 0 },
                 evaluation: node.raw,
                 was_pv: node.was_pv,
             },
         );
-        self.reward_refutation(node, bound);
-        let Some(evaluation) = self.frame(node.ply).evaluation else {
+        self.update_previous_move(node, bound);
+        let Some(evaluation) = self.stack.at(node.ply).evaluation else {
             return;
         };
         let quiet = found.best_move.is_none() || self.position.taken_by(found.best_move).is_none();
         let says_more = match bound {
             Bound::Exact => true,
-            Bound::Lower => found.best > evaluation,
-            Bound::Upper => found.best < evaluation,
+            Bound::Lower => best > evaluation,
+            Bound::Upper => best < evaluation,
         };
-        if quiet && says_more && kept == Some(bound) && !found.best.is_decisive() {
-            let error = found.best - evaluation;
+        if quiet && says_more && kept == Some(bound) && !best.is_decisive() {
+            let error = best - evaluation;
             self.histories
                 .update_correction(&self.position, error, node.depth);
         }

@@ -2,10 +2,9 @@
 
 use rand::Rng;
 
-use super::deepening::Iteration;
-use super::request::{Randomness, Settings};
-use super::root::RootMove;
-use super::score::Score;
+use crate::search::request::{Randomness, Settings};
+use crate::search::score::Score;
+use crate::search::tree::iteration::{Iteration, RootMove};
 
 /// The move to play. With several threads the deepest and best result decides; with `randomness`
 /// it is drawn from the moves near the best. `None` only without results.

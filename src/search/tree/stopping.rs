@@ -1,15 +1,13 @@
 //! When the iterations end before their limit: a proven mate, the clock, an only move.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::deepening::Progress;
-use super::event::Bound;
-use super::margins::Pruning;
-use super::request::Degree;
-use super::root::RootMove;
-use super::score::Score;
-use super::worker::Worker;
+use super::iteration::{Progress, RootMove};
+use super::search::Search;
+use crate::search::event::Bound;
+use crate::search::parameters::Pruning;
+use crate::search::request::Degree;
+use crate::search::score::Score;
 
 /// From this depth the only-move check is made.
 const ONLY_MOVE_DEPTH: i32 = 5;
@@ -19,7 +17,7 @@ const FAR_BEHIND: i32 = 1800;
 /// The only-move check looks so many plies behind the other moves for a mate, checks not counted.
 const MATED_WITHIN: i32 = 3;
 
-impl Worker {
+impl Search<'_> {
     /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
     /// as deep as it is long, for pruning may hide a shorter one for a while.
     pub(super) fn is_decided(&self, moves: &[RootMove], depth: i32, lines: usize) -> bool {
@@ -28,17 +26,18 @@ impl Worker {
         }
         let score = moves[0].score;
         let plies = Score::MATE.units() - score.units().abs();
-        let on_the_clock = self.job.limits.clock.is_some() || self.job.limits.move_time.is_some();
+        let on_the_clock =
+            self.shared.limits.clock.is_some() || self.shared.limits.move_time.is_some();
         (score.is_win() && on_the_clock) || depth >= 2 * plies
     }
 
     pub(super) fn is_out_of_time(&self, progress: &Progress) -> bool {
-        let Some(budget) = self.job.budget else {
+        let Some(time) = self.shared.time else {
             return false;
         };
-        let soft = budget.scaled_soft(progress.stable, progress.drop, progress.effort);
-        let control = &self.job.control;
-        let thought = match budget.flexible {
+        let soft = time.scaled_soft(progress.stable, progress.drop, progress.effort);
+        let control = &self.shared.control;
+        let thought = match time.flexible {
             true => control.elapsed(),
             false => control.clock_elapsed(),
         };
@@ -47,19 +46,19 @@ impl Worker {
 
     /// Whether the search has taken so many nodes that no further iteration is begun.
     pub(super) fn is_past_soft_nodes(&self) -> bool {
-        let nodes = self.job.nodes.load(Ordering::Relaxed) + self.uncounted_nodes();
-        let limit = self.job.limits.soft_nodes;
-        limit.is_some_and(|limit| nodes >= limit) && !self.job.control.is_pondering()
+        let nodes = self.total_nodes();
+        let limit = self.shared.limits.soft_nodes;
+        limit.is_some_and(|limit| nodes >= limit) && !self.shared.control.is_pondering()
     }
 
     /// The only-move check: on the clock, whether every root move but the best loses by force. Then
     /// there is nothing to think about.
     pub(super) fn is_only_move(&mut self, moves: &[RootMove], depth: i32) -> bool {
-        let limits = &self.job.limits;
-        if limits.clock.is_none() || self.job.control.is_pondering() || self.lines() > 1 {
+        let limits = &self.shared.limits;
+        if limits.clock.is_none() || self.shared.control.is_pondering() || self.lines() > 1 {
             return false;
         }
-        if self.job.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
+        if self.shared.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
             return true;
         }
         if depth < ONLY_MOVE_DEPTH || moves[0].score.is_decisive() {
@@ -80,16 +79,15 @@ impl Worker {
     fn all_fail(&mut self, moves: &[RootMove], alpha: Score, depth: i32) -> bool {
         moves.iter().all(|root_move| {
             self.play(0, root_move.played);
-            let score = -self.search::<false>(1, -alpha - 1, -alpha, depth, true);
+            let score = (-self.search::<false>(1, -alpha - 1, -alpha, depth, true)).score;
             self.take_back();
-            self.path_dependent = false;
             !self.stopped && score <= alpha
         })
     }
 
     /// A ponder search that has nothing left to do still owes its answer only after the hit.
     pub(super) fn wait_while_pondering(&self) {
-        let control = &self.job.control;
+        let control = &self.shared.control;
         while self.id == 0 && control.is_pondering() && !control.is_stopped() {
             std::thread::sleep(Duration::from_millis(2));
         }

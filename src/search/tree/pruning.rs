@@ -1,23 +1,24 @@
 //! What the search leaves out: nodes that are cut off without a move, and moves that are not tried.
 
-use super::event::Bound;
-use super::margins;
 use super::node::Node;
-use super::picker::{Picker, Wanted};
-use super::score::Score;
-use super::table::Record;
-use super::worker::Worker;
+use super::node_score::NodeScore;
+use super::search::Search;
 use crate::board::Move;
+use crate::search::event::Bound;
+use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::parameters;
+use crate::search::score::Score;
+use crate::search::table::TtEntry;
 
-impl Worker {
+impl Search<'_> {
     /// Cut-offs that need no move: razoring, reverse futility, null move, probcut.
     pub(super) fn prune_node<const PV: bool>(
         &mut self,
         node: &Node,
         alpha: Score,
         beta: Score,
-    ) -> Option<Score> {
-        let excluded = self.frame(node.ply).excluded;
+    ) -> Option<NodeScore> {
+        let excluded = self.stack.at(node.ply).excluded;
         if PV || node.in_check || excluded.is_some() {
             return None;
         }
@@ -28,28 +29,25 @@ impl Worker {
             ..
         } = *node;
         if self.pruning.by_evaluation && !alpha.is_decisive() {
-            if evaluation + margins::razoring(depth) < alpha {
+            if evaluation + parameters::razoring(depth) < alpha {
                 let score = self.quiescence::<false>(ply, alpha, alpha + 1);
-                if score <= alpha || self.stopped {
+                if score.score <= alpha || self.stopped {
                     return Some(score);
                 }
-                self.path_dependent = false;
             }
-            if depth <= margins::REVERSE_FUTILITY_DEPTH
+            if depth <= parameters::REVERSE_FUTILITY_DEPTH
                 && !evaluation.is_win()
                 && !beta.is_decisive()
-                && evaluation - margins::reverse_futility(depth, node.improving) >= beta
+                && evaluation - parameters::reverse_futility(depth, node.improving) >= beta
             {
-                return Some(beta + margins::reverse_futility_share(evaluation - beta));
+                let share = parameters::reverse_futility_share(evaluation - beta);
+                return Some(NodeScore::of_position(beta + share));
             }
         }
-        if let Some(score) = self.null_move(node, beta) {
-            return Some(score);
-        }
-        if self.pruning.by_evaluation && depth >= 5 && !beta.is_decisive() {
-            return self.probcut(node, beta);
-        }
-        None
+        // Neither is a score of the node's own moves: what they depend on is not passed on.
+        self.null_move(node, beta)
+            .or_else(|| self.probcut(node, beta))
+            .map(NodeScore::of_position)
     }
 
     /// The null move: if the opponent to move twice cannot bring the score under beta, the node is
@@ -73,12 +71,11 @@ impl Worker {
         {
             return None;
         }
-        let reduction = margins::null_move_reduction(depth, evaluation - beta);
+        let reduction = parameters::null_move_reduction(depth, evaluation - beta);
         self.play_null(ply);
-        let score =
-            -self.search::<false>(ply + 1, -beta, -beta + 1, depth - reduction, !node.cut_node);
+        let (reduced, cut_node) = (depth - reduction, !node.cut_node);
+        let score = (-self.search::<false>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
         self.take_back_null();
-        self.path_dependent = false;
         if self.stopped {
             return Some(Score::ZERO);
         }
@@ -86,52 +83,54 @@ impl Worker {
             return None;
         }
         let score = if score.is_win() { beta } else { score };
-        let thin = self.frame(ply).sum.phase <= 6;
-        if self.null_move_floor > 0 || (depth < margins::NULL_MOVE_VERIFICATION_DEPTH && !thin) {
+        let thin = self.evaluator.phase() <= 6;
+        if self.null_move_floor > 0 || (depth < parameters::NULL_MOVE_VERIFICATION_DEPTH && !thin) {
             return Some(score);
         }
         self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;
-        let verified = self.search::<false>(ply, beta - 1, beta, depth - reduction, false);
+        let verified = self.search::<false>(ply, beta - 1, beta, reduced, false);
         self.null_move_floor = 0;
-        self.path_dependent = false;
-        (verified >= beta || self.stopped).then_some(score)
+        (verified.score >= beta || self.stopped).then_some(score)
     }
 
     /// Probcut: a good capture that stays well above beta in a shallow search will stay above it in
     /// a deep one.
     pub(super) fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node { ply, depth, .. } = *node;
-        let target = beta + margins::probcut(node.improving);
-        let refuted = node.record.is_some_and(|r| {
-            r.depth >= depth - 3 && r.bound.is_some() && r.score.from_table(ply) < target
+        if !self.pruning.by_evaluation || depth < 5 || beta.is_decisive() {
+            return None;
+        }
+        let target = beta + parameters::probcut(node.improving);
+        let refuted = node.entry.is_some_and(|e| {
+            e.depth >= depth - 3 && e.bound.is_some() && e.score.from_table(ply) < target
         });
         if refuted || target.is_decisive() {
             return None;
         }
-        let standing = self.frame(ply).evaluation.unwrap_or(Score::ZERO);
-        let wanted = Wanted::Captures(target - standing);
-        let mut picker = Picker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
+        let standing = self.stack.at(ply).evaluation.unwrap_or(Score::ZERO);
+        let wanted = PickerMode::Captures(target - standing);
+        let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
         let legality = self.legality();
-        let before = self.before(ply);
-        while let Some(m) = picker.next(&self.position, &self.histories, &before) {
+        let before = self.stack.before(ply);
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if !legality.allows(&self.position, m) {
                 continue;
             }
             self.play(ply, m);
             let mut score = -self.quiescence::<false>(ply + 1, -target, -target + 1);
-            if score >= target {
+            if score.score >= target {
                 let cut = !node.cut_node;
                 score = -self.search::<false>(ply + 1, -target, -target + 1, depth - 4, cut);
             }
             self.take_back();
-            self.path_dependent = false;
             if self.stopped {
                 return Some(Score::ZERO);
             }
+            let score = score.score;
             if score >= target {
                 self.table.store(
                     self.position.key(),
-                    Record {
+                    TtEntry {
                         best: m,
                         score: score.to_table(ply),
                         bound: Some(Bound::Lower),
@@ -153,22 +152,22 @@ impl Worker {
         node: &Node,
         m: Move,
         number: usize,
-        picker: &mut Picker,
+        picker: &mut MovePicker,
     ) -> bool {
         let quiet = self.position.taken_by(m).is_none();
-        let first_reply = node.ply == 1 && self.root_depth < margins::REPLIES_PRUNED_DEPTH;
+        let first_reply = node.ply == 1 && self.root_depth < parameters::REPLIES_PRUNED_DEPTH;
         if !quiet || !self.pruning.by_order || first_reply {
             return false;
         }
-        if number > margins::late_move_count(node.depth, node.improving) {
+        if number > parameters::late_move_count(node.depth, node.improving) {
             picker.skip_quiets();
         }
-        let reduction = margins::late_move_reduction(node.depth, number) / margins::PLY;
-        if node.depth - reduction > margins::HISTORY_FLOOR_DEPTH {
+        let reduction = parameters::late_move_reduction(node.depth, number) / parameters::PLY;
+        if node.depth - reduction > parameters::HISTORY_FLOOR_DEPTH {
             return false;
         }
-        let before = self.before(node.ply);
+        let before = self.stack.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
-        history < margins::history_floor(node.depth)
+        history < parameters::history_floor(node.depth)
     }
 }

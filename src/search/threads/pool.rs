@@ -5,14 +5,19 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded, unbounded};
 
-use super::coordinator::{Coordinator, Message, Thread};
-use super::event::{Bound, Event};
-use super::request::SearchRequest;
-use super::score::Score;
-use super::table::Table;
+use super::coordinator::{Coordinator, Message};
+use super::search_thread::SearchThread;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
+use crate::search::event::{Bound, Event};
+use crate::search::request::SearchRequest;
+use crate::search::score::Score;
+use crate::search::table::TranspositionTable;
 
+/// Largest hash table that may be asked for, in MB.
+pub const MAX_HASH: u32 = 1 << 20;
+/// Most threads that may be asked for.
+pub const MAX_THREADS: u32 = 512;
 /// The largest hash table that a new game clears where it is, in MB.
 const CLEARED_IN_PLACE: usize = 256;
 /// The largest automatic hash table, in MB.
@@ -55,7 +60,7 @@ pub struct HashProbe {
 pub struct Pool {
     messages: Option<Sender<Message>>,
     coordinator: Option<JoinHandle<()>>,
-    table: Arc<Table>,
+    table: Arc<TranspositionTable>,
     threads: usize,
 }
 
@@ -66,9 +71,10 @@ impl Pool {
     /// # Panics
     /// When the system cannot start a thread or give a MB of memory.
     pub fn new(events: Sender<Event>) -> Self {
-        let table = Table::new(automatic_hash_size()).or_else(|| Table::new(1));
+        let table =
+            TranspositionTable::new(automatic_hash_size()).or_else(|| TranspositionTable::new(1));
         let table = Arc::new(table.expect("a hash table of 1 MB fits"));
-        let first = Thread::start(0, table.clone()).expect("the search thread starts");
+        let first = SearchThread::start(0, table.clone()).expect("the search thread starts");
         let (messages, inbox) = unbounded();
         let mut coordinator = Coordinator::new(first, table.clone(), events);
         let handle = std::thread::Builder::new()
@@ -126,7 +132,7 @@ impl Pool {
         if wanted > free_megabytes() {
             return Err(refused);
         }
-        self.use_table(Table::new(wanted).ok_or(refused)?);
+        self.use_table(TranspositionTable::new(wanted).ok_or(refused)?);
         Ok(wanted)
     }
 
@@ -145,7 +151,7 @@ impl Pool {
         }
         self.wait();
         let started: Result<Vec<_>, _> = (0..wanted)
-            .map(|id| Thread::start(id, self.table.clone()))
+            .map(|id| SearchThread::start(id, self.table.clone()))
             .collect();
         let Ok(started) = started else {
             return Err(ResizeError::NoThreads {
@@ -159,12 +165,12 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// Forgets everything learned: hash table, histories, lag. For a new game, and for settings under
+    /// Forgets everything learned: hash table, histories, move overhead. For a new game, and for settings under
     /// which old scores mean nothing. Waits for a search under way.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_table();
-        self.send(Message::Forget);
+        self.send(Message::Clear);
         self.wait();
     }
 
@@ -175,13 +181,16 @@ impl Pool {
             return;
         }
         let large = self.table.megabytes() > CLEARED_IN_PLACE;
-        match large.then(|| Table::new(self.table.megabytes())).flatten() {
+        match large
+            .then(|| TranspositionTable::new(self.table.megabytes()))
+            .flatten()
+        {
             Some(fresh) => self.use_table(fresh),
             None => self.table.clear(),
         }
     }
 
-    fn use_table(&mut self, table: Table) {
+    fn use_table(&mut self, table: TranspositionTable) {
         self.table = Arc::new(table);
         self.send(Message::Table(self.table.clone()));
         self.wait();
@@ -189,15 +198,15 @@ impl Pool {
 
     /// What the hash table holds of `position`; may be asked during a search.
     pub fn probe(&self, position: &Position) -> Option<HashProbe> {
-        let record = self.table.probe(position.key())?;
-        let known = Some((record.score, record.depth as u32));
-        let (lower, upper) = match record.bound {
+        let entry = self.table.probe(position.key())?;
+        let known = Some((entry.score, entry.depth as u32));
+        let (lower, upper) = match entry.bound {
             None => (None, None),
             Some(Bound::Exact) => (known, known),
             Some(Bound::Lower) => (known, None),
             Some(Bound::Upper) => (None, known),
         };
-        let best = Some(record.best).filter(|m| is_legal(position, *m));
+        let best = Some(entry.best).filter(|m| is_legal(position, *m));
         Some(HashProbe { best, lower, upper })
     }
 }

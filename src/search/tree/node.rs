@@ -2,13 +2,13 @@
 
 use arrayvec::ArrayVec;
 
-use super::event::Bound;
-use super::picker::{Picker, Wanted};
-use super::quiescence::usable_score;
-use super::score::{MAX_PLY, Score};
-use super::table::Record;
-use super::worker::Worker;
+use super::node_score::NodeScore;
+use super::search::Search;
 use crate::board::{Move, Position};
+use crate::search::event::Bound;
+use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::score::{MAX_PLY, Score};
+use crate::search::table::TtEntry;
 
 /// The moves a node tried without success, for their histories.
 pub(super) type Tried = ArrayVec<Move, 64>;
@@ -24,19 +24,18 @@ pub(super) struct Node {
     /// The evaluation as it came from the evaluator.
     pub(super) raw: Option<Score>,
     pub(super) improving: bool,
-    pub(super) record: Option<Record>,
+    pub(super) entry: Option<TtEntry>,
     pub(super) hash_move: Move,
     pub(super) was_pv: bool,
 }
 
 /// What the moves of a node came to.
 pub(super) struct Found {
-    pub(super) best: Score,
+    /// The best score, and what it depends on.
+    pub(super) best: NodeScore,
+    /// The best score, and what the scores of all moves depend on.
+    pub(super) all: NodeScore,
     pub(super) best_move: Move,
-    /// Whether the best move's score hangs on how the position was reached.
-    pub(super) best_tainted: bool,
-    /// Whether any move's score does.
-    pub(super) any_tainted: bool,
     /// The quiet moves and the captures that did not raise alpha, for the histories.
     pub(super) failed: [Tried; 2],
 }
@@ -44,25 +43,33 @@ pub(super) struct Found {
 impl Default for Found {
     fn default() -> Self {
         Self {
-            best: -Score::INFINITE,
+            best: NodeScore::of_position(-Score::INFINITE),
+            all: NodeScore::of_position(-Score::INFINITE),
             best_move: Move::NONE,
-            best_tainted: false,
-            any_tainted: false,
             failed: [Tried::new(), Tried::new()],
         }
     }
 }
 
 impl Found {
-    pub(super) fn note(&mut self, score: Score, tainted: bool) {
-        self.any_tainted |= tainted;
-        if score > self.best {
+    /// Takes the score of a move into account.
+    pub(super) fn add(&mut self, score: NodeScore) {
+        if score.score > self.best.score {
             self.best = score;
-            self.best_tainted = tainted;
+        }
+        self.all = self.best.depending_on(self.all).depending_on(score);
+    }
+
+    /// The score of the node: a fail high depends on the best move alone.
+    pub(super) fn node_score(&self, beta: Score) -> NodeScore {
+        if self.best.score >= beta {
+            self.best
+        } else {
+            self.all
         }
     }
 
-    fn note_failure(&mut self, m: Move, position: &Position) {
+    fn add_failure(&mut self, m: Move, position: &Position) {
         let capture = position.taken_by(m).is_some();
         // Past the sixty-fourth, moves are not worth punishing.
         let _ = self.failed[usize::from(capture)].try_push(m);
@@ -72,17 +79,18 @@ impl Found {
     /// for the way the position was reached. A best move that does not hang on it still bounds the
     /// score from below.
     pub(super) fn table_bound(&self, bound: Bound) -> Option<Bound> {
-        let decisive = self.best.is_decisive();
+        let decisive = self.best.score.is_decisive();
+        let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());
         match bound {
-            Bound::Lower => (!self.best_tainted || !decisive).then_some(Bound::Lower),
-            Bound::Upper => (!self.any_tainted || !decisive).then_some(Bound::Upper),
-            Bound::Exact if !self.any_tainted => Some(Bound::Exact),
-            Bound::Exact => (!self.best_tainted).then_some(Bound::Lower),
+            Bound::Lower => (!best || !decisive).then_some(Bound::Lower),
+            Bound::Upper => (!all || !decisive).then_some(Bound::Upper),
+            Bound::Exact if !all => Some(Bound::Exact),
+            Bound::Exact => (!best).then_some(Bound::Lower),
         }
     }
 }
 
-impl Worker {
+impl Search<'_> {
     /// The score of the node at `ply` searched to `depth` within (`alpha`, `beta`). `cut_node` says
     /// that a fail high is expected.
     pub(super) fn search<const PV: bool>(
@@ -92,7 +100,7 @@ impl Worker {
         mut beta: Score,
         depth: i32,
         cut_node: bool,
-    ) -> Score {
+    ) -> NodeScore {
         if depth <= 0 {
             return self.quiescence::<PV>(ply, alpha, beta);
         }
@@ -102,19 +110,19 @@ impl Worker {
         alpha = alpha.max(Score::mated_in(ply));
         beta = beta.min(Score::mate_in(ply + 1));
         if alpha >= beta {
-            return alpha;
+            return NodeScore::of_position(alpha);
         }
         let mut node = self.open_node::<PV>(ply, depth, cut_node);
-        if let Some(record) = node.record.filter(|_| !PV)
-            && let Some(score) = usable_score(&record, node.depth, alpha, beta, ply)
+        if let Some(entry) = node.entry.filter(|_| !PV)
+            && let Some(score) = entry.cutoff(node.depth, alpha, beta, ply)
         {
             if score >= beta {
-                self.reward_hash_move(&node);
+                self.update_hash_move(&node);
             }
-            return score;
+            return NodeScore::of_position(score);
         }
-        self.reward_rise(&node);
-        let excluded = self.frame(ply).excluded;
+        self.update_by_evaluation_swing(&node);
+        let excluded = self.stack.at(ply).excluded;
         if let Some(score) = self.prune_node::<PV>(&node, alpha, beta) {
             return score;
         }
@@ -129,70 +137,65 @@ impl Worker {
         }
         let found = self.search_moves::<PV>(&node, alpha, beta);
         if self.stopped {
-            return Score::ZERO;
+            return NodeScore::STOPPED;
         }
-        self.path_dependent = if found.best >= beta {
-            found.best_tainted
-        } else {
-            found.any_tainted
-        };
         if excluded.is_none() {
             self.close_node(&node, &found, alpha, beta);
         }
-        found.best
+        found.node_score(beta)
     }
 
     /// What every node begins with; the score where it ends there: a stop, the rules, the deepest ply.
-    pub(super) fn enter<const PV: bool>(&mut self, ply: usize) -> Option<Score> {
+    pub(super) fn enter<const PV: bool>(&mut self, ply: usize) -> Option<NodeScore> {
         self.poll();
         if PV {
-            self.frame_mut(ply).pv.clear();
+            self.stack.at_mut(ply).pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
         if self.stopped {
-            return Some(Score::ZERO);
+            return Some(NodeScore::STOPPED);
         }
         if let Some(score) = self.path_score(ply) {
             return Some(score);
         }
         (ply >= MAX_PLY).then(|| {
-            if self.position.in_check() {
+            NodeScore::of_position(if self.position.in_check() {
                 self.draw_score(ply)
             } else {
-                self.evaluate(ply)
-            }
+                self.evaluate()
+            })
         })
     }
 
     /// Looks the position up and evaluates it.
     fn open_node<const PV: bool>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
-        let excluded = self.frame(ply).excluded;
+        let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
-        let record = if excluded.is_some() {
+        let entry = if excluded.is_some() {
             None
         } else {
             self.probe()
         };
-        let was_pv = PV || record.is_some_and(|r| r.was_pv);
+        let was_pv = PV || entry.is_some_and(|e| e.was_pv);
         let (raw, evaluation) = if in_check {
             (None, -Score::INFINITE)
-        } else if let (true, Some(known)) = (excluded.is_some(), self.frame(ply).evaluation) {
+        } else if let (true, Some(known)) = (excluded.is_some(), self.stack.at(ply).evaluation) {
             (None, known)
         } else {
-            let raw = record
-                .and_then(|r| r.evaluation)
-                .unwrap_or_else(|| self.evaluate(ply));
+            let raw = entry
+                .and_then(|e| e.evaluation)
+                .unwrap_or_else(|| self.evaluate());
             (Some(raw), self.corrected(raw))
         };
-        self.frame_mut(ply).evaluation = (!in_check).then_some(evaluation);
+        self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);
         let improving = !in_check
             && [2, 4]
                 .iter()
-                .find_map(|back| self.frame_back(ply, *back).evaluation)
+                .find_map(|back| self.stack.back(ply, *back).evaluation)
                 .is_some_and(|earlier| evaluation > earlier);
-        self.frame_mut(ply + 1).killers = [Move::NONE; 2];
-        self.frame_mut(ply + 1).excluded = Move::NONE;
-        let hash_move = record.map_or(Move::NONE, |r| r.best);
+        self.stack.at_mut(ply + 1).killers = [Move::NONE; 2];
+        self.stack.at_mut(ply + 1).excluded = Move::NONE;
+        let hash_move = entry.map_or(Move::NONE, |e| e.best);
         Node {
             ply,
             depth,
@@ -201,7 +204,7 @@ impl Worker {
             evaluation,
             raw,
             improving,
-            record,
+            entry,
             hash_move,
             was_pv,
         }
@@ -214,26 +217,28 @@ impl Worker {
         beta: Score,
     ) -> Found {
         let ply = node.ply;
-        let excluded = self.frame(ply).excluded;
+        let excluded = self.stack.at(ply).excluded;
         let mut found = Found::default();
-        let killers = self.frame(ply).killers;
-        let mut picker = Picker::new(&self.position, Wanted::All, node.hash_move, killers);
+        let killers = self.stack.at(ply).killers;
+        let mut picker = MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers);
         let legality = self.legality();
-        let before = self.before(ply);
+        let before = self.stack.before(ply);
         let mut number = 0;
-        while let Some(m) = picker.next(&self.position, &self.histories, &before) {
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if m == excluded || !legality.allows(&self.position, m) {
                 continue;
             }
             number += 1;
-            if number > 1 && !found.best.is_loss() && self.prune_move(node, m, number, &mut picker)
+            if number > 1
+                && !found.best.score.is_loss()
+                && self.prune_move(node, m, number, &mut picker)
             {
                 continue;
             }
             let extension = match self.extension::<PV>(node, m, beta) {
                 Ok(extension) => extension,
                 Err(multi_cut) => {
-                    found.best = multi_cut;
+                    found.best.score = multi_cut;
                     return found;
                 }
             };
@@ -244,30 +249,32 @@ impl Worker {
             if self.stopped {
                 return found;
             }
-            found.note(score, std::mem::take(&mut self.path_dependent));
+            found.add(score);
+            let score = score.score;
             if score > alpha {
                 found.best_move = m;
                 if PV {
-                    self.update_pv(ply, m);
+                    self.stack.update_pv(ply, m);
                 }
                 if score >= beta {
-                    self.reward(node, &found, &before);
+                    self.update_histories(node, &found, &before);
                     return found;
                 }
                 alpha = score;
             } else {
-                found.note_failure(m, &self.position);
+                found.add_failure(m, &self.position);
             }
         }
         if number == 0 {
             // Mate or stalemate, both a loss; or the only move is the one left out.
-            found.best = if excluded.is_some() {
+            found.best.score = if excluded.is_some() {
                 alpha
             } else {
                 Score::mated_in(ply)
             };
+            found.all = found.best;
         } else if found.best_move.is_some() {
-            self.reward(node, &found, &before);
+            self.update_histories(node, &found, &before);
         }
         found
     }
@@ -281,7 +288,7 @@ impl Worker {
         extension: i32,
         alpha: Score,
         beta: Score,
-    ) -> Score {
+    ) -> NodeScore {
         let Node { ply, depth, .. } = *node;
         let mut new_depth = depth - 1 + extension;
         let mut reduction = self.reduction::<PV>(node, m, number);
@@ -291,19 +298,17 @@ impl Worker {
             reduction -= 1;
             new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
         }
-        let mut score = Score::ZERO;
+        let mut score = NodeScore::STOPPED;
         let mut full = !PV || number > 1;
         if reduction > 0 {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
             score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, reduced, true);
-            full = score > alpha && reduced < new_depth;
+            full = score.score > alpha && reduced < new_depth;
         }
         if full {
-            self.path_dependent = false;
             score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
         }
-        if PV && (number == 1 || score > alpha) && !self.stopped {
-            self.path_dependent = false;
+        if PV && (number == 1 || score.score > alpha) && !self.stopped {
             score = -self.search::<true>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.take_back();

@@ -1,28 +1,30 @@
 //! What the rules say of a position because of how it was reached.
 
-use super::score::Score;
-use super::worker::Worker;
+use super::node_score::NodeScore;
+use super::search::Search;
 use crate::movegen::has_legal_move;
 use crate::rules::{is_material_insufficient, judge_repetition};
+use crate::search::score::Score;
 
-impl Worker {
+/// The lowest ply of a score that depends on the game before the root.
+const BEFORE_ROOT: i32 = -1;
+
+impl Search<'_> {
     /// The score of the node at `ply` if its history decides it: a repetition, the no-capture limit,
     /// nothing left to win with.
     #[inline]
-    pub(super) fn path_score(&mut self, ply: usize) -> Option<Score> {
+    pub(super) fn path_score(&self, ply: usize) -> Option<NodeScore> {
         let position = &self.position;
         if is_material_insufficient(position) {
-            return Some(self.draw_score(ply));
+            return Some(NodeScore::of_position(self.draw_score(ply)));
         }
         let clock = position.clock();
         if clock.plies() >= 4 {
             if let Some(score) = self.repetition_score(ply) {
-                self.path_dependent = true;
                 return Some(score);
             }
             if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
-                self.path_dependent = true;
-                return Some(self.draw_score(ply));
+                return Some(NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT));
             }
         }
         None
@@ -34,8 +36,8 @@ impl Worker {
     /// In the tree the second is judged as that one would be, also where it wins or loses. The side
     /// that breaks the rules had all its other moves at the first occurrence, which lies in the
     /// same tree, so nothing that it could still do is overlooked there; that the score belongs to
-    /// this way alone is kept from the hash table by `path_dependent`.
-    fn repetition_score(&self, ply: usize) -> Option<Score> {
+    /// this way alone is what a [`NodeScore`] tells.
+    fn repetition_score(&self, ply: usize) -> Option<NodeScore> {
         let key = self.position.key();
         let reach = usize::from(self.position.clock().plies()).min(self.path.len());
         let back = |plies: usize| &self.path[self.path.len() - plies];
@@ -44,7 +46,7 @@ impl Worker {
         if reach < 4 || is_null(1) || is_null(2) {
             return None;
         }
-        let deciding = self.job.settings.rules.deciding_occurrence();
+        let deciding = self.shared.settings.rules.deciding_occurrence();
         let mut occurrences = 1;
         for distance in (4..=reach).step_by(2) {
             if is_null(distance - 1) || is_null(distance) {
@@ -53,7 +55,8 @@ impl Worker {
             if back(distance).undo.key() == key {
                 occurrences += 1;
                 if distance < ply || occurrences == deciding {
-                    return Some(self.judge(ply, distance));
+                    let first = ply as i32 - distance as i32;
+                    return Some(NodeScore::of_path(self.judge(ply, distance), first));
                 }
             }
         }
@@ -62,7 +65,7 @@ impl Worker {
 
     /// What the rule set in force says of the last `window` plies.
     fn judge(&self, ply: usize, window: usize) -> Score {
-        let rules = self.job.settings.rules;
+        let rules = self.shared.settings.rules;
         let verdict = judge_repetition(&self.position, &self.path, window, rules);
         match verdict.loser() {
             None => self.draw_score(ply),

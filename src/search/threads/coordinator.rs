@@ -1,0 +1,197 @@
+//! The thread that hands requests to the search threads and gathers what they found.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_channel::{Sender, unbounded};
+
+use super::search_thread::{SearchThread, ThreadMessage};
+use super::vote::choose;
+use crate::board::Move;
+use crate::movegen::{is_legal, legal_moves};
+use crate::search::event::{Event, Outcome};
+use crate::search::request::SearchRequest;
+use crate::search::table::TranspositionTable;
+use crate::search::time::{MoveOverhead, TimeManager};
+use crate::search::tree::iteration::{Iteration, RootMove};
+use crate::search::tree::shared::SharedState;
+use crate::search::tree::team::Team;
+
+/// What the coordinating thread is told.
+pub(super) enum Message {
+    Search(Box<SearchRequest>),
+    Threads(Vec<SearchThread>),
+    Table(Arc<TranspositionTable>),
+    Clear,
+    /// Answered when everything before it is done.
+    Sync(Sender<()>),
+}
+
+/// Hands requests to the threads and gathers what they found.
+pub(super) struct Coordinator {
+    threads: Vec<SearchThread>,
+    table: Arc<TranspositionTable>,
+    events: Sender<Event>,
+    overhead: MoveOverhead,
+}
+
+impl Coordinator {
+    pub(super) fn new(
+        first: SearchThread,
+        table: Arc<TranspositionTable>,
+        events: Sender<Event>,
+    ) -> Self {
+        Self {
+            threads: vec![first],
+            table,
+            events,
+            overhead: MoveOverhead::default(),
+        }
+    }
+
+    pub(super) fn handle(&mut self, message: Message) {
+        match message {
+            Message::Search(request) => {
+                let outcome = self.search(*request);
+                // The receiver may be gone while the process ends.
+                let _ = self.events.send(Event::Done(outcome));
+            }
+            Message::Threads(threads) => {
+                let old = std::mem::replace(&mut self.threads, threads);
+                old.into_iter().for_each(SearchThread::end);
+            }
+            Message::Table(table) => {
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::UseTable(table.clone()));
+                }
+                self.table = table;
+            }
+            Message::Clear => {
+                self.overhead = MoveOverhead::default();
+                for thread in &self.threads {
+                    thread.send(ThreadMessage::Clear);
+                }
+            }
+            Message::Sync(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    fn search(&mut self, request: SearchRequest) -> Outcome {
+        let mut root_moves = legal_moves(request.game.position()).to_vec();
+        if let Some(allowed) = &request.root_moves {
+            root_moves.retain(|m| allowed.contains(m));
+        }
+        let control = request.control.clone();
+        if root_moves.is_empty() {
+            let time = control.elapsed();
+            return Outcome {
+                best: None,
+                ponder: None,
+                score: None,
+                depth: 0,
+                nodes: 0,
+                time,
+            };
+        }
+        log::debug!("search with {:?}, {:?}", request.limits, request.settings);
+        let overhead = self
+            .overhead
+            .expected(request.game.position(), &request.limits);
+        let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let shared = Arc::new(SharedState {
+            game: request.game,
+            limits: request.limits,
+            settings: request.settings,
+            control: request.control,
+            root_moves,
+            time,
+            nodes: AtomicU64::new(0),
+            finished: AtomicBool::new(false),
+            events: self.events.clone(),
+            team: (self.threads.len() > 1).then(Team::default),
+        });
+        self.table.age();
+        let results = self.run(&shared);
+        let chosen = choose(&results, &shared.settings);
+        if let Some(chosen) = chosen {
+            self.report_choice(&shared, &results, chosen);
+        }
+        // A thread that died of a fault of ours answers nothing, and a move is owed all the same.
+        let best = chosen.map_or(shared.root_moves[0], |c| c.played);
+        let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
+        self.overhead
+            .note(&shared.game, &shared.limits, time.as_ref(), answer);
+        let outcome = Outcome {
+            best: Some(best),
+            ponder: chosen.and_then(|c| self.expected_reply(&shared, &c.pv)),
+            score: chosen.map(|c| c.score),
+            depth: chosen.map_or(0, |c| c.depth as u32),
+            nodes: shared.nodes.load(Ordering::Relaxed),
+            time: control.elapsed(),
+        };
+        log::debug!("{outcome:?}");
+        outcome
+    }
+
+    /// Runs the search on all threads; the first result is that of the first thread.
+    fn run(&self, shared: &Arc<SharedState>) -> Vec<Iteration> {
+        let (sender, receiver) = unbounded();
+        for thread in &self.threads {
+            thread.send(ThreadMessage::Search(shared.clone(), sender.clone()));
+        }
+        drop(sender);
+        let mut results: Vec<_> = receiver
+            .iter()
+            .inspect(|(id, _)| {
+                if *id == 0 {
+                    shared.finished.store(true, Ordering::Relaxed);
+                }
+            })
+            .collect();
+        results.sort_by_key(|(id, _)| *id);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// Reports the line of the move played once more, where it is not the best of the first thread.
+    fn report_choice(&self, shared: &SharedState, results: &[Iteration], chosen: &RootMove) {
+        let lines = &results[0].moves;
+        if lines[0].summary() == chosen.summary() {
+            return;
+        }
+        let place = lines.iter().position(|m| m.played == chosen.played);
+        let multipv = match shared.settings.multipv {
+            1 => 1,
+            _ => place.map_or(1, |place| place + 1),
+        };
+        let nodes = shared.nodes.load(Ordering::Relaxed);
+        let info = chosen.info(
+            multipv,
+            nodes,
+            shared.control.elapsed(),
+            self.table.hashfull(),
+        );
+        // The receiver may be gone while the process ends.
+        let _ = self.events.send(Event::Info(info));
+    }
+
+    /// The second move of the main line, or what the hash table expects.
+    fn expected_reply(&self, shared: &SharedState, pv: &[Move]) -> Option<Move> {
+        let mut game = shared.game.clone();
+        game.push(*pv.first()?).ok()?;
+        let expected = match pv.get(1) {
+            Some(m) => *m,
+            None => self.table.probe(game.position().key())?.best,
+        };
+        is_legal(game.position(), expected).then_some(expected)
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        std::mem::take(&mut self.threads)
+            .into_iter()
+            .for_each(SearchThread::end);
+    }
+}

@@ -1,0 +1,78 @@
+//! A search thread, which waits from one search to the next.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Sender, unbounded};
+
+use crate::search::table::TranspositionTable;
+use crate::search::tree::iteration::Iteration;
+use crate::search::tree::search;
+use crate::search::tree::shared::SharedState;
+use crate::search::tree::thread_data::ThreadData;
+
+/// Stack of a search thread: the deepest recursion in an unoptimised build.
+const STACK_BYTES: usize = 32 << 20;
+
+/// What a search thread is told.
+pub(super) enum ThreadMessage {
+    /// Answered with the thread's number and what it found.
+    Search(Arc<SharedState>, Sender<(usize, Iteration)>),
+    UseTable(Arc<TranspositionTable>),
+    /// Forgets what earlier searches taught.
+    Clear,
+}
+
+/// The handle of a search thread.
+pub(super) struct SearchThread {
+    messages: Sender<ThreadMessage>,
+    handle: JoinHandle<()>,
+}
+
+impl SearchThread {
+    /// Starts the thread with this number.
+    ///
+    /// # Errors
+    /// When the system refuses another thread.
+    pub(super) fn start(id: usize, table: Arc<TranspositionTable>) -> std::io::Result<Self> {
+        let (messages, inbox) = unbounded();
+        let handle = std::thread::Builder::new()
+            .name(format!("search-{id}"))
+            .stack_size(STACK_BYTES)
+            .spawn(move || {
+                let mut data = ThreadData::new(id, table);
+                inbox.iter().for_each(|message| handle(&mut data, message));
+            })?;
+        Ok(Self { messages, handle })
+    }
+
+    pub(super) fn send(&self, message: ThreadMessage) {
+        // The thread only ends with its handle.
+        let _ = self.messages.send(message);
+    }
+
+    /// Waits until the thread has done what it was told, and ends it.
+    pub(super) fn end(self) {
+        let Self { messages, handle } = self;
+        drop(messages);
+        // A panic of the thread was reported when it happened.
+        let _ = handle.join();
+    }
+}
+
+fn handle(data: &mut ThreadData, message: ThreadMessage) {
+    match message {
+        ThreadMessage::Search(shared, results) => {
+            let result = catch_unwind(AssertUnwindSafe(|| search(data, &shared)));
+            match result {
+                // The coordinator waits for every thread.
+                Ok(result) => drop(results.send((data.id, result))),
+                // A fault of the search, already reported, costs this search and no later one.
+                Err(_) => *data = ThreadData::new(data.id, data.table.clone()),
+            }
+        }
+        ThreadMessage::UseTable(table) => data.table = table,
+        ThreadMessage::Clear => data.histories.clear(),
+    }
+}

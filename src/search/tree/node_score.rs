@@ -1,0 +1,73 @@
+//! What a node returns: a score and what it depends on.
+
+use std::ops::Neg;
+
+use crate::search::score::Score;
+
+/// A score, and the lowest ply whose position it depends on beside the node's own.
+///
+/// The same position can be worth something else when it is reached in another way: a repetition or the
+/// no-capture limit scores the path, not the position. A score that depends on the path must not be kept
+/// for the position (the graph history interaction problem: Campbell, "The graph-history interaction: on
+/// ignoring position history", 1985).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NodeScore {
+    pub score: Score,
+    lowest_ply: i32,
+}
+
+const _: () = assert!(size_of::<NodeScore>() == 8);
+
+impl NodeScore {
+    /// What a search that is stopped returns; its callers drop it.
+    pub(super) const STOPPED: Self = Self::of_position(Score::ZERO);
+
+    /// A score that depends on the position alone.
+    #[inline]
+    pub(super) const fn of_position(score: Score) -> Self {
+        Self {
+            score,
+            lowest_ply: i32::MAX,
+        }
+    }
+
+    /// A score that depends on the path from `lowest_ply` on, counted from the root; negative before it.
+    #[inline]
+    pub(super) const fn of_path(score: Score, lowest_ply: i32) -> Self {
+        Self { score, lowest_ply }
+    }
+
+    /// Whether another way to the position could give another score.
+    #[inline]
+    pub(super) const fn is_path_dependent(self) -> bool {
+        self.lowest_ply != i32::MAX
+    }
+
+    /// The better of this and `score`, depending on what either depends on.
+    #[inline]
+    pub(super) fn add(&mut self, score: Self) {
+        self.score = self.score.max(score.score);
+        self.lowest_ply = self.lowest_ply.min(score.lowest_ply);
+    }
+
+    /// This score, which depends on what `other` depends on as well.
+    #[inline]
+    pub(super) fn depending_on(self, other: Self) -> Self {
+        Self {
+            lowest_ply: self.lowest_ply.min(other.lowest_ply),
+            ..self
+        }
+    }
+}
+
+impl Neg for NodeScore {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self {
+            score: -self.score,
+            ..self
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What a search does now and then: count nodes, report progress, rest, look whether it must end.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::search::Search;
+use crate::search::event::Event;
+use crate::search::request::Degree;
+
+/// Nodes between two polls.
+const POLL_INTERVAL: u64 = 1024;
+/// Work between two rests, for the option `idle`.
+const SHORTEST_WORK: Duration = Duration::from_millis(2);
+/// The longest rest; a `stop` waits no longer than this.
+const LONGEST_REST: Duration = Duration::from_millis(15);
+
+/// When a search was last polled and what it has reported.
+#[derive(Debug)]
+pub(super) struct Polling {
+    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
+    counted_nodes: u64,
+    /// The node count of the next poll.
+    next: u64,
+    /// The end of the last rest.
+    busy_since: Instant,
+    /// Seconds at the last report of progress.
+    reported_seconds: u64,
+}
+
+impl Polling {
+    pub(super) fn new() -> Self {
+        Self {
+            counted_nodes: 0,
+            next: 0,
+            busy_since: Instant::now(),
+            reported_seconds: 0,
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Looks now and then whether the search must end.
+    #[inline]
+    pub(super) fn poll(&mut self) {
+        if self.nodes >= self.polling.next {
+            self.poll_now();
+        }
+    }
+
+    #[cold]
+    fn poll_now(&mut self) {
+        let total = self.count_nodes();
+        self.polling.next = self.nodes + POLL_INTERVAL;
+        self.rest();
+        self.report_progress(total);
+        let shared = self.shared;
+        let control = &shared.control;
+        let out_of_nodes = shared.limits.nodes.is_some_and(|limit| {
+            // The last stretch before the limit is walked in single steps.
+            let left = limit.saturating_sub(total).max(1);
+            self.polling.next = self.nodes + POLL_INTERVAL.min(left);
+            total >= limit
+        });
+        let out_of_time = !control.is_pondering()
+            && shared
+                .time
+                .is_some_and(|t| control.clock_elapsed() >= t.hard_after(control.pondered()));
+        let asked_to_stop = control.is_stopped()
+            || shared.finished.load(Ordering::Relaxed)
+            || self.is_overtaken()
+            || out_of_nodes && !control.is_pondering()
+            || out_of_time;
+        // One ply is always looked at, so that even in no time the answer is not the first move at
+        // hand.
+        self.stopped |= asked_to_stop && self.root_depth > 1;
+    }
+
+    /// Adds the last nodes to those of all threads; returns the sum.
+    pub(super) fn count_nodes(&mut self) -> u64 {
+        let fresh = self.uncounted_nodes();
+        self.polling.counted_nodes = self.nodes;
+        self.shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh
+    }
+
+    fn uncounted_nodes(&self) -> u64 {
+        self.nodes - self.polling.counted_nodes
+    }
+
+    /// Nodes of all threads, as far as they are known.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
+    }
+
+    /// Sends an event if this is the thread that reports.
+    pub(super) fn send_event(&self, event: Event) {
+        if self.id == 0 {
+            // The receiver may be gone while the process ends.
+            let _ = self.shared.events.send(event);
+        }
+    }
+
+    /// Reports once a second how far the search is.
+    fn report_progress(&mut self, nodes: u64) {
+        let time = self.shared.control.elapsed();
+        if time.as_secs() > self.polling.reported_seconds {
+            self.polling.reported_seconds = time.as_secs();
+            self.send_event(Event::Progress { nodes, time });
+        }
+    }
+
+    /// Leaves the processor to others for the share that the option `idle` names.
+    fn rest(&mut self) {
+        let rest_per_work = match self.shared.settings.idle {
+            Degree::None => return,
+            Degree::Small => 1.0 / 3.0,
+            Degree::Medium => 1.0,
+            Degree::Large => 3.0,
+        };
+        let worked = self.polling.busy_since.elapsed();
+        if worked >= SHORTEST_WORK {
+            let rest = worked.mul_f64(rest_per_work).min(LONGEST_REST);
+            let control = &self.shared.control;
+            let left = self.shared.time.map_or(rest, |time| {
+                time.hard_after(control.pondered())
+                    .saturating_sub(control.clock_elapsed())
+            });
+            std::thread::sleep(rest.min(left));
+            self.polling.busy_since = Instant::now();
+        }
+    }
+}

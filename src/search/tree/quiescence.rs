@@ -1,0 +1,125 @@
+//! Captures until the position is quiet.
+
+use super::node_score::NodeScore;
+use super::search::Search;
+use crate::board::Move;
+use crate::search::event::Bound;
+use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::score::Score;
+use crate::search::table::TtEntry;
+
+/// What a quiescence node knows before it looks at moves, and what its moves came to.
+struct Quiet {
+    ply: usize,
+    in_check: bool,
+    entry: Option<TtEntry>,
+    /// The evaluation as it came from the evaluator; none in check.
+    raw: Option<Score>,
+    /// The score so far; at first that of standing pat, or of a mate when in check.
+    best: NodeScore,
+    best_move: Move,
+}
+
+impl Search<'_> {
+    /// The score of the node at `ply` when only captures are tried that lose nothing in the exchange
+    /// (SEE), or every move when in check.
+    pub(super) fn quiescence<const PV: bool>(
+        &mut self,
+        ply: usize,
+        alpha: Score,
+        beta: Score,
+    ) -> NodeScore {
+        if let Some(score) = self.enter::<PV>(ply) {
+            return score;
+        }
+        let entry = self.probe();
+        if let Some(entry) = entry
+            && !PV
+            && let Some(score) = entry.cutoff(0, alpha, beta, ply)
+        {
+            return NodeScore::of_position(score);
+        }
+        let mut node = self.stand_pat(ply, entry);
+        let standing = node.best.score;
+        if standing >= beta {
+            return node.best;
+        }
+        self.search_captures::<PV>(&mut node, alpha.max(standing), beta);
+        if self.stopped {
+            return NodeScore::STOPPED;
+        }
+        self.close_quiescence::<PV>(&node, alpha, beta);
+        node.best
+    }
+
+    fn stand_pat(&self, ply: usize, entry: Option<TtEntry>) -> Quiet {
+        let in_check = self.position.in_check();
+        let raw = (!in_check).then(|| {
+            entry
+                .and_then(|e| e.evaluation)
+                .unwrap_or_else(|| self.evaluate())
+        });
+        let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));
+        Quiet {
+            ply,
+            in_check,
+            entry,
+            raw,
+            best: NodeScore::of_position(best),
+            best_move: Move::NONE,
+        }
+    }
+
+    fn search_captures<const PV: bool>(&mut self, node: &mut Quiet, mut alpha: Score, beta: Score) {
+        let wanted = if node.in_check {
+            PickerMode::All
+        } else {
+            PickerMode::Captures(0)
+        };
+        let hash_move = node.entry.map_or(Move::NONE, |e| e.best);
+        let mut picker = MovePicker::new(&self.position, wanted, hash_move, [Move::NONE; 2]);
+        let legality = self.legality();
+        let before = self.stack.before(node.ply);
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+            if !legality.allows(&self.position, m) {
+                continue;
+            }
+            self.play(node.ply, m);
+            let score = -self.quiescence::<PV>(node.ply + 1, -beta, -alpha);
+            self.take_back();
+            if self.stopped {
+                return;
+            }
+            node.best.add(score);
+            let score = score.score;
+            if score > alpha {
+                node.best_move = m;
+                alpha = score;
+                if PV {
+                    self.stack.update_pv(node.ply, m);
+                }
+                if score >= beta {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn close_quiescence<const PV: bool>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
+        let best = node.best.score;
+        let bound = Bound::of(best, alpha, beta);
+        let keeps =
+            !node.best.is_path_dependent() || (bound != Bound::Exact && !best.is_decisive());
+        self.table.store(
+            self.position.key(),
+            TtEntry {
+                best: node.best_move,
+                score: best.to_table(node.ply),
+                bound: keeps.then_some(bound),
+                depth: 0,
+                evaluation: node.raw,
+                was_pv: PV || node.entry.is_some_and(|e| e.was_pv),
+            },
+        );
+    }
+}

@@ -1,0 +1,168 @@
+//! The state of one search in one thread: the position on its line, how far it is.
+
+use super::iteration::NOT_OVERTAKEN;
+use super::line_evaluator::LineEvaluator;
+use super::polling::Polling;
+use super::shared::SharedState;
+use super::stack::Stack;
+use super::thread_data::ThreadData;
+use crate::board::{Legality, Move, Position};
+use crate::rules::{Ply, counted_plies};
+use crate::search::ordering::{Histories, PieceTo};
+use crate::search::parameters::Pruning;
+use crate::search::request::Style;
+use crate::search::score::Score;
+use crate::search::table::{TranspositionTable, TtEntry};
+
+/// Plies before the no-capture limit from which a hash score says too little of it.
+const NEAR_LIMIT: u16 = 19;
+
+/// One search, made new for each request, on top of what its thread keeps.
+pub(super) struct Search<'a> {
+    pub id: usize,
+    pub shared: &'a SharedState,
+    pub table: &'a TranspositionTable,
+    pub histories: &'a mut Histories,
+    pub evaluator: &'a mut LineEvaluator,
+    pub stack: &'a mut Stack,
+    pub position: Position,
+    /// The game's moves and those on the way from the root.
+    pub path: Vec<Ply>,
+    pub pruning: Pruning,
+    pub nodes: u64,
+    pub polling: Polling,
+    pub selective_depth: usize,
+    pub root_depth: i32,
+    /// The depth at which another thread's iteration makes this one's needless.
+    pub overtaken_at: i32,
+    /// Plies without a capture that make a draw; `None` in a game that has gone on past them, for
+    /// its players go by other rules.
+    no_capture_limit: Option<u16>,
+    /// Null moves are off, for both sides, before this ply, while one is being verified.
+    pub null_move_floor: usize,
+    pub stopped: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(thread: &'a mut ThreadData, shared: &'a SharedState) -> Self {
+        let position = shared.game.position().clone();
+        let rules = shared.settings.rules;
+        let limit = rules.no_capture_limit();
+        let counted = counted_plies(position.clock(), rules);
+        thread.evaluator.start(&position, &shared.settings);
+        thread.stack.clear();
+        Self {
+            id: thread.id,
+            shared,
+            table: &thread.table,
+            histories: &mut thread.histories,
+            evaluator: &mut thread.evaluator,
+            stack: &mut thread.stack,
+            position,
+            path: shared.game.plies().to_vec(),
+            pruning: Pruning::new(shared.settings.pruning),
+            nodes: 0,
+            polling: Polling::new(),
+            selective_depth: 0,
+            root_depth: 0,
+            overtaken_at: NOT_OVERTAKEN,
+            no_capture_limit: (counted < limit).then_some(limit),
+            null_move_floor: 0,
+            stopped: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn legality(&self) -> Legality {
+        Legality::new(&self.position)
+    }
+
+    /// Plays a legal move from the node at `ply`.
+    #[inline]
+    pub(super) fn play(&mut self, ply: usize, m: Move) {
+        self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
+        let undo = self.evaluator.push(&mut self.position, m);
+        self.path.push(Ply { played: m, undo });
+        self.nodes += 1;
+    }
+
+    /// Takes back the last move.
+    #[inline]
+    pub(super) fn take_back(&mut self) {
+        if let Some(Ply { played, undo }) = self.path.pop() {
+            self.position.unmake(played, undo);
+            self.evaluator.pop();
+        }
+    }
+
+    /// Passes the turn at `ply`.
+    pub(super) fn play_null(&mut self, ply: usize) {
+        let undo = self.position.make_null();
+        self.path.push(Ply {
+            played: Move::NONE,
+            undo,
+        });
+        self.stack.at_mut(ply).played = None;
+        self.nodes += 1;
+    }
+
+    /// Takes the pass back.
+    pub(super) fn take_back_null(&mut self) {
+        if let Some(Ply { undo, .. }) = self.path.pop() {
+            self.position.unmake_null(undo);
+        }
+    }
+
+    /// The static evaluation of the position, uncorrected.
+    #[inline]
+    pub(super) fn evaluate(&self) -> Score {
+        self.evaluator.evaluate(&self.position)
+    }
+
+    /// A static evaluation with what earlier searches found it to be off by.
+    #[inline]
+    pub(super) fn corrected(&self, raw: Score) -> Score {
+        let counted = i32::from(self.counted());
+        let faded = raw.units() * (250 - counted.min(120)) / 250;
+        Score::evaluation(faded + self.histories.correction(&self.position))
+    }
+
+    /// Plies without a capture, as the rules count them.
+    #[inline]
+    fn counted(&self) -> u16 {
+        counted_plies(self.position.clock(), self.shared.settings.rules)
+    }
+
+    /// Whether so many plies lie without a capture behind, and `ahead` more, that the game is drawn.
+    #[inline]
+    pub(super) fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
+        self.no_capture_limit
+            .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
+    }
+
+    /// What the hash table knows of the position. Near the no-capture limit its score is left out, for
+    /// the same position with more plies to go is worth something else.
+    #[inline]
+    pub(super) fn probe(&self) -> Option<TtEntry> {
+        let entry = self.table.probe(self.position.key())?;
+        let bound = entry
+            .bound
+            .filter(|_| !self.is_past_no_capture_limit(NEAR_LIMIT));
+        Some(TtEntry { bound, ..entry })
+    }
+
+    /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
+    #[inline]
+    pub(super) fn draw_score(&self, ply: usize) -> Score {
+        let for_root = match self.shared.settings.style {
+            Style::Solid => 60,
+            Style::Normal => 0,
+            Style::Risky => -120,
+        };
+        Score::from_units(if ply.is_multiple_of(2) {
+            for_root
+        } else {
+            -for_root
+        })
+    }
+}

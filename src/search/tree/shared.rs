@@ -1,0 +1,34 @@
+//! What the threads of one search share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use crossbeam_channel::Sender;
+
+use super::team::Team;
+use crate::board::Move;
+use crate::rules::Game;
+use crate::search::event::Event;
+use crate::search::request::{Control, Limits, Settings};
+use crate::search::time::TimeManager;
+
+/// One request, as its threads see it.
+#[derive(Debug)]
+pub(in crate::search) struct SharedState {
+    pub game: Game,
+    pub limits: Limits,
+    pub settings: Settings,
+    pub control: Arc<Control>,
+    /// Legal root moves to look at.
+    pub root_moves: Vec<Move>,
+    /// Its share of the time; `None` without a clock.
+    pub time: Option<TimeManager>,
+    /// Nodes of all threads, brought up to date at each poll.
+    pub nodes: AtomicU64,
+    /// Set when the main thread is done.
+    pub finished: AtomicBool,
+    /// Where the main thread reports to.
+    pub events: Sender<Event>,
+    /// What the threads tell each other; none for a thread alone.
+    pub team: Option<Team>,
+}
