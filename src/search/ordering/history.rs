@@ -1,6 +1,7 @@
 //! What earlier cutoffs teach: move histories and corrections of the evaluation.
 
 use crate::board::{Color, Move, Piece, PieceKind, Position, Square};
+use crate::search::parameters::{formulas, values};
 
 /// Bound of a history value.
 const HISTORY_LIMIT: i32 = 8192;
@@ -39,7 +40,8 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
     *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
-/// The histories of one thread.
+/// The histories of one thread (Schaeffer, "The history heuristic and alpha-beta search enhancements in
+/// practice", 1989; Chessprogramming wiki, "History Heuristic", continuation and correction history).
 #[derive(Debug)]
 pub struct Histories {
     /// Quiet moves by side, origin and destination.
@@ -167,12 +169,12 @@ impl Histories {
             .zip(indices)
             .map(|(table, i)| i32::from(table[i]))
             .sum();
-        sum * 10 / 128
+        sum * values::correction_weight() / 128
     }
 
     /// Learns that the search found `error` more than the evaluation said, at some depth.
     pub fn update_correction(&mut self, position: &Position, error: i32, depth: i32) {
-        let bonus = (error * depth / 8).clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
+        let bonus = formulas::correction_bonus(error, depth, CORRECTION_LIMIT / 4);
         let indices = Self::correction_indices(position);
         for (table, index) in self.corrections.iter_mut().zip(indices) {
             update(&mut table[index], bonus, CORRECTION_LIMIT);

@@ -5,10 +5,7 @@ use arrayvec::ArrayVec;
 use super::history::{Histories, PieceTo};
 use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, generate, is_pseudo_legal};
-
-/// What the exchange of a capture may lose before it is put off: its place in the order, which is
-/// sixteen times the victim with the history, divided by this.
-const CAPTURE_HISTORY_PER_UNIT: i32 = 32;
+use crate::search::parameters::values;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
@@ -38,7 +35,9 @@ struct Scored {
     score: i32,
 }
 
-/// Gives the pseudo-legal moves of a node in the order in which to try them, each once.
+/// Gives the pseudo-legal moves of a node in the order in which to try them, each once: the hash move,
+/// captures by victim and history that lose little in the exchange, killers (Akl and Newborn, "The
+/// principal continuation and the killer heuristic", 1977), quiet moves by history, the other captures.
 #[derive(Debug)]
 pub struct MovePicker {
     stage: Stage,
@@ -159,7 +158,8 @@ impl MovePicker {
                 let victim = position
                     .taken_by(played)
                     .map_or(0, |p| SEE_VALUES[p.kind().index()]);
-                let score = 16 * victim + histories.capture(position, played);
+                let score =
+                    values::capture_order_victim() * victim + histories.capture(position, played);
                 self.list.push(Scored { played, score });
             }
         }
@@ -200,7 +200,11 @@ impl MovePicker {
         while let Some(Scored { played, score }) = self.best_of_list() {
             match self.mode {
                 PickerMode::All
-                    if see_at_least(position, played, -score / CAPTURE_HISTORY_PER_UNIT) =>
+                    if see_at_least(
+                        position,
+                        played,
+                        -score / values::capture_order_exchange(),
+                    ) =>
                 {
                     return Some(played);
                 }

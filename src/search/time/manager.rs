@@ -7,10 +7,9 @@
 
 use std::time::Duration;
 
+use crate::search::parameters::values;
 use crate::search::request::{Limits, PlayerClock, Settings};
 
-/// Moves that a game without periods is taken to last.
-const EXPECTED_MOVES: u32 = 20;
 /// Kept back for the way to the GUI and for a machine that is slow to wake us, as long as no more
 /// is known of it; of a short time a quarter.
 const LEAST_OVERHEAD: Duration = Duration::from_millis(25);
@@ -64,7 +63,7 @@ impl TimeManager {
         let usable = clock.time - kept_back;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
-            None => clock.increment + usable / EXPECTED_MOVES,
+            None => clock.increment + usable / values::expected_moves().unsigned_abs(),
         };
         if settings.ponder {
             proper += proper / 4;
@@ -101,9 +100,11 @@ impl TimeManager {
         if !self.flexible {
             return self.soft;
         }
-        let stability = 1.95 - 0.115 * f64::from(stable.min(8));
-        let falling = (1.0 + f64::from(drop) / 250.0).clamp(0.8, 1.6);
-        let certainty = (1.5 - effort).clamp(0.6, 1.3);
+        let thousandths = |value: i32| f64::from(value) / 1000.0;
+        let stability = thousandths(values::stability_base())
+            - thousandths(values::stability_step()) * f64::from(stable.min(8));
+        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score())).clamp(0.8, 1.6);
+        let certainty = (thousandths(values::effort_base()) - effort).clamp(0.6, 1.3);
         self.soft
             .mul_f64(stability * falling * certainty)
             .min(self.hard)

@@ -6,7 +6,7 @@ use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
 use crate::search::event::Bound;
 use crate::search::ordering::PieceTo;
-use crate::search::parameters;
+use crate::search::parameters::formulas;
 use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
@@ -20,8 +20,8 @@ impl Search<'_> {
     ) {
         let best = found.best_move;
         let [quiets, captures] = &found.failed;
-        let bonus = parameters::history_bonus(node.depth);
-        let malus = -parameters::history_malus(node.depth);
+        let bonus = formulas::history_bonus(node.depth);
+        let malus = -formulas::history_malus(node.depth);
         if self.position.taken_by(best).is_none() {
             let killers = &mut self.stack.at_mut(node.ply).killers;
             if killers[0] != best {
@@ -48,7 +48,7 @@ impl Search<'_> {
         let quiet = m.is_some() && self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
             let before = self.stack.before(node.ply);
-            let bonus = parameters::hash_cutoff_bonus(node.depth);
+            let bonus = formulas::hash_cutoff_bonus(node.depth);
             self.histories
                 .update_quiet(&self.position, m, &before, bonus);
         }
@@ -65,7 +65,7 @@ impl Search<'_> {
         }
         let evaluations = [0, 1].map(|back| self.stack.back(node.ply, back).evaluation);
         if let [Some(now), Some(earlier)] = evaluations {
-            let bonus = parameters::evaluation_bonus(-(now.units() + earlier.units()));
+            let bonus = formulas::evaluation_swing_bonus(-(now.units() + earlier.units()));
             self.histories
                 .update_main(!self.position.side_to_move(), *played, bonus);
         }
@@ -79,7 +79,7 @@ impl Search<'_> {
             && let Some(refutation) = self.stack.back(node.ply, 1).played
         {
             let earlier = [2, 3, 5].map(|back| self.stack.back(node.ply, back).played);
-            let bonus = parameters::history_bonus(node.depth);
+            let bonus = formulas::history_bonus(node.depth);
             self.histories
                 .update_continuation(refutation, &earlier, bonus);
         }
@@ -90,11 +90,11 @@ impl Search<'_> {
         let bound = Bound::of(found.best.score, alpha, beta);
         let kept = found.table_bound(bound);
         let best = found.best.score;
-        self.table.store(
-            self.position.key(),
+        self.store(
+            node.ply,
             TtEntry {
                 best: found.best_move,
-                score: best.to_table(node.ply),
+                score: best,
                 bound: kept,
                 depth: if kept.is_some() { node.depth } else { 0 },
                 evaluation: node.raw,

@@ -7,6 +7,7 @@ use super::search::Search;
 use crate::board::{Move, Position};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::parameters::values;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TtEntry;
 
@@ -107,6 +108,8 @@ impl Search<'_> {
         if let Some(score) = self.enter::<PV>(ply) {
             return score;
         }
+        // No line from here is better than the shortest mate (Chessprogramming wiki, "Mate Distance
+        // Pruning").
         alpha = alpha.max(Score::mated_in(ply));
         beta = beta.min(Score::mate_in(ply + 1));
         if alpha >= beta {
@@ -127,12 +130,13 @@ impl Search<'_> {
             return score;
         }
         if self.pruning.reductions
-            && node.depth >= 4
+            && node.depth >= values::iir_depth()
             && node.hash_move.is_none()
             && (PV || cut_node)
             && excluded.is_none()
         {
-            // Internal iterative reduction: without a hash move the order is poor.
+            // Without a hash move the order is poor (Chessprogramming wiki, "Internal Iterative
+            // Reductions").
             node.depth -= 1;
         }
         let found = self.search_moves::<PV>(&node, alpha, beta);
@@ -279,7 +283,8 @@ impl Search<'_> {
         found
     }
 
-    /// Plays one move and searches it: late ones less deep and with a null window first.
+    /// Plays one move and searches it: late ones less deep and with a null window first (Marsland and
+    /// Campbell, "Parallel search of strongly ordered game trees", 1982: principal variation search).
     fn search_move<const PV: bool>(
         &mut self,
         node: &Node,
@@ -294,7 +299,8 @@ impl Search<'_> {
         let mut reduction = self.reduction::<PV>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
-            // A check is searched deeper, once for whatever reason.
+            // A check is searched deeper, once for whatever reason (Chessprogramming wiki, "Check
+            // Extensions").
             reduction -= 1;
             new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
         }

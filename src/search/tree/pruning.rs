@@ -6,12 +6,13 @@ use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
-use crate::search::parameters;
+use crate::search::parameters::{formulas, values};
 use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
 impl Search<'_> {
-    /// Cut-offs that need no move: razoring, reverse futility, null move, probcut.
+    /// Cut-offs that need no move: razoring, reverse futility, null move, probcut (Chessprogramming
+    /// wiki, "Razoring", "Reverse Futility Pruning").
     pub(super) fn prune_node<const PV: bool>(
         &mut self,
         node: &Node,
@@ -29,18 +30,18 @@ impl Search<'_> {
             ..
         } = *node;
         if self.pruning.by_evaluation && !alpha.is_decisive() {
-            if evaluation + parameters::razoring(depth) < alpha {
+            if evaluation + formulas::razoring(depth) < alpha {
                 let score = self.quiescence::<false>(ply, alpha, alpha + 1);
                 if score.score <= alpha || self.stopped {
                     return Some(score);
                 }
             }
-            if depth <= parameters::REVERSE_FUTILITY_DEPTH
+            if depth <= values::reverse_futility_depth()
                 && !evaluation.is_win()
                 && !beta.is_decisive()
-                && evaluation - parameters::reverse_futility(depth, node.improving) >= beta
+                && evaluation - formulas::reverse_futility(depth, node.improving) >= beta
             {
-                let share = parameters::reverse_futility_share(evaluation - beta);
+                let share = formulas::reverse_futility_share(evaluation - beta);
                 return Some(NodeScore::of_position(beta + share));
             }
         }
@@ -52,7 +53,8 @@ impl Search<'_> {
 
     /// The null move: if the opponent to move twice cannot bring the score under beta, the node is
     /// cut off. In thin endings, where passing may be the best move there is, and in deep nodes the
-    /// cut-off must be confirmed by a search without null moves.
+    /// cut-off must be confirmed by a search without null moves (Donninger, "Null move and deep search",
+    /// 1993; Tabibi and Netanyahu, "Verified null-move pruning", 2002).
     pub(super) fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,
@@ -62,7 +64,7 @@ impl Search<'_> {
         } = *node;
         let after_null = self.path.last().is_some_and(|p| p.played.is_none());
         if !self.pruning.null_move
-            || depth < 3
+            || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
             || evaluation < beta
@@ -71,7 +73,7 @@ impl Search<'_> {
         {
             return None;
         }
-        let reduction = parameters::null_move_reduction(depth, evaluation - beta);
+        let reduction = formulas::null_move_reduction(depth, evaluation - beta);
         self.play_null(ply);
         let (reduced, cut_node) = (depth - reduction, !node.cut_node);
         let score = (-self.search::<false>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
@@ -83,8 +85,8 @@ impl Search<'_> {
             return None;
         }
         let score = if score.is_win() { beta } else { score };
-        let thin = self.evaluator.phase() <= 6;
-        if self.null_move_floor > 0 || (depth < parameters::NULL_MOVE_VERIFICATION_DEPTH && !thin) {
+        let thin = self.evaluator.phase() <= values::null_move_thin_phase();
+        if self.null_move_floor > 0 || (depth < values::null_move_verification_depth() && !thin) {
             return Some(score);
         }
         self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;
@@ -94,13 +96,13 @@ impl Search<'_> {
     }
 
     /// Probcut: a good capture that stays well above beta in a shallow search will stay above it in
-    /// a deep one.
+    /// a deep one (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
     pub(super) fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node { ply, depth, .. } = *node;
-        if !self.pruning.by_evaluation || depth < 5 || beta.is_decisive() {
+        if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_decisive() {
             return None;
         }
-        let target = beta + parameters::probcut(node.improving);
+        let target = beta + formulas::probcut(node.improving);
         let refuted = node.entry.is_some_and(|e| {
             e.depth >= depth - 3 && e.bound.is_some() && e.score.from_table(ply) < target
         });
@@ -128,11 +130,11 @@ impl Search<'_> {
             }
             let score = score.score;
             if score >= target {
-                self.table.store(
-                    self.position.key(),
+                self.store(
+                    ply,
                     TtEntry {
                         best: m,
-                        score: score.to_table(ply),
+                        score,
                         bound: Some(Bound::Lower),
                         depth: depth - 3,
                         evaluation: node.raw,
@@ -145,7 +147,8 @@ impl Search<'_> {
         None
     }
 
-    /// Whether a move after the first is left out, or all quiet moves from here on. Captures never
+    /// Whether a move after the first is left out, or all quiet moves from here on, by their number or
+    /// their history (Chessprogramming wiki, "Futility Pruning", "History Leaf Pruning"). Captures never
     /// are.
     pub(super) fn prune_move(
         &self,
@@ -155,19 +158,19 @@ impl Search<'_> {
         picker: &mut MovePicker,
     ) -> bool {
         let quiet = self.position.taken_by(m).is_none();
-        let first_reply = node.ply == 1 && self.root_depth < parameters::REPLIES_PRUNED_DEPTH;
+        let first_reply = node.ply == 1 && self.root_depth < values::replies_pruned_depth();
         if !quiet || !self.pruning.by_order || first_reply {
             return false;
         }
-        if number > parameters::late_move_count(node.depth, node.improving) {
+        if number > formulas::late_move_count(node.depth, node.improving) {
             picker.skip_quiets();
         }
-        let reduction = parameters::late_move_reduction(node.depth, number) / parameters::PLY;
-        if node.depth - reduction > parameters::HISTORY_FLOOR_DEPTH {
+        let reduction = formulas::late_move_reduction(node.depth, number) / formulas::PLY;
+        if node.depth - reduction > values::history_pruning_depth() {
             return false;
         }
         let before = self.stack.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
-        history < parameters::history_floor(node.depth)
+        history < formulas::history_pruning(node.depth)
     }
 }

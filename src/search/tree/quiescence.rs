@@ -22,7 +22,8 @@ struct Quiet {
 
 impl Search<'_> {
     /// The score of the node at `ply` when only captures are tried that lose nothing in the exchange
-    /// (SEE), or every move when in check.
+    /// (static exchange evaluation), or every move when in check (Chessprogramming wiki, "Quiescence
+    /// Search", standing pat).
     pub(super) fn quiescence<const PV: bool>(
         &mut self,
         ply: usize,
@@ -110,11 +111,11 @@ impl Search<'_> {
         let bound = Bound::of(best, alpha, beta);
         let keeps =
             !node.best.is_path_dependent() || (bound != Bound::Exact && !best.is_decisive());
-        self.table.store(
-            self.position.key(),
+        self.store(
+            node.ply,
             TtEntry {
                 best: node.best_move,
-                score: best.to_table(node.ply),
+                score: best,
                 bound: keeps.then_some(bound),
                 depth: 0,
                 evaluation: node.raw,

@@ -4,15 +4,18 @@ use super::node::Node;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
-use crate::search::parameters;
+use crate::search::parameters::formulas::{self, PLY};
+use crate::search::parameters::values;
 use crate::search::score::Score;
 
 impl Search<'_> {
     /// How much deeper the hash move is searched: a ply when it is singular, that is when
-    /// all others stay well below it; less when others would cut off too.
+    /// all others stay well below it; less when others would cut off too (Anantharaman, Campbell and Hsu,
+    /// "Singular extensions: adding selectivity to brute-force searching", 1988).
     ///
     /// # Errors
-    /// The score of a cut-off, when another move is good enough for it (multi-cut).
+    /// The score of a cut-off, when another move is good enough for it (Björnsson and Marsland,
+    /// "Multi-cut alpha-beta pruning in game-tree search", 2001).
     pub(super) fn extension<const PV: bool>(
         &mut self,
         node: &Node,
@@ -25,7 +28,7 @@ impl Search<'_> {
         };
         let score = entry.score.from_table(ply);
         let eligible = self.pruning.reductions
-            && depth >= parameters::SINGULAR_DEPTH
+            && depth >= values::singular_depth()
             && self.stack.at(ply).excluded.is_none()
             && ply < 2 * self.root_depth as usize
             && entry.depth >= depth - 3
@@ -34,7 +37,7 @@ impl Search<'_> {
         if !eligible {
             return Ok(0);
         }
-        let target = score - parameters::singular(depth);
+        let target = score - formulas::singular(depth);
         self.stack.at_mut(ply).excluded = m;
         let half = (depth - 1) / 2;
         let others = self.search::<false>(ply, target - 1, target, half, node.cut_node);
@@ -54,30 +57,30 @@ impl Search<'_> {
         Ok(0)
     }
 
-    /// Plies taken off a late move.
+    /// Plies taken off a late move (Chessprogramming wiki, "Late Move Reductions").
     pub(super) fn reduction<const PV: bool>(&self, node: &Node, m: Move, number: usize) -> i32 {
         if !self.pruning.reductions || node.depth < 2 || number < if PV { 3 } else { 2 } {
             return 0;
         }
-        let mut reduction = parameters::late_move_reduction(node.depth, number);
+        let mut reduction = formulas::late_move_reduction(node.depth, number);
         let quiet = self.position.taken_by(m).is_none();
         if quiet {
             let before = self.stack.before(node.ply);
             let history = self.histories.quiet(&self.position, m, &before);
-            reduction -= history * parameters::PLY / 9000;
+            reduction -= history * PLY / values::lmr_history();
         } else {
-            reduction -= parameters::PLY
-                + self.histories.capture(&self.position, m) * parameters::PLY / 8000;
+            let history = self.histories.capture(&self.position, m);
+            reduction -= values::lmr_capture() + history * PLY / values::lmr_capture_history();
         }
         if node.cut_node {
-            reduction += parameters::PLY + parameters::PLY / 2;
+            reduction += values::lmr_cut_node();
         }
         if node.was_pv {
-            reduction -= parameters::PLY * 3 / 5;
+            reduction -= values::lmr_was_pv();
         }
         if node.in_check {
-            reduction -= parameters::PLY;
+            reduction -= values::lmr_in_check();
         }
-        (reduction / parameters::PLY).max(0)
+        (reduction / PLY).max(0)
     }
 }

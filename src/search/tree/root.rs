@@ -6,7 +6,7 @@ use super::node_score::NodeScore;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::{Bound, Event};
-use crate::search::parameters;
+use crate::search::parameters::{formulas, values};
 use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
@@ -14,10 +14,11 @@ use crate::search::table::TtEntry;
 const CURRENT_MOVE_AFTER: u128 = 1000;
 
 impl Search<'_> {
-    /// One line of one iteration: a narrow window around the last score, widened when it fails.
+    /// One line of one iteration: a narrow window around the last score, widened when it fails
+    /// (Chessprogramming wiki, "Aspiration Windows").
     pub(super) fn aspiration(&mut self, moves: &mut [RootMove], line: usize, depth: i32) {
         let previous = moves[line].previous;
-        let mut delta = parameters::ASPIRATION;
+        let mut delta = values::aspiration_window();
         let (mut alpha, mut beta) = if depth >= 4 && !previous.is_decisive() {
             (previous - delta, previous + delta)
         } else {
@@ -45,8 +46,8 @@ impl Search<'_> {
             if self.id == 0 && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
                 self.report(moves, line);
             }
-            delta += delta / 2 + 5;
-            if delta > 900 {
+            delta += delta / 2 + values::aspiration_growth();
+            if delta > values::aspiration_limit() {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }
             alpha = alpha.max(-Score::INFINITE);
@@ -120,13 +121,13 @@ impl Search<'_> {
         let bound = found.table_bound(Bound::of(found.best.score, alpha, beta));
         let entry = TtEntry {
             best: found.best_move,
-            score: found.best.score.to_table(0),
+            score: found.best.score,
             bound,
             depth: if bound.is_some() { depth } else { 0 },
             evaluation: raw,
             was_pv: true,
         };
-        self.table.store(self.position.key(), entry);
+        self.store(0, entry);
     }
 
     fn search_root_move(
@@ -140,7 +141,7 @@ impl Search<'_> {
         let new_depth = depth - 1;
         let mut reduction = 0;
         if self.pruning.reductions && number > 2 && depth >= 3 {
-            reduction = parameters::late_move_reduction(depth, number) / parameters::PLY - 1;
+            reduction = formulas::late_move_reduction(depth, number) / formulas::PLY - 1;
         }
         self.play(0, m);
         self.stack.at_mut(1).pv.clear();

@@ -151,6 +151,15 @@ impl<'a> Search<'a> {
         Some(TtEntry { bound, ..entry })
     }
 
+    /// Writes what was found of the position, which is that at `ply`, to the transposition table; the
+    /// score of `entry` counts mates from the root.
+    #[inline]
+    pub(super) fn store(&self, ply: usize, entry: TtEntry) {
+        let score = entry.score.to_table(ply);
+        self.table
+            .store(self.position.key(), TtEntry { score, ..entry });
+    }
+
     /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
     #[inline]
     pub(super) fn draw_score(&self, ply: usize) -> Score {

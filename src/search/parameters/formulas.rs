@@ -1,0 +1,123 @@
+//! Margins, reductions and bonuses, each a named function of the numbers in [`values`](super::values).
+
+use std::sync::LazyLock;
+
+use super::values::*;
+
+/// One ply in the fixed-point unit of reductions.
+pub const PLY: i32 = 1024;
+
+/// Depths and move numbers from here on are reduced alike.
+const LMR_LIMIT: usize = 64;
+
+static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {
+    (0..LMR_LIMIT * LMR_LIMIT)
+        .map(|index| logarithmic_reduction(index / LMR_LIMIT, index % LMR_LIMIT))
+        .collect()
+});
+
+fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
+    let log = |n: usize| (n.max(1) as f64).ln();
+    let (base, divisor) = (
+        f64::from(lmr_base()) / 100.0,
+        f64::from(lmr_divisor()) / 100.0,
+    );
+    ((base + log(depth) * log(number) / divisor) * f64::from(PLY)) as i32
+}
+
+/// How much less deep the move with number `number` (from 1) is searched, in 1024ths of a ply.
+///
+/// Late move reductions (Chessprogramming wiki, "Late Move Reductions").
+#[inline]
+pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
+    let (depth, number) = (depth.clamp(1, 63) as usize, number.clamp(1, 63));
+    if cfg!(feature = "tune") {
+        return logarithmic_reduction(depth, number);
+    }
+    LMR_TABLE[depth * LMR_LIMIT + number]
+}
+
+/// Reverse futility: how far above beta the evaluation must be to be believed.
+#[inline]
+pub fn reverse_futility(depth: i32, improving: bool) -> i32 {
+    reverse_futility_margin() * (depth - i32::from(improving)).max(0)
+}
+
+/// What is returned of how far the evaluation is above beta when reverse futility cuts off.
+#[inline]
+pub fn reverse_futility_share(above_beta: i32) -> i32 {
+    above_beta / reverse_futility_divisor()
+}
+
+/// Razoring: how far below alpha the evaluation must be for quiescence to decide.
+#[inline]
+pub fn razoring(depth: i32) -> i32 {
+    razoring_base() + razoring_factor() * depth * depth
+}
+
+/// Plies taken off the search after a null move.
+#[inline]
+pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
+    null_move_base()
+        + depth / null_move_depth_divisor()
+        + (above_beta / null_move_margin()).clamp(0, null_move_margin_plies())
+}
+
+/// How far above beta a capture must come out for probcut.
+#[inline]
+pub fn probcut(improving: bool) -> i32 {
+    probcut_margin() - probcut_improving() * i32::from(improving)
+}
+
+/// After the first move with a higher number than this, of whatever kind, a node leaves the rest of the
+/// quiet moves out.
+///
+/// Late move pruning (Chessprogramming wiki, "Futility Pruning", move count based pruning).
+#[inline]
+pub fn late_move_count(depth: i32, improving: bool) -> usize {
+    let depth = depth.max(0);
+    ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
+}
+
+/// History below which a quiet move is left out.
+#[inline]
+pub fn history_pruning(depth: i32) -> i32 {
+    -history_pruning_margin() * depth
+}
+
+/// How far below the hash score all other moves must stay for the hash move to be singular.
+#[inline]
+pub fn singular(depth: i32) -> i32 {
+    depth * singular_margin() / 100
+}
+
+/// History bonus of the move that caused a cut-off.
+#[inline]
+pub fn history_bonus(depth: i32) -> i32 {
+    (history_bonus_factor() * depth - history_bonus_offset()).min(history_bonus_limit())
+}
+
+/// History malus of moves tried before it.
+#[inline]
+pub fn history_malus(depth: i32) -> i32 {
+    (history_malus_factor() * depth - history_malus_offset()).min(history_malus_limit())
+}
+
+/// History bonus of a quiet hash move that cuts a node off without a search.
+#[inline]
+pub fn hash_cutoff_bonus(depth: i32) -> i32 {
+    history_bonus(depth) * hash_cutoff_share() / 100
+}
+
+/// What a quiet move's main history learns from how the evaluation rose by it.
+#[inline]
+pub fn evaluation_swing_bonus(rise: i32) -> i32 {
+    let limit = evaluation_swing_limit();
+    (rise * evaluation_swing_share() / 100).clamp(-limit, limit)
+}
+
+/// What a correction of the evaluation learns when the search found `error` more.
+#[inline]
+pub fn correction_bonus(error: i32, depth: i32, limit: i32) -> i32 {
+    (error * depth / correction_divisor()).clamp(-limit, limit)
+}

@@ -1,0 +1,186 @@
+//! The table of the numbers of the search, each with its default and the range worth trying.
+//!
+//! Depths are in plies, margins in units of the evaluation (a minor piece has about 450), shares in
+//! hundredths unless told otherwise. With the cargo feature `tune` each number is a spin option of the
+//! protocols, so that any tuner can drive it; without it they are constants.
+
+/// A number of the search as tuners see it.
+#[cfg(feature = "tune")]
+#[derive(Debug)]
+pub struct Parameter {
+    /// What options call it.
+    pub name: &'static str,
+    /// The smallest value.
+    pub min: i32,
+    /// The largest value.
+    pub max: i32,
+    /// The value unless set otherwise.
+    pub default: i32,
+    value: std::sync::atomic::AtomicI32,
+}
+
+#[cfg(feature = "tune")]
+impl Parameter {
+    /// Changes the number for the searches that begin from now on.
+    pub fn set(&self, value: i32) {
+        let value = value.clamp(self.min, self.max);
+        self.value
+            .store(value, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Makes each row `name = default, min, max;` a function of that name, and with the feature `tune` an
+/// entry of `ALL`.
+macro_rules! parameters {
+    ($($(#[$doc:meta])* $name:ident = $default:literal, $min:literal, $max:literal;)*) => {
+        #[cfg(feature = "tune")]
+        #[allow(non_camel_case_types)]
+        enum Index { $($name,)* }
+
+        /// Every number of the search.
+        #[cfg(feature = "tune")]
+        pub static ALL: &[Parameter] = &[$(Parameter {
+            name: stringify!($name),
+            min: $min,
+            max: $max,
+            default: $default,
+            value: std::sync::atomic::AtomicI32::new($default),
+        },)*];
+
+        $(
+            $(#[$doc])*
+            #[cfg(feature = "tune")]
+            pub fn $name() -> i32 {
+                ALL[Index::$name as usize]
+                    .value
+                    .load(std::sync::atomic::Ordering::Relaxed)
+            }
+
+            $(#[$doc])*
+            #[cfg(not(feature = "tune"))]
+            #[inline(always)]
+            pub const fn $name() -> i32 {
+                $default
+            }
+        )*
+
+        $(const _: () = assert!($min <= $default && $default <= $max, stringify!($name));)*
+    };
+}
+
+parameters! {
+    /// First aspiration window, to each side of the last score.
+    aspiration_window = 16, 5, 100;
+    /// How much a window grows by when the search fails, beside half of itself.
+    aspiration_growth = 5, 0, 50;
+    /// A window wider than this is opened altogether.
+    aspiration_limit = 900, 200, 3000;
+
+    /// Razoring: margin at depth 0.
+    razoring_base = 250, 0, 1000;
+    /// Razoring: margin for the square of the depth.
+    razoring_factor = 160, 20, 500;
+    /// Deepest node for reverse futility.
+    reverse_futility_depth = 9, 2, 16;
+    /// Reverse futility: margin a ply.
+    reverse_futility_margin = 80, 20, 250;
+    /// Reverse futility returns beta and one part in so many of what the evaluation is above it.
+    reverse_futility_divisor = 3, 1, 10;
+
+    /// Least depth for a null move.
+    null_move_depth = 3, 1, 8;
+    /// Plies that a null move takes off.
+    null_move_base = 4, 2, 7;
+    /// A null move takes one ply more off for so many plies of depth.
+    null_move_depth_divisor = 3, 2, 8;
+    /// A null move takes one ply more off for so much above beta.
+    null_move_margin = 150, 50, 500;
+    /// The most plies that a null move takes off for being above beta.
+    null_move_margin_plies = 3, 0, 6;
+    /// From this depth a null move cut-off is verified by a search without null moves.
+    null_move_verification_depth = 14, 6, 40;
+    /// At this phase of the game or later every null move cut-off is verified.
+    null_move_thin_phase = 6, 0, 32;
+
+    /// Least depth for probcut.
+    probcut_depth = 5, 3, 10;
+    /// How far above beta a capture must come out for probcut.
+    probcut_margin = 130, 20, 500;
+    /// How much less where the evaluation has been improving.
+    probcut_improving = 50, 0, 200;
+
+    /// Least depth for internal iterative reduction.
+    iir_depth = 4, 2, 10;
+
+    /// Moves before late move pruning, beside the square of the depth.
+    late_move_pruning_base = 4, 1, 12;
+    /// From this iteration on, replies to a root move are left out too. A shallow search, which is how
+    /// weak play is asked for, would overlook a threat or a repetition otherwise.
+    replies_pruned_depth = 8, 1, 20;
+    /// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
+    history_pruning_depth = 4, 1, 10;
+    /// History a ply below zero under which a quiet move is left out.
+    history_pruning_margin = 3000, 500, 10000;
+
+    /// Least depth for a singular extension.
+    singular_depth = 7, 4, 12;
+    /// How far below the hash score all other moves must stay, a ply, in hundredths.
+    singular_margin = 90, 20, 300;
+
+    /// Late move reduction of every late move, in hundredths of a ply.
+    lmr_base = 83, 0, 200;
+    /// Divisor of the product of logarithms, in hundredths.
+    lmr_divisor = 157, 80, 400;
+    /// History of a quiet move that is worth a ply.
+    lmr_history = 9000, 2000, 30000;
+    /// History of a capture that is worth a ply.
+    lmr_capture_history = 8000, 2000, 30000;
+    /// Less for a capture, in 1024ths of a ply.
+    lmr_capture = 1024, 0, 3072;
+    /// More where a cut-off is expected, in 1024ths of a ply.
+    lmr_cut_node = 1536, 0, 3072;
+    /// Less where the position has been on a principal variation, in 1024ths of a ply.
+    lmr_was_pv = 614, 0, 3072;
+    /// Less for the answer to a check, in 1024ths of a ply.
+    lmr_in_check = 1024, 0, 3072;
+
+    /// History bonus of the move that caused a cut-off, a ply.
+    history_bonus_factor = 185, 20, 500;
+    /// Taken off the bonus.
+    history_bonus_offset = 60, 0, 500;
+    /// The largest bonus.
+    history_bonus_limit = 1500, 300, 4000;
+    /// History malus of moves tried before it, a ply.
+    history_malus_factor = 225, 20, 500;
+    /// Taken off the malus.
+    history_malus_offset = 90, 0, 500;
+    /// The largest malus.
+    history_malus_limit = 1200, 300, 4000;
+    /// Share of the bonus for a quiet hash move that cuts a node off without a search.
+    hash_cutoff_share = 35, 0, 100;
+    /// Share of the rise of the evaluation that a quiet move's main history learns.
+    evaluation_swing_share = 80, 0, 400;
+    /// The most that it learns from one rise or fall.
+    evaluation_swing_limit = 300, 50, 2000;
+
+    /// What the corrections of the evaluation add up to, in 128ths.
+    correction_weight = 10, 0, 64;
+    /// Errors are learned by this part of them for each ply.
+    correction_divisor = 8, 1, 64;
+
+    /// What a victim counts in the order of captures, beside their history.
+    capture_order_victim = 16, 4, 64;
+    /// Place in the order for which the exchange of a capture may lose a unit before it is put off.
+    capture_order_exchange = 32, 8, 256;
+
+    /// Moves that a game without periods is taken to last.
+    expected_moves = 20, 10, 60;
+    /// Soft limit for a new best move, in thousandths.
+    stability_base = 1950, 1000, 3000;
+    /// How much less for each iteration in which the best move stayed the same, in thousandths.
+    stability_step = 115, 0, 200;
+    /// Fall of the score that doubles the soft limit.
+    falling_score = 250, 50, 1000;
+    /// Soft limit for a best move that takes no nodes, in thousandths; its share is taken off.
+    effort_base = 1500, 1000, 2500;
+}
