@@ -126,7 +126,7 @@ fn obey(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Openings(arguments)) => openings::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),
-        Some(Command::Selfplay(arguments)) => selfplay::run(&arguments),
+        Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
         Some(Command::Tune(arguments)) => tune::run(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)

@@ -1,44 +1,50 @@
-//! `chuhe selfplay`: positions to tune the evaluation with.
+//! `chuhe selfplay`: games to learn from.
 
-use std::fs::File;
-use std::io::BufWriter;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Failure;
-use crate::training::{SelfPlay, play_games};
+use super::{Failure, INTERRUPTED};
+use crate::training::{Interrupt, Progress, Run, SelfPlay};
 
-/// Play the engine against itself and write the quiet positions of the games, a sample a line:
-/// `FEN | score for red | result for red`.
+/// Play the engine against itself from random openings and write the games, with the score of every
+/// move, to a file; a file that has games already is gone on with.
+///
+/// Ctrl-C finishes the games under way and ends; a second one drops them. Any number of processes may
+/// play at the same time, each with a file and a seed of its own.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The file to write; it must not exist.
-    out: PathBuf,
-    /// Games to play.
-    #[arg(long, default_value_t = 1000)]
-    games: u64,
-    /// Nodes a move.
-    #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
+    /// The file of games (.chg) to make or go on with.
+    file: PathBuf,
+    /// Games that the file shall have in the end.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    games: u32,
+    /// Nodes a move, after which the iteration under way is finished.
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Games at a time.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Seed of the random openings: the same seed gives the same games.
-    #[arg(long, default_value_t = 0)]
+    /// Seed of the random openings: game n of a seed is always the same.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
 
 /// Hash table of each game, in MB.
-const HASH: usize = 8;
+const HASH: usize = 4;
+/// Time between two lines of progress where no bar can be shown.
+const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Plays and writes.
 ///
 /// # Errors
-/// The file exists or cannot be written.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(arguments.out.display(), error);
-    let file = File::create_new(&arguments.out).map_err(|error| fault(&error))?;
+/// The file cannot be written, holds something else, or games that were made otherwise.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(arguments.file.display(), error);
     let plan = SelfPlay {
         games: arguments.games,
         nodes: arguments.nodes,
@@ -46,15 +52,80 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         hash: HASH,
         seed: arguments.seed,
     };
-    let style =
-        ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg} samples, {eta} left");
-    let bar = ProgressBar::new(plan.games)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let progress = |games, samples: u64| {
-        bar.set_position(games);
-        bar.set_message(samples.to_string());
-    };
-    play_games(&plan, &mut BufWriter::new(file), progress).map_err(|error| fault(&error))?;
-    bar.finish();
-    Ok(())
+    let run = Run::open(&arguments.file, plan).map_err(|error| fault(&error))?;
+    if !run.recovered.is_clean() {
+        say(&format!("{}: {}", arguments.file.display(), run.recovered));
+    }
+    if run.present.games > 0 {
+        say(&format!("going on after {} games", run.present.games));
+    }
+    let interrupt = Arc::new(Interrupt::default());
+    let asked = interrupt.clone();
+    ctrlc::set_handler(move || {
+        asked.ask();
+        say("finishing the games under way; Ctrl-C again drops them");
+    })
+    .map_err(|error| fault(&error))?;
+    let meter = Meter::new(&plan, run.present);
+    let done = run
+        .play(&interrupt, |progress| meter.tell(progress))
+        .map_err(|error| fault(&error))?;
+    meter.bar.abandon();
+    let Progress { games, positions } = done;
+    say(&format!("{games} games, {positions} positions"));
+    Ok(match interrupt.is_asked() {
+        true => ExitCode::from(INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// Shows how far the work has come: a bar on a terminal, a line a minute elsewhere.
+struct Meter {
+    bar: ProgressBar,
+    begun: Instant,
+    first: Progress,
+    games: u32,
+    last_line: Mutex<Instant>,
+}
+
+impl Meter {
+    fn new(plan: &SelfPlay, first: Progress) -> Self {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}, {eta} left");
+        let bar = ProgressBar::new(u64::from(plan.games))
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_message("0 positions");
+        bar.set_position(first.games);
+        bar.reset_eta();
+        Self {
+            bar,
+            begun: Instant::now(),
+            first,
+            games: plan.games,
+            last_line: Mutex::new(Instant::now()),
+        }
+    }
+
+    fn tell(&self, now: Progress) {
+        let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
+        let rate = (now.positions - self.first.positions) as f64 / seconds;
+        let text = format!("{} positions, {rate:.0}/s", now.positions);
+        self.bar.set_position(now.games);
+        if io::stderr().is_terminal() {
+            self.bar.set_message(text);
+            return;
+        }
+        let mut last = self
+            .last_line
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= LINE_INTERVAL {
+            *last = Instant::now();
+            say(&format!("{}/{} games, {text}", now.games, self.games));
+        }
+    }
+}
+
+/// Tells the user; the work goes on when that cannot be written.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
 }

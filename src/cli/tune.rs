@@ -1,11 +1,13 @@
 //! `chuhe tune`: fitting the weights of the evaluation to samples.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::common::output_file::OutputFile;
+use crate::board::Color;
+use crate::training::data::{Filter, MAGIC, Reader};
 use crate::training::{Sample, Tuning, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
@@ -92,8 +94,41 @@ fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
+/// Reads the samples of a file: games of `chuhe selfplay`, or text.
 fn read(path: &Path, samples: &mut Vec<Sample>) -> Result<(), Box<dyn std::error::Error>> {
-    for (number, line) in (1..).zip(BufReader::new(File::open(path)?).lines()) {
+    let mut file = BufReader::new(File::open(path)?);
+    match file.fill_buf()?.starts_with(&MAGIC) {
+        true => read_games(file, samples),
+        false => read_text(file, samples),
+    }
+}
+
+fn read_games(
+    file: impl Read,
+    samples: &mut Vec<Sample>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut reader = Reader::new(file)?;
+    while let Some(record) = reader.next_record()? {
+        let result = record.result().points(Color::Red);
+        record.visit(&Filter::QUIET, |labelled| {
+            samples.push(Sample {
+                position: labelled.position.clone(),
+                score: labelled.score_for_red(),
+                result,
+            });
+        })?;
+    }
+    if !reader.recovered().is_clean() {
+        say(&reader.recovered().to_string());
+    }
+    Ok(())
+}
+
+fn read_text(
+    file: impl BufRead,
+    samples: &mut Vec<Sample>,
+) -> Result<(), Box<dyn std::error::Error>> {
+    for (number, line) in (1..).zip(file.lines()) {
         let sample = line?
             .parse()
             .map_err(|error| format!("line {number}: {error}"))?;

@@ -1,5 +1,6 @@
-//! Making the evaluation better by play: self-play positions and the tuner of the weights.
+//! Making the evaluation better by play: games against itself and the tuner of the weights.
 
+pub mod data;
 mod holdout;
 #[cfg(test)]
 mod random;
@@ -8,5 +9,5 @@ mod selfplay;
 mod tuner;
 
 pub use sample::{ParseSampleError, Sample};
-pub use selfplay::{SelfPlay, SelfPlayError, play_games};
+pub use selfplay::{Interrupt, Plan, Progress, Run, SelfPlay, SelfPlayError};
 pub use tuner::{TuneError, TuneReport, Tuning, tune, write_weights};

@@ -1,0 +1,98 @@
+//! Blocks: a header, a checksum, a payload.
+
+/// The first bytes of a block.
+pub(super) const SYNC: [u8; 4] = *b"CHGB";
+/// Bytes before the payload.
+pub(super) const HEADER: usize = 16;
+/// Bytes of the header that the checksum covers.
+const CHECKED: usize = 12;
+/// Longest payload, in bytes.
+pub(super) const MAX_PAYLOAD: usize = 1 << 20;
+
+/// What a block holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum Kind {
+    Plan = 0,
+    Games = 1,
+    Loose = 2,
+}
+
+impl Kind {
+    fn from_number(number: u16) -> Option<Self> {
+        [Self::Plan, Self::Games, Self::Loose]
+            .into_iter()
+            .find(|kind| *kind as u16 == number)
+    }
+}
+
+/// A block as bytes.
+pub(super) fn encode(kind: Kind, records: u16, payload: &[u8]) -> Vec<u8> {
+    debug_assert!(payload.len() <= MAX_PAYLOAD);
+    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    bytes.extend_from_slice(&SYNC);
+    bytes.extend_from_slice(&(kind as u16).to_le_bytes());
+    bytes.extend_from_slice(&records.to_le_bytes());
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&checksum(&bytes, payload).to_le_bytes());
+    bytes.extend_from_slice(payload);
+    bytes
+}
+
+fn checksum(header: &[u8], payload: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(header), payload)
+}
+
+/// What the bytes at some place of a file are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Decoded {
+    /// A sound block: kind (`None` for one of a later version), records, length of the payload.
+    Block(Option<Kind>, u16, usize),
+    /// A block may begin here; it takes so many bytes to tell.
+    Needs(usize),
+    /// No block begins here.
+    Damaged,
+}
+
+/// Looks for a block at the beginning of `bytes`.
+pub(super) fn decode(bytes: &[u8]) -> Decoded {
+    let known = bytes.len().min(SYNC.len());
+    if bytes[..known] != SYNC[..known] {
+        return Decoded::Damaged;
+    }
+    let Some(header) = bytes.first_chunk::<HEADER>() else {
+        return Decoded::Needs(HEADER);
+    };
+    let half = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
+    let length = word(8) as usize;
+    if length > MAX_PAYLOAD {
+        return Decoded::Damaged;
+    }
+    let Some(payload) = bytes.get(HEADER..HEADER + length) else {
+        return Decoded::Needs(HEADER + length);
+    };
+    match checksum(&header[..CHECKED], payload) == word(CHECKED) {
+        true => Decoded::Block(Kind::from_number(half(4)), half(6), length),
+        false => Decoded::Damaged,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_changed_bit_is_noticed() {
+        let block = encode(Kind::Games, 3, b"the payload of a block");
+        assert_eq!(decode(&block), Decoded::Block(Some(Kind::Games), 3, 22));
+        for bit in 0..8 * block.len() {
+            let mut changed = block.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert!(!matches!(decode(&changed), Decoded::Block(..)), "{bit}");
+        }
+        for length in 0..block.len() {
+            assert!(matches!(decode(&block[..length]), Decoded::Needs(n) if n > length));
+        }
+    }
+}

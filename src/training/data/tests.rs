@@ -1,0 +1,279 @@
+//! Files as they are written and as faults leave them behind.
+
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::board::{Color, Position};
+use crate::random;
+
+/// Games with random moves, scores and results, some from a position of their own.
+fn games(count: u32) -> Vec<Record> {
+    let game = |number: u32| {
+        let rng = &mut StdRng::seed_from_u64(u64::from(number));
+        let mut game = random::game(rng, Position::startpos(), 30);
+        let start = number.is_multiple_of(3).then(|| {
+            // As a FEN tells it: nothing is known of the plies before.
+            let start = Position::try_from(&game.position().setup()).unwrap();
+            game = random::game(rng, start.clone(), 20);
+            Box::new(start)
+        });
+        let moves = game.plies().iter().enumerate().map(|(ply, played)| {
+            let score = if ply < 4 {
+                NO_SCORE
+            } else {
+                rng.random_range(-3000..3000)
+            };
+            ScoredMove {
+                played: played.played,
+                score,
+            }
+        });
+        Record::Game(GameRecord {
+            seed: 7,
+            number,
+            start,
+            random_plies: 4,
+            moves: moves.collect(),
+            result: GameResult::ALL[number as usize % 3],
+            ending: Ending::ALL[number as usize % Ending::COUNT],
+        })
+    };
+    (0..count).map(game).collect()
+}
+
+fn loose(position: Position) -> Record {
+    let sample = |position: &Position| LooseSample {
+        position: position.clone(),
+        score: -77,
+    };
+    Record::Loose(LooseRecord {
+        samples: vec![sample(&position), sample(&Position::startpos())],
+        result: GameResult::Draw,
+    })
+}
+
+fn file(records: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    writer.plan("{\"made_by\":\"a test\"}").unwrap();
+    for record in records {
+        writer.record(record).unwrap();
+    }
+    writer.flush().unwrap();
+    bytes
+}
+
+fn read(source: impl Read) -> (Vec<Record>, Recovered) {
+    let mut reader = Reader::new(source).unwrap();
+    let mut records = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        records.push(record);
+    }
+    (records, reader.recovered())
+}
+
+/// Hands out a few bytes at a time.
+struct Trickle<'a>(&'a [u8]);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let few = buffer.len().min(7);
+        self.0.read(&mut buffer[..few])
+    }
+}
+
+#[test]
+fn records_are_read_as_they_were_written() {
+    let mut records = games(100);
+    records.insert(50, loose(Position::startpos()));
+    let bytes = file(&records);
+    let (found, recovered) = read(&bytes[..]);
+    assert!(found == records && recovered.is_clean());
+    assert!(read(Trickle(&bytes)).0 == records);
+    let reader = Reader::new(&bytes[..]).unwrap();
+    assert_eq!(reader.plan(), Some("{\"made_by\":\"a test\"}"));
+    assert!(matches!(Reader::new(&b""[..]), Err(ReadError::Foreign)));
+    assert!(matches!(
+        Reader::new(&b"rnbakabnr/9 | 1 | 1"[..]),
+        Err(ReadError::Foreign)
+    ));
+    assert!(matches!(
+        Reader::new(&b"CHUHEGM\x02"[..]),
+        Err(ReadError::Version(2))
+    ));
+}
+
+#[test]
+fn a_cut_file_loses_its_last_block_alone() {
+    let records = games(40);
+    let bytes = file(&records);
+    for cut in (MAGIC.len()..bytes.len()).step_by(97) {
+        let (found, recovered) = read(&bytes[..cut]);
+        assert!(records.starts_with(&found));
+        assert!(
+            found.len().is_multiple_of(16),
+            "whole blocks of sixteen games"
+        );
+        assert_eq!(recovered.damaged_bytes, 0, "{cut}");
+    }
+    let (found, recovered) = read(&bytes[..bytes.len() - 1]);
+    assert_eq!((found.len(), recovered.torn_bytes > 0), (32, true));
+}
+
+#[test]
+fn damage_costs_the_blocks_that_it_hits() {
+    let records = games(64);
+    let bytes = file(&records);
+    let mut rng = StdRng::seed_from_u64(1);
+    for _ in 0..200 {
+        let mut damaged = bytes.clone();
+        let at = rng.random_range(MAGIC.len()..bytes.len());
+        damaged[at] ^= 1 << rng.random_range(0..8);
+        let (found, recovered) = read(&damaged[..]);
+        assert!(!recovered.is_clean());
+        assert!(found.len() >= 48, "{at}: {} games left", found.len());
+        assert!(found.iter().all(|record| records.contains(record)));
+    }
+    // Arbitrary bytes are no reason to panic, to hang or to find anything.
+    let mut noise = MAGIC.to_vec();
+    noise.extend((0..50_000).map(|_| rng.random::<u8>() % 4 + b'B'));
+    assert!(read(&noise[..]).0.is_empty());
+}
+
+#[test]
+fn a_file_is_gone_on_with_where_it_was_cut() {
+    let path: PathBuf = std::env::temp_dir().join(format!("chuhe-cut-{}.chg", std::process::id()));
+    let records = games(40);
+    for cut in [0, 3, 8, 900, 3000] {
+        fs::write(&path, &file(&records)[..cut]).unwrap();
+        let (mut writer, existing) = Writer::open(&path).unwrap();
+        assert!(matches!(Writer::open(&path), Err(AppendError::Locked)));
+        assert_eq!(u64::from(existing.next_number), existing.games);
+        let kept = existing.games as usize;
+        for record in &records[kept..] {
+            writer.record(record).unwrap();
+        }
+        writer.flush().unwrap();
+        drop(writer);
+        let (found, recovered) = read(&fs::read(&path).unwrap()[..]);
+        assert!(found == records && recovered.is_clean(), "{cut}");
+    }
+    fs::write(&path, "something else").unwrap();
+    assert!(matches!(
+        Writer::open(&path),
+        Err(AppendError::Read(ReadError::Foreign))
+    ));
+    assert_eq!(fs::read(&path).unwrap(), b"something else");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_replay_has_the_point_of_view_of_the_side_to_move() {
+    for record in games(10) {
+        let Record::Game(game) = &record else {
+            continue;
+        };
+        let mut position = game.start_position();
+        let mut seen = 0;
+        record
+            .visit(&Filter::NONE, |labelled| {
+                while seen < labelled.ply {
+                    position.make(game.moves[seen].played);
+                    seen += 1;
+                }
+                assert_eq!(labelled.position, &position);
+                assert_eq!(labelled.score, game.moves[labelled.ply].score);
+                assert_eq!(labelled.best, Some(game.moves[labelled.ply].played));
+                let red = game.result.points(Color::Red);
+                match position.side_to_move() {
+                    Color::Red => assert_eq!(labelled.points(), red),
+                    Color::Black => assert_eq!(labelled.points(), 1.0 - red),
+                }
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn filters_leave_out_what_they_name() {
+    let count = |record: &Record, filter: Filter| {
+        let mut count = 0;
+        record.visit(&filter, |_| count += 1).unwrap();
+        count
+    };
+    let mut left_out = [0; 3];
+    for record in games(60) {
+        let Record::Game(game) = &record else {
+            continue;
+        };
+        let all = count(&record, Filter::NONE);
+        assert_eq!(all, game.moves.len() - 4);
+        for (index, filter) in [
+            Filter {
+                in_check: true,
+                ..Filter::NONE
+            },
+            Filter {
+                captures: true,
+                ..Filter::NONE
+            },
+            Filter {
+                decided: 1000,
+                ..Filter::NONE
+            },
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let mut expected = 0;
+            record
+                .visit(&Filter::NONE, |l| {
+                    let position = l.position;
+                    expected += usize::from(match index {
+                        0 => !position.in_check(),
+                        1 => position.taken_by(l.best.unwrap()).is_none(),
+                        _ => l.score.abs() <= 1000,
+                    });
+                })
+                .unwrap();
+            assert_eq!(count(&record, filter), expected);
+            left_out[index] += all - expected;
+        }
+        assert_eq!(
+            count(
+                &record,
+                Filter {
+                    first_plies: 5,
+                    ..Filter::NONE
+                }
+            ),
+            all - 5
+        );
+        let by_path = matches!(game.ending, Ending::RepetitionDraw | Ending::RepetitionLoss);
+        let last = Filter {
+            repetition_plies: 12,
+            ..Filter::NONE
+        };
+        assert_eq!(count(&record, last), if by_path { all - 12 } else { all });
+    }
+    assert!(left_out.iter().all(|n| *n > 0), "{left_out:?}");
+}
+
+#[test]
+fn illegal_moves_are_told() {
+    let Some(Record::Game(mut game)) = games(2).pop() else {
+        panic!("a game")
+    };
+    game.moves[9].played = "a0a9".parse().unwrap();
+    let fault = BadRecord {
+        seed: 7,
+        number: 1,
+        ply: 10,
+    };
+    assert_eq!(Record::Game(game).visit(&Filter::NONE, |_| ()), Err(fault));
+}

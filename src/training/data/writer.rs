@@ -1,0 +1,198 @@
+//! Appending records to a file.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use super::block::{self, Kind, MAX_PAYLOAD};
+use super::reader::{ReadError, Reader, Recovered};
+use super::record::{GameRecord, Record};
+use super::{MAGIC, NO_SCORE};
+
+/// Games in a block, so that little is lost with a torn one.
+const BLOCK_GAMES: u16 = 16;
+/// A block is written before its payload can come near the largest one.
+const FULL: usize = MAX_PAYLOAD / 2;
+
+/// Why games cannot be appended to a file.
+#[derive(Debug, thiserror::Error)]
+pub enum AppendError {
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file holds something else.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Another process writes the file.
+    #[error("another process is writing it")]
+    Locked,
+    /// A record is larger than a block.
+    #[error("a game is too long for a file")]
+    TooLong,
+}
+
+/// Writes blocks of records.
+#[derive(Debug)]
+pub struct Writer<W: Write> {
+    out: W,
+    kind: Kind,
+    payload: Vec<u8>,
+    records: u16,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// `out` cannot be written.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(&MAGIC)?;
+        Ok(Self::append(out))
+    }
+
+    /// Goes on at the end of a file.
+    fn append(out: W) -> Self {
+        Self {
+            out,
+            kind: Kind::Games,
+            payload: Vec::new(),
+            records: 0,
+        }
+    }
+
+    /// Writes how the games are made, as JSON.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the plan is larger than a block.
+    pub fn plan(&mut self, json: &str) -> Result<(), AppendError> {
+        self.flush()?;
+        if json.len() > MAX_PAYLOAD {
+            return Err(AppendError::TooLong);
+        }
+        self.out
+            .write_all(&block::encode(Kind::Plan, 1, json.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Takes up a record; it is written once its block is full. Returns whether one was written.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the record is larger than a block.
+    pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
+        let (kind, plies) = match record {
+            Record::Game(game) => (Kind::Games, game.moves.len()),
+            Record::Loose(loose) => (Kind::Loose, loose.samples.len()),
+        };
+        if u16::try_from(plies).is_err() {
+            return Err(AppendError::TooLong);
+        }
+        if kind != self.kind {
+            self.flush()?;
+            self.kind = kind;
+        }
+        let start = self.payload.len();
+        match record {
+            Record::Game(game) => game.encode(&mut self.payload),
+            Record::Loose(loose) => loose.encode(&mut self.payload),
+        }
+        if self.payload.len() > MAX_PAYLOAD {
+            self.payload.truncate(start);
+            return Err(AppendError::TooLong);
+        }
+        self.records += 1;
+        let is_full = self.records == BLOCK_GAMES || self.payload.len() > FULL;
+        if is_full {
+            self.flush()?;
+        }
+        Ok(is_full)
+    }
+
+    /// Writes the block under way, however short, and returns what is written to.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn flush(&mut self) -> Result<&mut W, AppendError> {
+        if self.records > 0 {
+            let block = block::encode(self.kind, self.records, &self.payload);
+            self.out.write_all(&block)?;
+            self.records = 0;
+            self.payload.clear();
+        }
+        self.out.flush()?;
+        Ok(&mut self.out)
+    }
+}
+
+/// What a file that is gone on with held already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Existing {
+    /// The plan at its beginning, as JSON; none in a new file.
+    pub plan: Option<String>,
+    /// Number of games.
+    pub games: u64,
+    /// The number within the run of the next game.
+    pub next_number: u32,
+    /// Positions with a score.
+    pub scored: u64,
+    /// What was damaged.
+    pub recovered: Recovered,
+}
+
+impl Writer<File> {
+    /// Opens a file to go on with, or makes a new one. A torn last block is cut off.
+    ///
+    /// # Errors
+    /// The file holds something else, another process writes it, or it cannot be read or written.
+    pub fn open(path: &Path) -> Result<(Self, Existing), AppendError> {
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        lock(&file)?;
+        let mut existing = Existing {
+            plan: None,
+            games: 0,
+            next_number: 0,
+            scored: 0,
+            recovered: Recovered::default(),
+        };
+        if is_torn_beginning(&mut file)? {
+            file.set_len(0)?;
+            file.rewind()?;
+            return Ok((Self::new(file)?, existing));
+        }
+        let mut reader = Reader::new(&file)?;
+        while let Some(record) = reader.next_record()? {
+            existing.games += 1;
+            if let Record::Game(GameRecord { number, moves, .. }) = record {
+                existing.next_number = existing.next_number.max(number.saturating_add(1));
+                let has_score = |score: i16| score != NO_SCORE;
+                existing.scored += moves.iter().filter(|m| has_score(m.score)).count() as u64;
+            }
+        }
+        existing.plan = reader.plan().map(str::to_owned);
+        existing.recovered = reader.recovered();
+        let sound = reader.sound_bytes();
+        file.set_len(sound)?;
+        file.seek(SeekFrom::Start(sound))?;
+        Ok((Self::append(file), existing))
+    }
+}
+
+/// Whether the file is empty or was cut within its first bytes.
+fn is_torn_beginning(file: &mut File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
+    file.rewind()?;
+    Ok(head.len() < MAGIC.len() && MAGIC.starts_with(&head))
+}
+
+/// Keeps other processes from writing the file as long as it is open.
+fn lock(file: &File) -> Result<(), AppendError> {
+    fs4::FileExt::try_lock(file).map_err(|error| match error {
+        fs4::TryLockError::WouldBlock => AppendError::Locked,
+        fs4::TryLockError::Error(error) => AppendError::Io(error),
+    })
+}

@@ -1,0 +1,162 @@
+//! One engine that plays both sides.
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use super::SelfPlay;
+use super::adjudication::Adjudication;
+use crate::board::Position;
+use crate::random;
+use crate::rules::{self, Cause, Game, RuleSet, Verdict};
+use crate::search::{Limits, Outcome, Score, Searcher};
+use crate::training::data::{Ending, GameRecord, GameResult, NO_SCORE, ScoredMove};
+
+/// Games longer than this many plies are drawn.
+const LONGEST_GAME: usize = 400;
+/// The hard limit of nodes is so many times the soft one.
+const HARD_LIMIT: u64 = 8;
+/// Fewest and most random plies of an opening.
+const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
+/// Openings that a short search finds further from equal than this are not played, in units of the
+/// evaluation: a minor piece.
+const FAIR: i32 = Score::MINOR_PIECE;
+/// Random lines that may be tried for one opening.
+const TRIES: usize = 1000;
+/// One game in so many is played on to the end that the rules give it.
+const UNADJUDICATED: u32 = 16;
+
+/// What became of a game.
+#[derive(Debug)]
+pub(super) enum Played {
+    /// It was played.
+    Game(GameRecord),
+    /// No fair opening was found for it.
+    NoOpening,
+    /// It was not to be finished.
+    Dropped,
+    /// The search threads are gone.
+    Failed,
+}
+
+/// One engine that plays both sides.
+pub(super) struct Player {
+    searcher: Searcher,
+    nodes: u64,
+}
+
+impl Player {
+    pub(super) fn new(plan: &SelfPlay) -> Self {
+        Self {
+            searcher: Searcher::new(plan.hash),
+            nodes: plan.nodes,
+        }
+    }
+
+    fn think(&self, game: &Game) -> Option<Outcome> {
+        let limits = Limits {
+            nodes: Some(self.nodes.saturating_mul(HARD_LIMIT)),
+            soft_nodes: Some(self.nodes),
+            ..Limits::default()
+        };
+        self.searcher.think(game, limits)
+    }
+
+    /// Plays game `number` of the seed, unless `drops` comes to say that it is not wanted any more.
+    pub(super) fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> Played {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8..12].copy_from_slice(&number.to_le_bytes());
+        let mut rng = StdRng::from_seed(key);
+        self.searcher.forget();
+        let mut game = match self.opening(&mut rng) {
+            Ok(Some(game)) => game,
+            Ok(None) => return Played::NoOpening,
+            Err(Gone) => return Played::Failed,
+        };
+        let random_plies = game.plies().len();
+        let unscored = |ply: &rules::Ply| ScoredMove {
+            played: ply.played,
+            score: NO_SCORE,
+        };
+        let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
+        let mut adjudication = Adjudication::default();
+        let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
+        let (result, ending) = loop {
+            if drops() {
+                return Played::Dropped;
+            }
+            if let Some(end) = judged(&game) {
+                break end;
+            }
+            if moves.len() >= LONGEST_GAME {
+                break (GameResult::Draw, Ending::PlyLimit);
+            }
+            let outcome = self.think(&game);
+            let Some((best, score)) = outcome.and_then(|o| Some((o.best?, o.score?))) else {
+                return Played::Failed;
+            };
+            let end = adjudication.note(game.position(), moves.len(), score);
+            moves.push(ScoredMove {
+                played: best,
+                score: score.units() as i16,
+            });
+            if game.push(best).is_err() {
+                return Played::Failed;
+            }
+            if let Some(end) = end
+                && is_adjudicated
+            {
+                break judged(&game).unwrap_or(end);
+            }
+        };
+        Played::Game(GameRecord {
+            seed,
+            number,
+            start: None,
+            random_plies: random_plies as u16,
+            moves,
+            result,
+            ending,
+        })
+    }
+
+    /// Some random moves that lead to a fair position.
+    fn opening(&self, rng: &mut StdRng) -> Result<Option<Game>, Gone> {
+        for _ in 0..TRIES {
+            let plies = rng.random_range(RANDOM_PLIES);
+            let game = random::game(rng, Position::startpos(), plies);
+            if judged(&game).is_some() {
+                continue;
+            }
+            let score = self.think(&game).ok_or(Gone)?.score;
+            if score.is_some_and(|s| s.units().abs() <= FAIR) {
+                return Ok(Some(game));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The search threads are gone.
+struct Gone;
+
+/// The result when the rules have ended the game.
+fn judged(game: &Game) -> Option<(GameResult, Ending)> {
+    let judgement = rules::judge(game, RuleSet::Asian);
+    let result = match judgement.verdict {
+        Verdict::Undecided => return None,
+        Verdict::Draw => GameResult::Draw,
+        Verdict::RedLoses => GameResult::BlackWins,
+        Verdict::BlackLoses => GameResult::RedWins,
+    };
+    let ending = match (judgement.cause, result) {
+        (Cause::Checkmate, _) => Ending::Checkmate,
+        (Cause::Stalemate, _) => Ending::Stalemate,
+        (Cause::Repetition, GameResult::Draw) => Ending::RepetitionDraw,
+        (Cause::Repetition, _) => Ending::RepetitionLoss,
+        (Cause::InsufficientMaterial, _) => Ending::InsufficientMaterial,
+        (Cause::NoCapture, _) => Ending::NoCaptureLimit,
+        (Cause::Nothing, _) => Ending::Unknown,
+    };
+    Some((result, ending))
+}

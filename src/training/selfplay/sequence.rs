@@ -1,0 +1,80 @@
+//! Games that are finished in any order, written in the order of their numbers.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use super::player::Played;
+use super::{Progress, SelfPlayError};
+use crate::training::data::{AppendError, NO_SCORE, Record, Writer};
+
+/// The games that wait for one with a lower number, and the file.
+pub(super) struct Sequence {
+    writer: Writer<File>,
+    next: u32,
+    waiting: BTreeMap<u32, Option<Record>>,
+    written: Progress,
+    failure: Option<SelfPlayError>,
+}
+
+impl Sequence {
+    pub(super) fn new(writer: Writer<File>, next: u32, written: Progress) -> Self {
+        Self {
+            writer,
+            next,
+            waiting: BTreeMap::new(),
+            written,
+            failure: None,
+        }
+    }
+
+    /// Whether nothing more can be written.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Takes up a game and writes what is due. Returns how far the work has come, if it has.
+    pub(super) fn take(&mut self, number: u32, game: Played) -> Option<Progress> {
+        match game {
+            Played::Game(game) => self.waiting.insert(number, Some(Record::Game(game))),
+            Played::NoOpening => self.waiting.insert(number, None),
+            // Later games wait for this one for ever and are dropped with it.
+            Played::Dropped => None,
+            Played::Failed => {
+                self.failure.get_or_insert(SelfPlayError::Search);
+                None
+            }
+        };
+        let before = self.written;
+        while let Some(record) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            if let Some(record) = record
+                && let Err(error) = self.write(&record)
+            {
+                self.failure.get_or_insert(error.into());
+                return None;
+            }
+        }
+        (self.written != before).then_some(self.written)
+    }
+
+    fn write(&mut self, record: &Record) -> Result<(), AppendError> {
+        if self.writer.record(record)? {
+            self.writer.flush()?.sync_data()?;
+        }
+        self.written.games += 1;
+        if let Record::Game(game) = record {
+            let scored = game.moves.iter().filter(|m| m.score != NO_SCORE);
+            self.written.positions += scored.count() as u64;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub(super) fn finish(mut self) -> Result<Progress, SelfPlayError> {
+        self.writer.flush()?.sync_data().map_err(AppendError::Io)?;
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.written),
+        }
+    }
+}

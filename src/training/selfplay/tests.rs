@@ -1,0 +1,92 @@
+//! Runs that are cut short and gone on with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::training::data::{Filter, NO_SCORE, Reader, Record};
+
+fn plan(games: u32, threads: usize) -> SelfPlay {
+    SelfPlay {
+        games,
+        nodes: 20,
+        threads,
+        hash: 1,
+        seed: 5,
+    }
+}
+
+fn play(path: &Path, plan: SelfPlay) -> Progress {
+    let run = Run::open(path, plan).unwrap();
+    run.play(&Interrupt::default(), |_| ()).unwrap()
+}
+
+fn records(path: &Path) -> Vec<Record> {
+    let mut reader = Reader::new(fs::File::open(path).unwrap()).unwrap();
+    let mut records = Vec::new();
+    while let Some(record) = reader.next_record().unwrap() {
+        records.push(record);
+    }
+    records
+}
+
+/// A path of its own.
+fn scratch(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("chuhe-{name}-{}.chg", std::process::id()));
+    let _ = fs::remove_file(&path);
+    path
+}
+
+#[test]
+fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
+    let (whole, cut) = (scratch("whole"), scratch("cut"));
+    let done = play(&whole, plan(20, 1));
+    let games = records(&whole);
+    assert_eq!((done.games, games.len()), (20, 20));
+    let interrupt = Interrupt::default();
+    let run = Run::open(&cut, plan(20, 2)).unwrap();
+    run.play(&interrupt, |progress| {
+        if progress.games >= 3 {
+            interrupt.ask();
+        }
+    })
+    .unwrap();
+    let first = records(&cut);
+    assert!(first.len() >= 3 && first.len() < 20 && games.starts_with(&first));
+    let torn = fs::read(&cut).unwrap();
+    fs::write(&cut, &torn[..torn.len() - 1]).unwrap();
+    assert_eq!(play(&cut, plan(20, 2)), done);
+    assert!(records(&cut) == games);
+    assert_eq!(play(&cut, plan(20, 2)), done, "there is nothing to do");
+
+    let other = SelfPlay {
+        nodes: 21,
+        ..plan(20, 1)
+    };
+    assert!(matches!(
+        Run::open(&cut, other),
+        Err(SelfPlayError::OtherPlan { .. })
+    ));
+    assert!(records(&cut) == games);
+    fs::remove_file(whole).unwrap();
+    fs::remove_file(cut).unwrap();
+}
+
+#[test]
+fn games_are_legal_and_have_a_score_after_the_opening() {
+    let path = scratch("legal");
+    play(&path, plan(12, 2));
+    for record in records(&path) {
+        let Record::Game(game) = &record else {
+            panic!("a game")
+        };
+        let random = usize::from(game.random_plies);
+        assert!((8..=10).contains(&random));
+        for (ply, scored) in game.moves.iter().enumerate() {
+            assert_eq!(scored.score == NO_SCORE, ply < random, "ply {ply}");
+        }
+        assert!(game.moves[random].score.unsigned_abs() < 2000);
+        record.visit(&Filter::NONE, |_| ()).unwrap();
+    }
+    fs::remove_file(path).unwrap();
+}
