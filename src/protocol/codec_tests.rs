@@ -2,20 +2,27 @@
 
 use proptest::prelude::*;
 
-use super::codec::{Offer, Protocol, Reply};
-use super::command::{Command, PositionText};
-use super::text::TimeUnit;
+use super::codec::codec;
+use super::command::{Command, PositionText, Protocol};
+use super::options::Preferences;
+use super::reply::{GameAction, Reply};
 use crate::board::Move;
 use crate::search::{Bound, HashProbe, Info, Score};
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
 
+fn parse(protocol: Protocol, line: &str) -> Command {
+    let commands = codec(protocol).parse(line, &Preferences::default());
+    let [command] = commands.try_into().expect("one command a line");
+    command
+}
+
 fn ucci(line: &str) -> Command {
-    Protocol::Ucci.codec().parse(line, TimeUnit::Milliseconds)
+    parse(Protocol::Ucci, line)
 }
 
 fn uci(line: &str) -> Command {
-    Protocol::Uci.codec().parse(line, TimeUnit::Milliseconds)
+    parse(Protocol::Uci, line)
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -32,7 +39,7 @@ fn option(name: &str, value: Option<&str>) -> Command {
 #[test]
 fn both_protocols_know_both_handshakes() {
     for protocol in PROTOCOLS {
-        let parse = |line| protocol.codec().parse(line, TimeUnit::Milliseconds);
+        let parse = |line| parse(protocol, line);
         assert_eq!(parse("ucci"), Command::Handshake(Protocol::Ucci));
         assert_eq!(parse("  UCI "), Command::Handshake(Protocol::Uci));
         assert_eq!(parse("isready"), Command::IsReady);
@@ -41,7 +48,7 @@ fn both_protocols_know_both_handshakes() {
         assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
         assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });
         for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard"] {
-            assert_eq!(parse(unknown), Command::Unknown, "{unknown}");
+            assert_eq!(parse(unknown), Command::Unknown(unknown.to_owned()));
         }
     }
 }
@@ -52,12 +59,18 @@ fn each_protocol_has_words_of_its_own() {
         ucci("banmoves h2e2 b2e2"),
         Command::BanMoves(words("h2e2 b2e2"))
     );
-    assert_eq!(uci("banmoves h2e2"), Command::Unknown);
+    assert_eq!(
+        uci("banmoves h2e2"),
+        Command::Unknown("banmoves h2e2".to_owned())
+    );
     assert_eq!(ucci("probe startpos"), Command::Probe(PositionText::START));
-    assert_eq!(uci("probe startpos"), Command::Unknown);
+    assert_eq!(
+        uci("probe startpos"),
+        Command::Unknown("probe startpos".to_owned())
+    );
     assert_eq!(uci("debug on"), Command::Debug(true));
     assert_eq!(uci("debug OFF"), Command::Debug(false));
-    assert_eq!(ucci("debug on"), Command::Unknown);
+    assert_eq!(ucci("debug on"), Command::Unknown("debug on".to_owned()));
 }
 
 #[test]
@@ -128,8 +141,15 @@ fn info(score: Score, bound: Bound) -> Info {
     }
 }
 
-fn spell(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
-    protocol.codec().spell(reply, false)
+/// The line of a reply.
+fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
+    format_with(protocol, reply, &Preferences::default())
+}
+
+fn format_with(protocol: Protocol, reply: &Reply<'_>, preferences: &Preferences) -> Option<String> {
+    let mut lines = codec(protocol).format(reply, preferences);
+    assert!(lines.len() <= 1, "{lines:?}");
+    lines.pop()
 }
 
 #[test]
@@ -146,13 +166,13 @@ fn scores_are_spelled_as_each_protocol_has_them() {
     ] {
         let info = info(score, Bound::Exact);
         assert_eq!(
-            spell(Protocol::Ucci, &Reply::Line(&info)).unwrap(),
+            format(Protocol::Ucci, &Reply::Line(&info)).unwrap(),
             format!(
                 "info depth 7 score {in_ucci} time 10 nodes 5000 nps 500000 hashfull 3 pv h2e2 h9g7"
             )
         );
         assert_eq!(
-            spell(Protocol::Uci, &Reply::Line(&info)).unwrap(),
+            format(Protocol::Uci, &Reply::Line(&info)).unwrap(),
             format!(
                 "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 \
                  hashfull 3 time 10 pv h2e2 h9g7"
@@ -160,7 +180,7 @@ fn scores_are_spelled_as_each_protocol_has_them() {
         );
         let reply = Reply::StaticScore(score);
         assert_eq!(
-            spell(Protocol::Ucci, &reply).unwrap(),
+            format(Protocol::Ucci, &reply).unwrap(),
             format!("info depth 0 score {in_ucci}")
         );
     }
@@ -170,41 +190,55 @@ fn scores_are_spelled_as_each_protocol_has_them() {
 fn bounds_are_told_where_there_are_words_for_them() {
     let lower = info(Score::ZERO, Bound::Lower);
     let reply = Reply::Line(&lower);
-    assert_eq!(spell(Protocol::Ucci, &reply), None);
-    let debugging = Protocol::Ucci.codec().spell(&reply, true).unwrap();
+    let debug = Preferences {
+        debug: true,
+        ..Preferences::default()
+    };
+    assert_eq!(format(Protocol::Ucci, &reply), None);
+    let debugging = format_with(Protocol::Ucci, &reply, &debug).unwrap();
     assert!(debugging.starts_with("info message depth 7: at least 0"));
-    let uci = spell(Protocol::Uci, &reply).unwrap();
+    let uci = format(Protocol::Uci, &reply).unwrap();
     assert!(uci.contains(" score cp 0 lowerbound nodes "), "{uci}");
 }
 
 #[test]
 fn best_moves_and_their_company() {
     let m = |text: &str| text.parse::<Move>().unwrap();
-    let reply = |ponder: Option<&str>, offer| Reply::BestMove {
+    let reply = |ponder: Option<&str>, action| Reply::BestMove {
         best: m("h2e2"),
         ponder: ponder.map(m),
-        offer,
+        action,
     };
-    for (ponder, offer, in_ucci, in_uci) in [
-        (None, Offer::None, "bestmove h2e2", "bestmove h2e2"),
+    for (ponder, action, in_ucci, in_uci) in [
+        (None, GameAction::None, "bestmove h2e2", "bestmove h2e2"),
         (
             Some("h9g7"),
-            Offer::None,
+            GameAction::None,
             "bestmove h2e2 ponder h9g7",
             "bestmove h2e2 ponder h9g7",
         ),
-        (None, Offer::Draw, "bestmove h2e2 draw", "bestmove h2e2"),
+        (
+            None,
+            GameAction::Draw,
+            "bestmove h2e2 draw",
+            "bestmove h2e2",
+        ),
         (
             Some("h9g7"),
-            Offer::Draw,
+            GameAction::Draw,
             "bestmove h2e2 ponder h9g7 draw",
             "bestmove h2e2 ponder h9g7",
         ),
-        (None, Offer::Resign, "bestmove h2e2 resign", "bestmove h2e2"),
+        (
+            None,
+            GameAction::Resign,
+            "bestmove h2e2 resign",
+            "bestmove h2e2",
+        ),
     ] {
-        let reply = reply(ponder, offer);
-        assert_eq!(spell(Protocol::Ucci, &reply).unwrap(), in_ucci);
-        assert_eq!(spell(Protocol::Uci, &reply).unwrap(), in_uci);
+        let reply = reply(ponder, action);
+        assert_eq!(format(Protocol::Ucci, &reply).unwrap(), in_ucci);
+        assert_eq!(format(Protocol::Uci, &reply).unwrap(), in_uci);
     }
     for (reply, in_ucci, in_uci) in [
         (
@@ -217,8 +251,8 @@ fn best_moves_and_their_company() {
         (Reply::Bye, Some("bye"), None),
         (Reply::Hash(None), Some("pophash"), None),
     ] {
-        assert_eq!(spell(Protocol::Ucci, &reply).as_deref(), in_ucci);
-        assert_eq!(spell(Protocol::Uci, &reply).as_deref(), in_uci);
+        assert_eq!(format(Protocol::Ucci, &reply).as_deref(), in_ucci);
+        assert_eq!(format(Protocol::Uci, &reply).as_deref(), in_uci);
     }
 }
 
@@ -229,12 +263,12 @@ fn the_hash_table_is_told_as_far_as_it_knows() {
         lower: None,
         upper: Some((Score::ZERO, 5)),
     };
-    let spell = |probe| spell(Protocol::Ucci, &Reply::Hash(Some(probe))).unwrap();
-    assert_eq!(spell(probe), "pophash upperbound 0 depth 5");
+    let format = |probe| format(Protocol::Ucci, &Reply::Hash(Some(probe))).unwrap();
+    assert_eq!(format(probe), "pophash upperbound 0 depth 5");
     probe.best = "h2e2".parse().ok();
     probe.lower = Some((Score::mate_in(3), 6));
     assert_eq!(
-        spell(probe),
+        format(probe),
         "pophash bestmove h2e2 lowerbound 29997 depth 6 upperbound 0 depth 5"
     );
 }
@@ -242,7 +276,7 @@ fn the_hash_table_is_told_as_far_as_it_knows() {
 #[test]
 fn messages_are_one_line_whatever_they_repeat() {
     for protocol in PROTOCOLS {
-        let line = spell(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
+        let line = format(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
         assert!(!line.chars().any(char::is_control), "{line:?}");
     }
 }
@@ -277,8 +311,9 @@ proptest! {
     #[test]
     fn any_text_is_understood_somehow(line in ".*") {
         for protocol in PROTOCOLS {
-            for unit in [TimeUnit::Milliseconds, TimeUnit::Seconds] {
-                protocol.codec().parse(&line, unit);
+            for milliseconds in [true, false] {
+                let preferences = Preferences { milliseconds, ..Preferences::default() };
+                codec(protocol).parse(&line, &preferences);
             }
         }
     }
@@ -286,8 +321,9 @@ proptest! {
     #[test]
     fn any_words_are_understood_somehow(line in protocol_like()) {
         for protocol in PROTOCOLS {
-            for unit in [TimeUnit::Milliseconds, TimeUnit::Seconds] {
-                protocol.codec().parse(&line, unit);
+            for milliseconds in [true, false] {
+                let preferences = Preferences { milliseconds, ..Preferences::default() };
+                codec(protocol).parse(&line, &preferences);
             }
         }
     }
@@ -295,7 +331,7 @@ proptest! {
     #[test]
     fn messages_stay_one_short_line(text in "(?s).*") {
         for protocol in PROTOCOLS {
-            let line = spell(protocol, &Reply::Message(&text)).unwrap();
+            let line = format(protocol, &Reply::Message(&text)).unwrap();
             prop_assert!(!line.chars().any(char::is_control));
             prop_assert!(line.chars().count() < 2100);
         }

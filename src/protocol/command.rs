@@ -1,51 +1,66 @@
-//! What a client can ask for, whatever protocol it speaks.
+//! The requests of a client, whatever protocol it speaks.
 
 use std::time::Duration;
 
-use super::codec::Protocol;
 use crate::board::{Color, Move};
 use crate::search::{Limits, MAX_DEPTH, PlayerClock};
+
+/// The protocols that the engine speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Protocol {
+    /// Universal Chinese Chess Interface, 3.0.
+    Ucci,
+    /// Universal Chess Interface, with the squares of xiangqi.
+    Uci,
+}
 
 /// A line that has been understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command {
-    /// Speak this protocol from now on, and introduce yourself.
+    /// Speak this protocol from now on, and handshake yourself.
     Handshake(Protocol),
-    /// Say that you listen.
+    /// Asks for [`Reply::Ready`](super::reply::Reply::Ready).
     IsReady,
-    /// Change an option.
+    /// Sets an option.
     SetOption {
-        /// Its name in any of its spellings and letter cases; possibly one never offered.
+        /// The name in any of its spellings and letter cases; may be unknown.
         name: String,
-        /// What to set it to; buttons have nothing.
+        /// The value; `None` for buttons.
         value: Option<String>,
     },
-    /// Report more, or less.
+    /// Turns the additional reports on or off.
     Debug(bool),
-    /// Set the board.
+    /// Sets the position.
     Position(PositionText),
-    /// Do not play these moves in the position on the board.
+    /// Excludes moves of the current position.
     BanMoves(Vec<String>),
-    /// Think; or why the line makes no sense.
-    Go(Result<GoRequest, String>),
+    /// Starts a search, unless the line was wrong.
+    Go(Result<GoRequest, GoError>),
     /// The opponent played the expected move.
     PonderHit {
-        /// And offers a draw.
+        /// And draw_resign a draw.
         draw: bool,
     },
-    /// Play now.
+    /// Ends the search and asks for its move.
     Stop,
-    /// Tell what the hash table knows of a position.
+    /// Asks for the hash table entry of a position.
     Probe(PositionText),
-    /// Forget the last game.
+    /// Forgets the last game.
     NewGame,
-    /// End the program.
+    /// Ends the program.
     Quit,
-    /// A line that the protocol does not have; also an empty one.
-    Unknown,
+    /// A line that the protocol does not define, or an empty one.
+    Unknown(String),
+    /// A line too long to be read, by its beginning, and the command that it begins.
+    TooLong {
+        /// The beginning of the line.
+        head: String,
+        /// The command, as far as it can be told.
+        command: Box<Command>,
+    },
 }
 
-/// A position as a client describes it, not yet read.
+/// A position as a client describes it, not yet parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PositionText {
     /// The FEN where the line starts, `None` for the starting position.
@@ -62,14 +77,14 @@ impl PositionText {
     };
 }
 
-/// How to think.
+/// The parameters of a `go`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(super) struct GoRequest {
     /// The clock waits for the ponder hit.
     pub ponder: bool,
-    /// The opponent offers a draw.
+    /// The opponent draw_resign a draw.
     pub draw: bool,
-    /// Iterations; zero asks for the static score.
+    /// Iterations; zero asks for the static evaluation.
     pub depth: Option<u32>,
     /// Nodes.
     pub nodes: Option<u64>,
@@ -79,14 +94,35 @@ pub(super) struct GoRequest {
     pub clocks: Clocks,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,
-    /// Words of the line that mean nothing.
+    /// Words of the line that are no parameters.
     pub unknown_words: Vec<String>,
+}
+
+/// What is wrong with the parameters of a `go`: every fault, in the order of the line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+pub(super) struct GoError(pub Vec<GoFault>);
+
+/// A parameter of a `go` without a usable value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum GoFault {
+    /// The line ends where the value should be.
+    #[error("{0} needs a number")]
+    Missing(&'static str),
+    /// The value is no number.
+    #[error("{key} needs a number, not {given:?}")]
+    NotANumber {
+        /// The parameter.
+        key: &'static str,
+        /// The beginning of what stands for its value.
+        given: String,
+    },
 }
 
 /// The clocks of a game, as protocols tell them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Clocks {
-    /// By who thinks: UCCI.
+    /// By the side to move: UCCI.
     Mover {
         /// The clock of the side to move.
         own: Option<PlayerClock>,

@@ -1,20 +1,20 @@
-//! The `go` line. UCCI and UCI use different words for what they ask, and clients mix them, so all
-//! words are understood everywhere.
+//! Parsing the parameters of `go`. UCCI and UCI name them differently and clients mix them, so both
+//! protocols accept all of them.
 
 use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::command::{Clocks, GoRequest};
+use super::command::{Clocks, GoError, GoFault, GoRequest};
 use super::text::{TimeUnit, excerpt, number, time};
 use crate::board::Move;
 use crate::search::PlayerClock;
 
-/// Reads what follows `go`. A word that means nothing is passed over and noted.
+/// Parses what follows `go`. A word that is no parameter is skipped and noted.
 ///
 /// # Errors
-/// Says what is wrong with the values of the words understood.
-pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, String> {
+/// Names every parameter whose value cannot be read.
+pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
     let mut reader = Reader {
         words: text.split_whitespace().peekable(),
         unit,
@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, String> {
     reader.finish()
 }
 
-/// Whose clock.
+/// The player to whom a clock belongs.
 #[derive(Clone, Copy, Debug)]
 enum Owner {
     Mover,
@@ -39,7 +39,7 @@ enum Owner {
     Black,
 }
 
-/// What the line says of one clock.
+/// The parameters of one clock.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClockText {
     time: Option<Duration>,
@@ -67,7 +67,7 @@ struct Reader<'a> {
     infinite: bool,
     clocks: [ClockText; 4],
     moves_to_go: Option<u32>,
-    faults: Vec<String>,
+    faults: Vec<GoFault>,
 }
 
 impl Reader<'_> {
@@ -119,25 +119,25 @@ impl Reader<'_> {
         }
     }
 
-    fn value<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    fn value<T>(&mut self, key: &'static str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Some(word) = self.words.next() else {
-            self.faults.push(format!("{key} needs a number"));
+            self.faults.push(GoFault::Missing(key));
             return None;
         };
         let value = read(word);
         if value.is_none() {
-            self.faults
-                .push(format!("{key} needs a number, not {:?}", excerpt(word)));
+            let given = excerpt(word);
+            self.faults.push(GoFault::NotANumber { key, given });
         }
         value
     }
 
-    fn count(&mut self, key: &str) -> Option<u32> {
+    fn count(&mut self, key: &'static str) -> Option<u32> {
         self.value(key, number)
             .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
     }
 
-    fn time(&mut self, key: &str) -> Option<Duration> {
+    fn time(&mut self, key: &'static str) -> Option<Duration> {
         let unit = self.unit;
         self.value(key, |word| time(word, unit))
     }
@@ -152,9 +152,9 @@ impl Reader<'_> {
         }
     }
 
-    fn finish(mut self) -> Result<GoRequest, String> {
+    fn finish(mut self) -> Result<GoRequest, GoError> {
         if !self.faults.is_empty() {
-            return Err(self.faults.join(", "));
+            return Err(GoError(self.faults));
         }
         let [mut mover, opponent, mut red, mut black] = self.clocks;
         for clock in [&mut mover, &mut red, &mut black] {
@@ -303,7 +303,10 @@ mod tests {
                 "time needs a number, not \"soon\", increment needs a number",
             ),
         ] {
-            assert_eq!(parse(text, TimeUnit::Milliseconds).unwrap_err(), fault);
+            assert_eq!(
+                parse(text, TimeUnit::Milliseconds).unwrap_err().to_string(),
+                fault
+            );
         }
     }
 }

@@ -1,18 +1,24 @@
 //! The thread that reads standard input.
+//!
+//! It reads ahead of the session by a bounded number of lines and bytes; beyond that the writer of the
+//! pipe waits.
 
 use std::io::{self, BufRead, ErrorKind};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
 /// Longest line taken whole, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
 /// How much of an overlong line is kept, to tell what it was.
 const OVERLONG_HEAD: usize = 256;
-/// Lines read ahead of the session; beyond this the writer of the pipe waits.
+/// Most lines read ahead of the session.
 const LINES_AHEAD: usize = 1024;
+/// Bytes read ahead of the session at which the reader pauses.
+const BYTES_AHEAD: usize = 8 << 20;
 
-/// What comes in.
+/// A line of input, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Input {
     /// A line without the blanks, the byte order mark and the NULs (ends of C strings) around it;
@@ -24,22 +30,106 @@ pub(super) enum Input {
     End,
 }
 
+impl Input {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Line(text) | Self::Overlong(text) => text.len(),
+            Self::End => 0,
+        }
+    }
+}
+
+/// The bytes read ahead of the session.
+#[derive(Debug, Default)]
+struct ReadAhead {
+    bytes: Mutex<usize>,
+    fewer: Condvar,
+}
+
+impl ReadAhead {
+    /// Adds bytes, after waiting until there are fewer than [`BYTES_AHEAD`].
+    fn add(&self, bytes: usize) {
+        let ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |ahead: &mut usize| *ahead >= BYTES_AHEAD;
+        let waited = self.fewer.wait_while(ahead, is_full);
+        let mut ahead = waited.unwrap_or_else(PoisonError::into_inner);
+        *ahead = ahead.saturating_add(bytes);
+    }
+
+    fn remove(&self, bytes: usize) {
+        let mut ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        *ahead = ahead.saturating_sub(bytes);
+        self.fewer.notify_all();
+    }
+}
+
+/// The session's end of the input.
+#[derive(Debug)]
+pub(super) struct InputReceiver {
+    receiver: Receiver<Input>,
+    ahead: Arc<ReadAhead>,
+}
+
+impl InputReceiver {
+    /// Waits for the next input; [`Input::End`] for ever after the last one.
+    pub(super) fn recv(&self) -> Input {
+        self.received(self.receiver.recv().unwrap_or(Input::End))
+    }
+
+    /// The channel, to wait on it together with others. What comes out of it goes through
+    /// [`Self::received`].
+    pub(super) fn channel(&self) -> &Receiver<Input> {
+        &self.receiver
+    }
+
+    /// Lets the reader go on by the size of an input that has been taken out of the channel.
+    pub(super) fn received(&self, input: Input) -> Input {
+        self.ahead.remove(input.bytes());
+        input
+    }
+}
+
+impl Drop for InputReceiver {
+    /// Lets the reader find out that nothing is received any more.
+    fn drop(&mut self) {
+        self.ahead.remove(usize::MAX);
+    }
+}
+
 /// Starts a thread that reads `source` to its end. The last message is [`Input::End`].
 ///
 /// # Errors
 /// The system may refuse to start a thread.
-pub(super) fn spawn_reader<R>(source: R) -> io::Result<Receiver<Input>>
+pub(super) fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
 where
     R: BufRead + Send + 'static,
 {
     let (sender, receiver) = bounded(LINES_AHEAD);
+    let ahead = Arc::new(ReadAhead::default());
+    let sink = Sink {
+        sender,
+        ahead: Arc::clone(&ahead),
+    };
     thread::Builder::new()
         .name("input".to_owned())
-        .spawn(move || read_lines(source, &sender))?;
-    Ok(receiver)
+        .spawn(move || read_lines(source, &sink))?;
+    Ok(InputReceiver { receiver, ahead })
 }
 
-fn read_lines(mut source: impl BufRead, sender: &Sender<Input>) {
+/// The reader's end of the input.
+struct Sink {
+    sender: Sender<Input>,
+    ahead: Arc<ReadAhead>,
+}
+
+impl Sink {
+    fn send(&self, input: Input) -> Result<(), SendError<Input>> {
+        self.ahead.add(input.bytes());
+        self.sender.send(input)
+    }
+}
+
+fn read_lines(mut source: impl BufRead, sender: &Sink) {
     let mut line = LineBuffer::default();
     loop {
         let taken = match source.fill_buf() {
@@ -66,7 +156,7 @@ fn read_lines(mut source: impl BufRead, sender: &Sender<Input>) {
     if !line.is_empty() && sender.send(line.take()).is_err() {
         return;
     }
-    // Without a session there is nobody to tell.
+    // Fails when the session has ended.
     let _ = sender.send(Input::End);
 }
 
@@ -122,7 +212,16 @@ mod tests {
 
     fn read(bytes: impl Into<Vec<u8>>) -> Vec<Input> {
         let source = BufReader::with_capacity(7, Cursor::new(bytes.into()));
-        spawn_reader(source).unwrap().iter().collect()
+        receive(&spawn_reader(source).unwrap())
+    }
+
+    /// All inputs up to the end.
+    fn receive(receiver: &InputReceiver) -> Vec<Input> {
+        let mut inputs = vec![receiver.recv()];
+        while inputs.last() != Some(&Input::End) {
+            inputs.push(receiver.recv());
+        }
+        inputs
     }
 
     fn lines(lines: &[&str]) -> Vec<Input> {
@@ -169,11 +268,32 @@ mod tests {
                 Err(io::Error::other("broken"))
             }
         }
-        let inputs: Vec<Input> = spawn_reader(BufReader::new(Broken))
-            .unwrap()
-            .iter()
-            .collect();
-        assert_eq!(inputs, lines(&[]));
+        let receiver = spawn_reader(BufReader::new(Broken)).unwrap();
+        assert_eq!(receive(&receiver), lines(&[]));
+    }
+
+    #[test]
+    fn the_reader_waits_for_the_session() {
+        /// An endless source that counts its bytes.
+        struct Endless(Arc<Mutex<usize>>);
+        impl Read for Endless {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                buffer.fill(b'x');
+                buffer[buffer.len() - 1] = b'\n';
+                *self.0.lock().unwrap() += buffer.len();
+                Ok(buffer.len())
+            }
+        }
+        let count = Arc::default();
+        let source = BufReader::with_capacity(LONGEST_LINE / 2, Endless(Arc::clone(&count)));
+        let receiver = spawn_reader(source).unwrap();
+        // Whoever waits long enough has seen the reader pause: it never goes beyond the bound.
+        for _ in 0..40 {
+            assert!(matches!(receiver.recv(), Input::Line(_)));
+        }
+        let taken = 40 * LONGEST_LINE / 2;
+        thread::sleep(std::time::Duration::from_millis(50));
+        assert!(*count.lock().unwrap() <= taken + BYTES_AHEAD + 2 * LONGEST_LINE);
     }
 
     proptest! {

@@ -1,11 +1,11 @@
 //! Talking to clients: lines in, lines out, and the state machine between.
 //!
-//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the
-//! events of the search at once. A `codec` turns a line into a `command` and a reply into a
-//! line; there is one for UCCI and one for UCI, and nothing else knows how either is spelled.
-//! `options` is the table that both render. Only the session writes, through `output`.
+//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of
+//! the search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is
+//! one for each protocol, and nothing else knows its syntax. `options` is the table that all of them
+//! format. Only the session writes, through `output`.
 //!
-//! Whatever comes in, nothing here panics: the room is built without the means to.
+//! No input can panic: the lints below deny the means.
 
 #![cfg_attr(
     not(test),
@@ -27,6 +27,8 @@ mod go;
 mod input;
 mod options;
 mod output;
+mod parse;
+mod reply;
 mod session;
 mod text;
 mod ucci;

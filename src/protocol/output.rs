@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// Writes lines, each one flushed. Once a write fails, for nobody listens any more, it stays silent.
+/// Writes lines, each one flushed. Once a write fails, since the reader is gone, it stays silent.
 #[derive(Debug)]
 pub(super) struct Output<W> {
     sink: W,
@@ -32,7 +32,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Whether nobody listens any more.
+    /// Whether a write has failed, since the reader is gone.
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }

@@ -1,30 +1,33 @@
-//! The spelling of UCCI.
+//! UCCI 3.0.
 
-use super::codec::{Codec, Offer, Reply, parse_common, parse_position, spell_line};
+use super::codec::Codec;
 use super::command::Command;
-use super::options::{Kind, Row, TABLE};
-use super::text::{TimeUnit, one_line};
+use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
+use super::parse::{format_line, parse_common, parse_position};
+use super::reply::{GameAction, Reply};
+use super::text::one_line;
 use crate::search::{Bound, HashProbe, Info, Meaning, Score, nodes_per_second};
 
-/// UCCI 3.0, read liberally and written exactly.
+/// The codec of UCCI: accepts what clients write, writes exactly what the document says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ucci;
 
 impl Codec for Ucci {
-    fn parse(&self, line: &str, unit: TimeUnit) -> Command {
-        match parse_common(line, unit) {
+    fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
+        let command = match parse_common(line, preferences.time_unit()) {
             Ok(command) => command,
             Err((verb, rest)) => match verb.as_str() {
                 "banmoves" => {
                     Command::BanMoves(rest.split_whitespace().map(str::to_owned).collect())
                 }
                 "probe" => Command::Probe(parse_position(rest)),
-                _ => Command::Unknown,
+                _ => Command::Unknown(line.to_owned()),
             },
-        }
+        };
+        vec![command]
     }
 
-    fn introduction(&self) -> Vec<String> {
+    fn handshake(&mut self) -> Vec<String> {
         let ids = [
             "id name Chuhe",
             concat!("id version ", env!("CARGO_PKG_VERSION")),
@@ -33,40 +36,13 @@ impl Codec for Ucci {
             "id user everyone",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(TABLE.iter().map(spell_option));
+        lines.extend(OPTIONS.iter().map(format_option));
         lines.push("ucciok".to_owned());
         lines
     }
 
-    fn spell(&self, reply: &Reply<'_>, debug: bool) -> Option<String> {
-        Some(match *reply {
-            Reply::Ready => "readyok".to_owned(),
-            Reply::Message(text) => format!("info message {}", one_line(text)),
-            Reply::Line(info) => return spell_info(info, debug),
-            Reply::CurrentMove { .. } if !debug => return None,
-            Reply::CurrentMove { played, number, .. } => {
-                format!("info currmove {played} currmovenumber {number}")
-            }
-            Reply::Progress { nodes, time } => {
-                format!("info time {} nodes {nodes}", time.as_millis())
-            }
-            Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
-            Reply::BestMove {
-                best,
-                ponder,
-                offer,
-            } => {
-                let ponder = ponder.map_or_else(String::new, |m| format!(" ponder {m}"));
-                match offer {
-                    Offer::None => format!("bestmove {best}{ponder}"),
-                    Offer::Draw => format!("bestmove {best}{ponder} draw"),
-                    Offer::Resign => format!("bestmove {best} resign"),
-                }
-            }
-            Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
-            Reply::Hash(probe) => spell_hash(probe),
-            Reply::Bye => "bye".to_owned(),
-        })
+    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
+        format_reply(reply, preferences.debug).into_iter().collect()
     }
 
     fn mate_ends_infinite(&self) -> bool {
@@ -74,20 +50,52 @@ impl Codec for Ucci {
     }
 }
 
-fn spell_option(row: &Row) -> String {
+/// The line of a reply; `None` where UCCI has none.
+fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
+    Some(match *reply {
+        Reply::Ready => "readyok".to_owned(),
+        Reply::Message(text) => format!("info message {}", one_line(text)),
+        Reply::Line(info) => return format_info(info, debug),
+        Reply::CurrentMove { .. } if !debug => return None,
+        Reply::CurrentMove { played, number, .. } => {
+            format!("info currmove {played} currmovenumber {number}")
+        }
+        Reply::Progress { nodes, time } => {
+            format!("info time {} nodes {nodes}", time.as_millis())
+        }
+        Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
+        Reply::BestMove {
+            best,
+            ponder,
+            action,
+        } => {
+            let ponder = ponder.map_or_else(String::new, |m| format!(" ponder {m}"));
+            match action {
+                GameAction::None => format!("bestmove {best}{ponder}"),
+                GameAction::Draw => format!("bestmove {best}{ponder} draw"),
+                GameAction::Resign => format!("bestmove {best} resign"),
+            }
+        }
+        Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
+        Reply::Hash(probe) => format_hash(probe),
+        Reply::Bye => "bye".to_owned(),
+    })
+}
+
+fn format_option(row: &OptionSpec) -> String {
     let name = row.ucci;
     match row.kind {
-        Kind::Check { default, .. } => format!("option {name} type check default {default}"),
-        Kind::Spin {
+        OptionKind::Check { default, .. } => format!("option {name} type check default {default}"),
+        OptionKind::Spin {
             min, max, default, ..
         } => format!("option {name} type spin min {min} max {max} default {default}"),
-        Kind::Combo { words, default, .. } => {
+        OptionKind::Combo { words, default, .. } => {
             let list: Vec<String> = words.iter().map(|word| format!("var {word}")).collect();
             let default = words.get(default).unwrap_or(&"");
             let list = list.join(" ");
             format!("option {name} type combo {list} default {default}")
         }
-        Kind::Button(_) => format!("option {name} type button"),
+        OptionKind::Button(_) => format!("option {name} type button"),
     }
 }
 
@@ -102,15 +110,15 @@ fn number(score: Score) -> i64 {
     }
 }
 
-/// Depth and score come first and the moves last: the oldest clients look for them there. Bounds
-/// are left out, for UCCI has no word for them.
-fn spell_info(info: &Info, debug: bool) -> Option<String> {
+/// Depth and score come first and the moves last, where the oldest clients look for them. Bounds are
+/// left out, since UCCI has no word for them.
+fn format_info(info: &Info, debug: bool) -> Option<String> {
     let score = number(info.score);
     match info.bound {
         Bound::Exact => {}
         _ if !debug => return None,
-        Bound::Lower => return Some(spell_bound(info, "at least", score)),
-        Bound::Upper => return Some(spell_bound(info, "at most", score)),
+        Bound::Lower => return Some(format_bound(info, "at least", score)),
+        Bound::Upper => return Some(format_bound(info, "at most", score)),
     }
     let multipv = match info.multipv {
         0 | 1 => String::new(),
@@ -127,17 +135,17 @@ fn spell_info(info: &Info, debug: bool) -> Option<String> {
         info.nodes,
         nodes_per_second(info.nodes, info.time),
         info.hashfull,
-        spell_line(&info.pv),
+        format_line(&info.pv),
     ))
 }
 
-fn spell_bound(info: &Info, bound: &str, score: i64) -> String {
-    let line = spell_line(&info.pv);
+fn format_bound(info: &Info, bound: &str, score: i64) -> String {
+    let line = format_line(&info.pv);
     let depth = info.depth;
     format!("info message depth {depth}: {bound} {score} with {line}")
 }
 
-fn spell_hash(probe: Option<HashProbe>) -> String {
+fn format_hash(probe: Option<HashProbe>) -> String {
     let mut text = "pophash".to_owned();
     let Some(probe) = probe else {
         return text;

@@ -1,42 +1,45 @@
-//! The spelling of UCI, with the squares a0 to i9.
+//! UCI, with the squares a0 to i9.
 
-use super::codec::{Codec, Reply, parse_common, spell_line};
+use super::codec::Codec;
 use super::command::Command;
-use super::options::{Kind, Row, TABLE};
+use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
+use super::parse::{format_line, parse_common};
+use super::reply::Reply;
 use super::text::{TimeUnit, one_line};
 use crate::search::{Bound, Info, Meaning, Score, nodes_per_second};
 
-/// The part of UCI that plays and analyses.
+/// The codec of UCI.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uci;
 
 impl Codec for Uci {
-    fn parse(&self, line: &str, _: TimeUnit) -> Command {
-        match parse_common(line, TimeUnit::Milliseconds) {
+    fn parse(&mut self, line: &str, _: &Preferences) -> Vec<Command> {
+        let command = match parse_common(line, TimeUnit::Milliseconds) {
             Ok(command) => command,
             Err((verb, rest)) if verb == "debug" => {
                 Command::Debug(!rest.eq_ignore_ascii_case("off"))
             }
-            Err(_) => Command::Unknown,
-        }
+            Err(_) => Command::Unknown(line.to_owned()),
+        };
+        vec![command]
     }
 
-    fn introduction(&self) -> Vec<String> {
+    fn handshake(&mut self) -> Vec<String> {
         let ids = [
             concat!("id name Chuhe ", env!("CARGO_PKG_VERSION")),
             "id author the Chuhe authors",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(TABLE.iter().filter_map(spell_option));
+        lines.extend(OPTIONS.iter().filter_map(format_option));
         lines.push("uciok".to_owned());
         lines
     }
 
-    fn spell(&self, reply: &Reply<'_>, _debug: bool) -> Option<String> {
-        Some(match *reply {
+    fn format(&mut self, reply: &Reply<'_>, _: &Preferences) -> Vec<String> {
+        let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Line(info) => spell_info(info),
+            Reply::Line(info) => format_info(info),
             Reply::CurrentMove {
                 depth,
                 played,
@@ -47,14 +50,15 @@ impl Codec for Uci {
                 time.as_millis(),
                 nodes_per_second(nodes, time)
             ),
-            Reply::StaticScore(score) => format!("info depth 0 score {}", spell_score(score)),
+            Reply::StaticScore(score) => format!("info depth 0 score {}", format_score(score)),
             Reply::BestMove { best, ponder, .. } => match ponder {
                 Some(ponder) => format!("bestmove {best} ponder {ponder}"),
                 None => format!("bestmove {best}"),
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
-            Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => return None,
-        })
+            Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => return Vec::new(),
+        };
+        vec![line]
     }
 
     fn mate_ends_infinite(&self) -> bool {
@@ -62,20 +66,22 @@ impl Codec for Uci {
     }
 }
 
-fn spell_option(row: &Row) -> Option<String> {
+fn format_option(row: &OptionSpec) -> Option<String> {
     let name = row.uci?;
     Some(match row.kind {
-        Kind::Check { default, .. } => format!("option name {name} type check default {default}"),
-        Kind::Spin {
+        OptionKind::Check { default, .. } => {
+            format!("option name {name} type check default {default}")
+        }
+        OptionKind::Spin {
             min, max, default, ..
         } => format!("option name {name} type spin default {default} min {min} max {max}"),
-        Kind::Combo { words, default, .. } => {
+        OptionKind::Combo { words, default, .. } => {
             let list: Vec<String> = words.iter().map(|word| format!("var {word}")).collect();
             let default = words.get(default).unwrap_or(&"");
             let list = list.join(" ");
             format!("option name {name} type combo default {default} {list}")
         }
-        Kind::Button(_) => format!("option name {name} type button"),
+        OptionKind::Button(_) => format!("option name {name} type button"),
     })
 }
 
@@ -83,7 +89,7 @@ fn spell_option(row: &Row) -> Option<String> {
 const MINOR_PIECE: i32 = 400;
 
 /// `cp N` in hundredths of a pawn, or `mate N` in moves.
-fn spell_score(score: Score) -> String {
+fn format_score(score: Score) -> String {
     match score.meaning() {
         Meaning::Evaluation(_) => {
             format!("cp {}", score.units() * MINOR_PIECE / Score::MINOR_PIECE)
@@ -93,7 +99,7 @@ fn spell_score(score: Score) -> String {
     }
 }
 
-fn spell_info(info: &Info) -> String {
+fn format_info(info: &Info) -> String {
     let bound = match info.bound {
         Bound::Exact => "",
         Bound::Lower => " lowerbound",
@@ -104,11 +110,11 @@ fn spell_info(info: &Info) -> String {
         info.depth,
         info.selective_depth,
         info.multipv,
-        spell_score(info.score),
+        format_score(info.score),
         info.nodes,
         nodes_per_second(info.nodes, info.time),
         info.hashfull,
         info.time.as_millis(),
-        spell_line(&info.pv),
+        format_line(&info.pv),
     )
 }

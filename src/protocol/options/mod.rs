@@ -1,36 +1,47 @@
 //! The one table of options: name, kind, default, range and what each one changes. Each protocol
-//! renders it in its own words; both read it the same way.
+//! formats it in its own way; all parse it the same way.
 
-mod reading;
+mod parse;
 
 use crate::board::MAX_MOVES;
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
 use crate::search::{Degree, MAX_HASH, MAX_THREADS, Randomness, Settings, Style};
 
-pub(super) use reading::{Setting, read};
+use super::text::TimeUnit;
+pub(super) use parse::{ParsedOption, read};
 
-/// How the engine is set.
+/// The values of all options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Preferences {
     /// The times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
     /// Lines that arrive while thinking wait their turn.
     pub batch: bool,
-    /// Report more.
+    /// Send additional reports.
     pub debug: bool,
     /// Play the promotion variant.
     pub promotion: bool,
-    /// Give up hopeless games.
+    /// Resign hopeless games.
     pub resign: bool,
-    /// Offer draws in level games.
+    /// GameAction draws in level games.
     pub draw: bool,
     /// Size of the hash table in MB, 0 for automatic.
     pub hash_size: usize,
     /// Search threads, 0 for automatic.
     pub threads: usize,
-    /// What the search wants to know.
+    /// The settings of the search.
     pub search: Settings,
+}
+
+impl Preferences {
+    /// The unit of the times in a `go` line.
+    pub(super) fn time_unit(&self) -> TimeUnit {
+        match self.milliseconds {
+            true => TimeUnit::Milliseconds,
+            false => TimeUnit::Seconds,
+        }
+    }
 }
 
 impl Default for Preferences {
@@ -51,7 +62,7 @@ impl Default for Preferences {
 
 /// What an option line asks to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum OptionChange {
     /// [`Preferences::milliseconds`].
     Milliseconds(bool),
     /// [`Preferences::batch`].
@@ -84,19 +95,19 @@ pub(super) enum Change {
     Randomness(Randomness),
     /// [`Settings::style`].
     Style(Style),
-    /// The last game is forgotten.
+    /// Forgets the last game.
     NewGame,
 }
 
-/// What an option takes, and what its values change.
+/// The values of an option, and what they change.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum OptionKind {
     /// True or false.
     Check {
         /// The value at the start.
         default: bool,
         /// What a value changes.
-        change: fn(bool) -> Change,
+        change: fn(bool) -> OptionChange,
     },
     /// A whole number.
     Spin {
@@ -107,7 +118,7 @@ pub(super) enum Kind {
         /// The value at the start.
         default: u64,
         /// What a value changes.
-        change: fn(usize) -> Change,
+        change: fn(usize) -> OptionChange,
     },
     /// One of several words.
     Combo {
@@ -116,61 +127,61 @@ pub(super) enum Kind {
         /// Which of them at the start.
         default: usize,
         /// What the word with this index changes.
-        change: fn(usize) -> Option<Change>,
+        change: fn(usize) -> Option<OptionChange>,
     },
     /// No value: it acts.
-    Button(Change),
+    Button(OptionChange),
 }
 
-/// A row of the table.
+/// An option.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct OptionSpec {
     /// What UCCI calls it.
     pub ucci: &'static str,
     /// What UCI calls it, `None` if it has no meaning there. Either name is read in either protocol.
     pub uci: Option<&'static str>,
     /// What it takes.
-    pub kind: Kind,
+    pub kind: OptionKind,
 }
 
 const fn check(
     ucci: &'static str,
     uci: Option<&'static str>,
     default: bool,
-    change: fn(bool) -> Change,
-) -> Row {
-    let kind = Kind::Check { default, change };
-    Row { ucci, uci, kind }
+    change: fn(bool) -> OptionChange,
+) -> OptionSpec {
+    let kind = OptionKind::Check { default, change };
+    OptionSpec { ucci, uci, kind }
 }
 
 const fn spin(
     ucci: &'static str,
     uci: &'static str,
     [min, max, default]: [u64; 3],
-    change: fn(usize) -> Change,
-) -> Row {
-    let kind = Kind::Spin {
+    change: fn(usize) -> OptionChange,
+) -> OptionSpec {
+    let kind = OptionKind::Spin {
         min,
         max,
         default,
         change,
     };
     let uci = Some(uci);
-    Row { ucci, uci, kind }
+    OptionSpec { ucci, uci, kind }
 }
 
 const fn combo(
     name: &'static str,
     words: &'static [&'static str],
     default: usize,
-    change: fn(usize) -> Option<Change>,
-) -> Row {
-    let kind = Kind::Combo {
+    change: fn(usize) -> Option<OptionChange>,
+) -> OptionSpec {
+    let kind = OptionKind::Combo {
         words,
         default,
         change,
     };
-    Row {
+    OptionSpec {
         ucci: name,
         uci: Some(name),
         kind,
@@ -178,60 +189,65 @@ const fn combo(
 }
 
 /// Every option, in the order in which it is offered.
-pub(super) const TABLE: &[Row] = &[
-    check("usemillisec", None, true, Change::Milliseconds),
-    check("batch", Some("batch"), false, Change::Batch),
-    check("debug", Some("debug"), false, Change::Debug),
-    check("ponder", Some("Ponder"), false, Change::Ponder),
+pub(super) const OPTIONS: &[OptionSpec] = &[
+    check("usemillisec", None, true, OptionChange::Milliseconds),
+    check("batch", Some("batch"), false, OptionChange::Batch),
+    check("debug", Some("debug"), false, OptionChange::Debug),
+    check("ponder", Some("Ponder"), false, OptionChange::Ponder),
     spin(
         "hashsize",
         "Hash",
         [0, MAX_HASH as u64, 0],
-        Change::HashSize,
+        OptionChange::HashSize,
     ),
     spin(
         "threads",
         "Threads",
         [0, MAX_THREADS as u64, 1],
-        Change::Threads,
+        OptionChange::Threads,
     ),
     spin(
         "multipv",
         "MultiPV",
         [1, MAX_MOVES as u64, 1],
-        Change::MultiPv,
+        OptionChange::MultiPv,
     ),
     combo("idle", &Degree::NAMES, Degree::None.index(), |i| {
-        Degree::from_index(i).map(Change::Idle)
+        Degree::from_index(i).map(OptionChange::Idle)
     }),
     combo("repetition", &RuleSet::NAMES, RuleSet::Asian.index(), |i| {
-        RuleSet::from_index(i).map(Change::Rules)
+        RuleSet::from_index(i).map(OptionChange::Rules)
     }),
-    check("promotion", Some("promotion"), false, Change::Promotion),
+    check(
+        "promotion",
+        Some("promotion"),
+        false,
+        OptionChange::Promotion,
+    ),
     combo("pruning", &Degree::NAMES, Degree::Large.index(), |i| {
-        Degree::from_index(i).map(Change::Pruning)
+        Degree::from_index(i).map(OptionChange::Pruning)
     }),
     combo(
         "knowledge",
         &Knowledge::NAMES,
         Knowledge::Large.index(),
-        |i| Knowledge::from_index(i).map(Change::Knowledge),
+        |i| Knowledge::from_index(i).map(OptionChange::Knowledge),
     ),
     combo(
         "randomness",
         &Randomness::NAMES,
         Randomness::None.index(),
-        |i| Randomness::from_index(i).map(Change::Randomness),
+        |i| Randomness::from_index(i).map(OptionChange::Randomness),
     ),
     combo("style", &Style::NAMES, Style::Normal.index(), |i| {
-        Style::from_index(i).map(Change::Style)
+        Style::from_index(i).map(OptionChange::Style)
     }),
-    check("draw", None, false, Change::Draw),
-    check("resign", None, false, Change::Resign),
-    Row {
+    check("draw", None, false, OptionChange::Draw),
+    check("resign", None, false, OptionChange::Resign),
+    OptionSpec {
         ucci: "newgame",
         uci: Some("Clear Hash"),
-        kind: Kind::Button(Change::NewGame),
+        kind: OptionKind::Button(OptionChange::NewGame),
     },
 ];
 
@@ -242,34 +258,34 @@ mod tests {
     #[test]
     fn the_table_has_the_defaults_of_the_preferences() {
         let d = Preferences::default();
-        let mut changes = TABLE.iter().map(|row| match row.kind {
-            Kind::Check { default, change } => change(default),
-            Kind::Spin {
+        let mut changes = OPTIONS.iter().map(|row| match row.kind {
+            OptionKind::Check { default, change } => change(default),
+            OptionKind::Spin {
                 default, change, ..
             } => change(default as usize),
-            Kind::Combo {
+            OptionKind::Combo {
                 default, change, ..
             } => change(default).unwrap(),
-            Kind::Button(change) => change,
+            OptionKind::Button(change) => change,
         });
         for expected in [
-            Change::Milliseconds(d.milliseconds),
-            Change::Batch(d.batch),
-            Change::Debug(d.debug),
-            Change::Ponder(d.search.ponder),
-            Change::HashSize(d.hash_size),
-            Change::Threads(d.threads),
-            Change::MultiPv(d.search.multipv),
-            Change::Idle(d.search.idle),
-            Change::Rules(d.search.rules),
-            Change::Promotion(d.promotion),
-            Change::Pruning(d.search.pruning),
-            Change::Knowledge(d.search.knowledge),
-            Change::Randomness(d.search.randomness),
-            Change::Style(d.search.style),
-            Change::Draw(d.draw),
-            Change::Resign(d.resign),
-            Change::NewGame,
+            OptionChange::Milliseconds(d.milliseconds),
+            OptionChange::Batch(d.batch),
+            OptionChange::Debug(d.debug),
+            OptionChange::Ponder(d.search.ponder),
+            OptionChange::HashSize(d.hash_size),
+            OptionChange::Threads(d.threads),
+            OptionChange::MultiPv(d.search.multipv),
+            OptionChange::Idle(d.search.idle),
+            OptionChange::Rules(d.search.rules),
+            OptionChange::Promotion(d.promotion),
+            OptionChange::Pruning(d.search.pruning),
+            OptionChange::Knowledge(d.search.knowledge),
+            OptionChange::Randomness(d.search.randomness),
+            OptionChange::Style(d.search.style),
+            OptionChange::Draw(d.draw),
+            OptionChange::Resign(d.resign),
+            OptionChange::NewGame,
         ] {
             assert_eq!(changes.next(), Some(expected));
         }
@@ -278,11 +294,12 @@ mod tests {
 
     #[test]
     fn every_word_of_every_combo_changes_something_else() {
-        for row in TABLE {
-            let Kind::Combo { words, change, .. } = row.kind else {
+        for row in OPTIONS {
+            let OptionKind::Combo { words, change, .. } = row.kind else {
                 continue;
             };
-            let mut changes: Vec<Change> = (0..words.len()).map(|i| change(i).unwrap()).collect();
+            let mut changes: Vec<OptionChange> =
+                (0..words.len()).map(|i| change(i).unwrap()).collect();
             changes.dedup();
             assert_eq!(changes.len(), words.len(), "{}", row.ucci);
             assert_eq!(change(words.len()), None);

@@ -1,221 +1,235 @@
 //! The engine's state machine: boot, idle, thinking.
 
-mod batch;
-mod board;
-mod offers;
-mod setting;
+mod active_search;
+mod current_game;
+mod draw_resign;
+mod queue;
+mod ruling;
+mod set_options;
 #[cfg(test)]
 mod tests;
-mod thinking;
 
-use std::collections::VecDeque;
 use std::io::Write;
 use std::ops::ControlFlow;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, never, select_biased, unbounded};
 
-use super::codec::{Protocol, Reply};
-use super::command::{Command, PositionText};
-use super::input::Input;
+use super::codec::{Codec, codec};
+use super::command::{Command, PositionText, Protocol};
+use super::input::{Input, InputReceiver};
 use super::options::Preferences;
 use super::output::Output;
-use super::text::{TimeUnit, excerpt};
+use super::reply::Reply;
+use super::text::excerpt;
 use crate::search::{Event, Pool};
-use board::Board;
-use offers::Offers;
-use thinking::Thinking;
+use active_search::ActiveSearch;
+use current_game::CurrentGame;
+use draw_resign::DrawResign;
+use queue::CommandQueue;
+use ruling::{Referee, Ruling};
 
 /// A conversation with one client.
 #[derive(Debug)]
 pub(super) struct Session<W> {
-    /// The search under way: thinking. Dropped before the pool, which waits for its threads.
-    thinking: Option<Thinking>,
-    input: Receiver<Input>,
+    /// The search under way. Declared before the pool, whose drop waits for the search threads.
+    search: Option<ActiveSearch>,
+    input: InputReceiver,
     events: Receiver<Event>,
     pool: Pool,
+    referee: Referee,
     output: Output<W>,
-    /// `None` before the first handshake: boot.
-    protocol: Option<Protocol>,
+    codec: Box<dyn Codec>,
+    /// Whether there has been a handshake; before that the session boots.
+    greeted: bool,
     preferences: Preferences,
-    board: Board,
-    offers: Offers,
-    /// Lines of a batch put aside until an endless search is ended.
-    waiting: VecDeque<Input>,
-    /// `quit` is among them.
-    quit_waits: bool,
-    /// Nothing more will come in.
+    game: CurrentGame,
+    draw_resign: DrawResign,
+    queue: CommandQueue,
+    /// Whether the input has ended.
     ended: bool,
 }
 
 /// What the session waits for.
-enum Next {
+enum Incoming {
     Input(Input),
+    Queued(Command),
     Event(Event),
-    /// The search threads are gone.
-    NoSearch,
+    Ruling(Ruling),
+    /// The search threads have ended.
+    SearchLost,
 }
 
 impl<W: Write> Session<W> {
-    /// A session that reads `input` and writes `sink`.
-    pub(super) fn new(input: Receiver<Input>, sink: W) -> Self {
+    /// A session that reads `input` and writes to `sink`.
+    pub(super) fn new(input: InputReceiver, sink: W) -> Self {
         let (sender, events) = unbounded();
         Self {
-            thinking: None,
+            search: None,
             input,
             events,
             pool: Pool::new(sender),
+            referee: Referee::default(),
             output: Output::new(sink),
-            protocol: None,
+            // The little that is said before the handshake is said in UCCI.
+            codec: codec(Protocol::Ucci),
+            greeted: false,
             preferences: Preferences::default(),
-            board: Board::new(),
-            offers: Offers::default(),
-            waiting: VecDeque::new(),
-            quit_waits: false,
+            game: CurrentGame::new(),
+            draw_resign: DrawResign::default(),
+            queue: CommandQueue::default(),
             ended: false,
         }
     }
 
-    /// Talks until `quit`, the end of input, or a client that listens no more.
+    /// Runs until `quit`, the end of the input, or the end of the output.
     pub(super) fn run(mut self) {
         while !self.is_over() {
-            let flow = match self.wait() {
-                Next::Input(input) => self.take(input),
-                Next::Event(event) => {
-                    self.hear(event);
-                    ControlFlow::Continue(())
-                }
-                Next::NoSearch => {
-                    self.lose_search();
-                    ControlFlow::Continue(())
-                }
-            };
-            if flow.is_break() {
+            let incoming = self.wait();
+            if self.handle_incoming(incoming).is_break() {
                 break;
             }
         }
-        self.settle();
-        if self.thinking.is_some() {
+        self.stop_and_answer();
+        if self.search.is_some() {
             // The search did not end when it was told to: do not wait for its thread.
             std::mem::forget(self.pool);
         }
     }
 
-    /// Whether there is nothing left to do, or nobody to do it for.
+    /// Whether there is nothing left to do, or no reader left.
     fn is_over(&self) -> bool {
-        let is_done = self.ended && self.thinking.is_none() && self.waiting.is_empty();
+        let is_done = self.ended && self.search.is_none() && self.queue.is_empty();
         is_done || self.output.is_closed()
     }
 
     /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
     /// that it was meant for; but what follows a `stop` waits for the answer to it.
-    fn wait(&mut self) -> Next {
-        let Some(thinking) = &self.thinking else {
-            let input = self.waiting.pop_front();
-            return Next::Input(input.unwrap_or_else(|| self.input.recv().unwrap_or(Input::End)));
+    fn wait(&mut self) -> Incoming {
+        if let Some(command) = self.next_queued() {
+            return Incoming::Queued(command);
+        }
+        let Some(search) = &self.search else {
+            return Incoming::Input(self.input.recv());
         };
-        if let Some(deadline) = thinking.answer_due() {
+        if let Some(deadline) = search.answer_due() {
             match self.events.recv_deadline(deadline) {
-                Ok(event) => return Next::Event(event),
-                Err(RecvTimeoutError::Disconnected) => return Next::NoSearch,
+                Ok(event) => return Incoming::Event(event),
+                Err(RecvTimeoutError::Disconnected) => return Incoming::SearchLost,
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-        let deaf = self.ended || self.input_waits();
-        let silent = never();
-        let input = if deaf { &silent } else { &self.input };
+        let (no_input, no_ruling, no_events) = (never(), never(), never());
+        let input = match self.ended || self.input_waits() {
+            true => &no_input,
+            false => self.input.channel(),
+        };
+        // The ruling on the game is told before anything that the search reports.
+        let (ruling, events) = match search.ruling() {
+            Some(ruling) => (ruling, &no_events),
+            None => (&no_ruling, &self.events),
+        };
         select_biased! {
-            recv(input) -> input => Next::Input(input.unwrap_or(Input::End)),
-            recv(self.events) -> event => event.map_or(Next::NoSearch, Next::Event),
+            recv(input) -> input => {
+                Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
+            }
+            recv(ruling) -> ruling => Incoming::Ruling(ruling.unwrap_or_default()),
+            recv(events) -> event => event.map_or(Incoming::SearchLost, Incoming::Event),
         }
     }
 
-    /// Obeys an input, or lets it wait. Breaks at the end of the program.
-    fn take(&mut self, input: Input) -> ControlFlow<()> {
-        let (text, is_whole) = match &input {
-            Input::Line(line) => (line.clone(), true),
-            Input::Overlong(head) => (head.clone(), false),
+    fn handle_incoming(&mut self, incoming: Incoming) -> ControlFlow<()> {
+        match incoming {
+            Incoming::Input(input) => return self.on_input(input),
+            Incoming::Queued(command) => return self.handle(command),
+            Incoming::Event(event) => self.on_event(event),
+            Incoming::Ruling(ruling) => self.on_ruling(ruling),
+            Incoming::SearchLost => self.on_search_lost(),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Parses a line and runs or queues its commands. Breaks at the end of the program.
+    fn on_input(&mut self, input: Input) -> ControlFlow<()> {
+        let (bytes, commands) = match input {
+            Input::Line(line) => {
+                log::debug!("< {line}");
+                (line.len(), self.codec.parse(&line, &self.preferences))
+            }
+            Input::Overlong(head) => {
+                log::debug!("< {head}…");
+                let command = self.codec.parse(&head, &self.preferences).pop();
+                let command = Box::new(command.unwrap_or(Command::Unknown(String::new())));
+                (head.len(), vec![Command::TooLong { head, command }])
+            }
             Input::End => {
                 self.end_input();
                 return ControlFlow::Continue(());
             }
         };
-        log::debug!("< {text}");
-        let command = self.parse(&text);
-        if self.must_wait(&command) {
-            self.put_aside(input, &command);
-        } else if is_whole {
-            if command == Command::Unknown {
-                self.pass_over(&text);
+        for command in commands {
+            if self.must_wait(&command) {
+                self.enqueue(command, bytes);
+            } else {
+                self.handle(command)?;
             }
-            return self.obey(command);
-        } else if self.protocol.is_some() {
-            self.refuse_overlong(&text, &command);
         }
         ControlFlow::Continue(())
     }
 
-    fn parse(&self, line: &str) -> Command {
-        let unit = if self.preferences.milliseconds {
-            TimeUnit::Milliseconds
-        } else {
-            TimeUnit::Seconds
-        };
-        self.protocol().codec().parse(line, unit)
-    }
-
-    /// The protocol spoken; what little is said in boot is said in UCCI.
-    fn protocol(&self) -> Protocol {
-        self.protocol.unwrap_or(Protocol::Ucci)
-    }
-
-    fn obey(&mut self, command: Command) -> ControlFlow<()> {
+    fn handle(&mut self, command: Command) -> ControlFlow<()> {
         match command {
             Command::Quit => return self.quit(),
-            _ if self.thinking.is_some() => self.obey_thinking(command),
-            Command::Handshake(protocol) => self.introduce(protocol),
-            _ if self.protocol.is_some() => self.obey_idle(command),
-            // In boot all else is ignored.
+            Command::Unknown(line) => self.ignore_unknown(&line),
+            Command::TooLong { .. } if !self.greeted => {}
+            Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
+            _ if self.search.is_some() => self.handle_thinking(command),
+            Command::Handshake(protocol) => self.handshake(protocol),
+            _ if self.greeted => self.handle_idle(command),
+            // Before the handshake everything else is ignored.
             _ => {}
         }
         ControlFlow::Continue(())
     }
 
-    fn obey_idle(&mut self, command: Command) {
+    fn handle_idle(&mut self, command: Command) {
         match command {
-            Command::IsReady => self.say(&Reply::Ready),
+            Command::IsReady => self.send(&Reply::Ready),
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Debug(on) => self.preferences.debug = on,
             Command::Position(text) => {
-                if let Err(reasons) = self.board.set(text, self.preferences.promotion) {
-                    self.refuse("position", &reasons);
+                if let Err(error) = self.game.set(text, self.preferences.promotion) {
+                    self.refuse("position", &error.to_string());
                 }
             }
             Command::BanMoves(moves) => {
-                if let Err(reasons) = self.board.ban(&moves) {
-                    self.refuse("banmoves", &reasons);
+                if let Err(error) = self.game.ban(&moves) {
+                    self.refuse("banmoves", &error.to_string());
                 }
             }
             Command::Go(Ok(request)) => self.go(request),
-            Command::Go(Err(reasons)) => {
-                self.refuse("go", &reasons);
-                self.say(&Reply::NoBestMove);
+            Command::Go(Err(error)) => {
+                self.refuse("go", &error.to_string());
+                self.send(&Reply::NoBestMove);
             }
-            Command::PonderHit { .. } => self.refuse("ponderhit", "nothing is being thought about"),
-            Command::Stop => self.say(&Reply::NothingToStop),
+            Command::PonderHit { .. } => self.refuse("ponderhit", "no search is under way"),
+            Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
             Command::NewGame => self.new_game(),
-            Command::Handshake(_) | Command::Quit | Command::Unknown => {}
+            Command::Handshake(_)
+            | Command::Quit
+            | Command::Unknown(_)
+            | Command::TooLong { .. } => {}
         }
     }
 
-    fn obey_thinking(&mut self, command: Command) {
+    fn handle_thinking(&mut self, command: Command) {
         let verb = match command {
-            Command::IsReady => return self.say(&Reply::Ready),
+            Command::IsReady => return self.send(&Reply::Ready),
             Command::Debug(on) => return self.preferences.debug = on,
             Command::PonderHit { draw } => return self.ponder_hit(draw),
             Command::Stop => return self.stop(),
             Command::Probe(text) => return self.probe(&text),
-            Command::Unknown | Command::Quit => return,
+            Command::Quit | Command::Unknown(_) | Command::TooLong { .. } => return,
             Command::Handshake(Protocol::Ucci) => "ucci",
             Command::Handshake(Protocol::Uci) => "uci",
             Command::SetOption { .. } => "setoption",
@@ -227,71 +241,71 @@ impl<W: Write> Session<W> {
         self.refuse(verb, "not while thinking");
     }
 
-    /// Takes up a protocol.
-    fn introduce(&mut self, protocol: Protocol) {
-        self.protocol = Some(protocol);
-        for line in protocol.codec().introduction() {
+    /// Switches to a protocol.
+    fn handshake(&mut self, protocol: Protocol) {
+        self.codec = codec(protocol);
+        self.greeted = true;
+        for line in self.codec.handshake() {
             self.output.line(&line);
         }
     }
 
-    /// Says something, in the words of the protocol.
-    fn say(&mut self, reply: &Reply<'_>) {
-        let codec = self.protocol().codec();
-        if let Some(line) = codec.spell(reply, self.preferences.debug) {
+    /// Sends a reply in the words of the protocol.
+    fn send(&mut self, reply: &Reply<'_>) {
+        for line in self.codec.format(reply, &self.preferences) {
             self.output.line(&line);
         }
     }
 
-    /// Reports a line that is not obeyed.
+    /// Reports a command that is not executed.
     fn refuse(&mut self, verb: &str, reasons: &str) {
         let text = format!("{verb} refused: {reasons}");
         log::warn!("{text}");
-        self.say(&Reply::Message(&text));
+        self.send(&Reply::Message(&text));
     }
 
-    /// Passes over a line that means nothing; clients say all kinds of things.
-    fn pass_over(&mut self, line: &str) {
-        if self.preferences.debug && self.protocol.is_some() && !line.is_empty() {
+    /// Ignores a line that the protocol does not define; reports it when debugging.
+    fn ignore_unknown(&mut self, line: &str) {
+        if self.preferences.debug && self.greeted && !line.is_empty() {
             let text = format!("unknown line: {}", excerpt(line));
-            self.say(&Reply::Message(&text));
+            self.send(&Reply::Message(&text));
         }
     }
 
-    /// Refuses a line whose end was not even read, the way its command is refused.
+    /// Refuses a line that was not read to its end, as its command would be refused.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
         self.refuse(&excerpt(head), "the line is too long");
-        let idle = self.thinking.is_none();
+        let idle = self.search.is_none();
         match command {
-            Command::Position(_) if idle => self.board.refuse(),
-            Command::Go(_) if idle => self.say(&Reply::NoBestMove),
-            Command::Probe(_) => self.say(&Reply::Hash(None)),
+            Command::Position(_) if idle => self.game.clear(),
+            Command::Go(_) if idle => self.send(&Reply::NoBestMove),
+            Command::Probe(_) => self.send(&Reply::Hash(None)),
             _ => {}
         }
     }
 
-    /// Answers what the hash table knows; nothing, of a position that cannot be.
+    /// Answers with the hash table entry of a position; with none where the position is refused.
     fn probe(&mut self, text: &PositionText) {
-        let known = match board::read_game(text, self.preferences.promotion) {
+        let known = match current_game::read_game(text, self.preferences.promotion) {
             Ok(game) => self.pool.probe(game.position()),
-            Err(reasons) => {
-                self.refuse("probe", &reasons.join(", "));
+            Err(error) => {
+                self.refuse("probe", &error.to_string());
                 None
             }
         };
-        self.say(&Reply::Hash(known));
+        self.send(&Reply::Hash(known));
     }
 
     fn quit(&mut self) -> ControlFlow<()> {
-        self.settle();
-        self.say(&Reply::Bye);
+        self.stop_and_answer();
+        self.send(&Reply::Bye);
         ControlFlow::Break(())
     }
 
-    /// Nothing will come any more. A search that ends by itself may.
+    /// The input has ended. A search that ends by itself is finished first.
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.ended = true;
-        self.cut_short_if_last();
+        self.stop_if_nothing_else_will();
     }
 }

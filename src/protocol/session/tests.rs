@@ -1,4 +1,4 @@
-//! The session without a process: what a line does to the state, and what an event says.
+//! The session without a process: what a line changes, and what an event sends.
 
 use std::cell::RefCell;
 use std::io;
@@ -10,13 +10,14 @@ use proptest::prelude::*;
 use super::*;
 use crate::board::Move;
 use crate::notation::fen;
+use crate::protocol::input::spawn_reader;
 use crate::search::{Outcome, Score};
 
-/// A standard output that can be read.
+/// An output that can be read.
 #[derive(Clone, Debug, Default)]
-struct Paper(Rc<RefCell<Vec<u8>>>);
+struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Paper {
+impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().write(bytes)
     }
@@ -26,41 +27,51 @@ impl Write for Paper {
     }
 }
 
-struct Talk {
-    session: Session<Paper>,
-    paper: Paper,
+struct TestSession {
+    session: Session<SharedBuffer>,
+    buffer: SharedBuffer,
 }
 
-impl Talk {
+impl TestSession {
     fn new(handshake: &str) -> Self {
-        let paper = Paper::default();
-        let session = Session::new(never(), paper.clone());
-        let mut talk = Self { session, paper };
-        talk.say(handshake);
-        talk
+        let buffer = SharedBuffer::default();
+        let input = spawn_reader(io::empty()).unwrap();
+        let session = Session::new(input, buffer.clone());
+        let mut this = Self { session, buffer };
+        this.say(handshake);
+        this
     }
 
     /// Says a line and returns what is answered before any event of the search.
     fn say(&mut self, line: &str) -> Vec<String> {
-        let _ = self.session.take(Input::Line(line.to_owned()));
+        self.input(Input::Line(line.to_owned()));
         self.read()
     }
 
-    fn hear(&mut self, event: Event) -> Vec<String> {
-        self.session.hear(event);
+    /// Hands over an input and waits for the ruling on a search that it starts.
+    fn input(&mut self, input: Input) {
+        let _ = self.session.on_input(input);
+        let ruling = self.session.search.as_ref().and_then(ActiveSearch::ruling);
+        if let Some(ruling) = ruling.map(|ruling| ruling.recv().unwrap()) {
+            self.session.on_ruling(ruling);
+        }
+    }
+
+    fn on_event(&mut self, event: Event) -> Vec<String> {
+        self.session.on_event(event);
         self.read()
     }
 
     fn read(&mut self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.paper.0.borrow_mut());
+        let bytes = std::mem::take(&mut *self.buffer.0.borrow_mut());
         let text = String::from_utf8(bytes).unwrap();
         text.lines().map(str::to_owned).collect()
     }
 
     /// The position on the board and the bans.
     fn board(&self) -> Option<String> {
-        let game = self.session.board.game()?;
-        let bans = &self.session.board;
+        let game = self.session.game.game()?;
+        let bans = &self.session.game;
         Some(format!(
             "{} {:?} {:?}",
             fen::write_position(game.position()),
@@ -89,9 +100,9 @@ fn done_with(score: Score) -> Event {
 }
 
 /// What is answered to a `go` when the search comes to this score.
-fn answer(talk: &mut Talk, go: &str, hundredths: i32) -> String {
-    assert_eq!(talk.say(go), [""; 0], "{go}");
-    talk.hear(done(hundredths)).pop().unwrap()
+fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
+    assert_eq!(session.say(go), [""; 0], "{go}");
+    session.on_event(done(hundredths)).pop().unwrap()
 }
 
 #[test]
@@ -106,67 +117,76 @@ fn a_draw_is_taken_when_the_score_is_bad_enough() {
         (ending, "normal", 10, 20),
         (ending, "risky", -20, -10),
     ] {
-        let mut talk = Talk::new("ucci");
-        talk.say(&format!("setoption style {style}"));
-        talk.say(position);
+        let mut session = TestSession::new("ucci");
+        session.say(&format!("setoption style {style}"));
+        session.say(position);
         assert_eq!(
-            answer(&mut talk, "go draw depth 1", bad),
+            answer(&mut session, "go draw depth 1", bad),
             "bestmove h2e2 draw"
         );
-        assert_eq!(answer(&mut talk, "go draw depth 1", good), "bestmove h2e2");
-        assert_eq!(answer(&mut talk, "go depth 1", bad), "bestmove h2e2");
+        assert_eq!(
+            answer(&mut session, "go draw depth 1", good),
+            "bestmove h2e2"
+        );
+        assert_eq!(answer(&mut session, "go depth 1", bad), "bestmove h2e2");
     }
 }
 
 #[test]
 fn a_draw_is_taken_when_it_is_one_by_the_rules() {
-    let mut talk = Talk::new("ucci");
-    talk.say("position fen 3ak4/9/9/9/9/9/9/4B4/4A4/2BAK4 w");
+    let mut session = TestSession::new("ucci");
+    session.say("position fen 3ak4/9/9/9/9/9/9/4B4/4A4/2BAK4 w");
     for (go, score, answer) in [
         ("go draw depth 1", 0, "bestmove h2e2 draw"),
         ("go depth 1", 0, "bestmove h2e2"),
         // The client may go by other rules.
         ("go draw depth 1", 300, "bestmove h2e2"),
     ] {
-        let said = talk.say(go);
+        let said = session.say(go);
         assert!(said[0].contains("this is a draw"), "{said:?}");
-        assert_eq!(talk.hear(done(score)).pop().unwrap(), answer);
+        assert_eq!(session.on_event(done(score)).pop().unwrap(), answer);
     }
 }
 
 #[test]
 fn a_draw_can_be_offered_with_the_ponder_hit() {
-    let mut talk = Talk::new("ucci");
-    talk.say("go ponder time 1000 increment 0");
-    assert_eq!(talk.say("ponderhit draw"), [""; 0]);
-    assert_eq!(talk.hear(done(-300)).pop().unwrap(), "bestmove h2e2 draw");
+    let mut session = TestSession::new("ucci");
+    session.say("go ponder time 1000 increment 0");
+    assert_eq!(session.say("ponderhit draw"), [""; 0]);
+    assert_eq!(
+        session.on_event(done(-300)).pop().unwrap(),
+        "bestmove h2e2 draw"
+    );
 }
 
 #[test]
 fn hopeless_games_are_given_up_only_when_asked_to() {
-    let mut talk = Talk::new("ucci");
+    let mut session = TestSession::new("ucci");
     for _ in 0..20 {
-        assert_eq!(answer(&mut talk, "go depth 1", -900), "bestmove h2e2");
+        assert_eq!(answer(&mut session, "go depth 1", -900), "bestmove h2e2");
     }
-    talk.say("setoption newgame");
-    talk.say("setoption resign true");
+    session.say("setoption newgame");
+    session.say("setoption resign true");
     for hundredths in [-900, -900, -900, 0, -900, -900, -900] {
-        assert_eq!(answer(&mut talk, "go depth 1", hundredths), "bestmove h2e2");
+        assert_eq!(
+            answer(&mut session, "go depth 1", hundredths),
+            "bestmove h2e2"
+        );
     }
     assert_eq!(
-        answer(&mut talk, "go depth 1", -900),
+        answer(&mut session, "go depth 1", -900),
         "bestmove h2e2 resign"
     );
-    talk.say("setoption newgame");
-    talk.say("go depth 1");
-    let mated = talk.hear(done_with(Score::mated_in(4))).pop();
+    session.say("setoption newgame");
+    session.say("go depth 1");
+    let mated = session.on_event(done_with(Score::mated_in(4))).pop();
     assert_eq!(mated.unwrap(), "bestmove h2e2 resign");
 }
 
 #[test]
 fn moves_that_cannot_be_searched_are_named() {
-    let mut talk = Talk::new("ucci");
-    let said = talk.say("go searchmoves a0a5 depth 3");
+    let mut session = TestSession::new("ucci");
+    let said = session.say("go searchmoves a0a5 depth 3");
     let expected = ["info message go: cannot play a0a5", "nobestmove"];
     assert_eq!(said, expected);
 }
@@ -174,22 +194,22 @@ fn moves_that_cannot_be_searched_are_named() {
 #[test]
 fn draws_are_offered_only_when_asked_to_and_late() {
     let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
-    let mut talk = Talk::new("ucci");
+    let mut session = TestSession::new("ucci");
     for position in ["position startpos", ending] {
-        assert_eq!(talk.say(position), [""; 0]);
+        assert_eq!(session.say(position), [""; 0]);
         for _ in 0..20 {
-            assert_eq!(answer(&mut talk, "go depth 1", 0), "bestmove h2e2");
+            assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
         }
     }
-    talk.say("setoption newgame");
-    talk.say("setoption draw true");
-    talk.say("position startpos");
+    session.say("setoption newgame");
+    session.say("setoption draw true");
+    session.say("position startpos");
     for _ in 0..20 {
-        assert_eq!(answer(&mut talk, "go depth 1", 0), "bestmove h2e2");
+        assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
     }
-    talk.say(ending);
+    session.say(ending);
     let answers: Vec<String> = (0..20)
-        .map(|_| answer(&mut talk, "go depth 1", 0))
+        .map(|_| answer(&mut session, "go depth 1", 0))
         .filter(|line| line.ends_with(" draw"))
         .collect();
     assert_eq!(answers.len(), 2);
@@ -198,57 +218,60 @@ fn draws_are_offered_only_when_asked_to_and_late() {
 #[test]
 fn an_early_outcome_waits_for_the_ponder_hit() {
     for handshake in ["ucci", "uci"] {
-        let mut talk = Talk::new(handshake);
+        let mut session = TestSession::new(handshake);
         for end in ["ponderhit", "stop"] {
-            talk.say("go ponder movetime 1000");
-            assert_eq!(talk.hear(done(0)), [""; 0]);
-            assert_eq!(talk.say(end).last().unwrap(), "bestmove h2e2");
+            session.say("go ponder movetime 1000");
+            assert_eq!(session.on_event(done(0)), [""; 0]);
+            assert_eq!(session.say(end).last().unwrap(), "bestmove h2e2");
         }
-        assert_eq!(talk.say("isready"), ["readyok"]);
+        assert_eq!(session.say("isready"), ["readyok"]);
     }
 }
 
 #[test]
 fn an_early_outcome_of_an_endless_search_waits_for_stop() {
     for protocol in ["ucci", "uci"] {
-        let mut talk = Talk::new(protocol);
-        talk.say("go infinite");
-        assert_eq!(talk.hear(done(0)), [""; 0]);
-        assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
-        talk.say("go ponder");
-        assert_eq!(talk.hear(done(0)), [""; 0]);
-        assert_eq!(talk.say("ponderhit"), [""; 0]);
-        assert_eq!(talk.say("stop").last().unwrap(), "bestmove h2e2");
+        let mut session = TestSession::new(protocol);
+        session.say("go infinite");
+        assert_eq!(session.on_event(done(0)), [""; 0]);
+        assert_eq!(session.say("stop").last().unwrap(), "bestmove h2e2");
+        session.say("go ponder");
+        assert_eq!(session.on_event(done(0)), [""; 0]);
+        assert_eq!(session.say("ponderhit"), [""; 0]);
+        assert_eq!(session.say("stop").last().unwrap(), "bestmove h2e2");
     }
 }
 
 #[test]
 fn a_proven_mate_ends_an_endless_search_in_ucci_only() {
     let mate = done_with(Score::mate_in(3));
-    let mut talk = Talk::new("uci");
-    talk.say("go infinite");
-    assert_eq!(talk.hear(mate.clone()), [""; 0]);
-    let mut talk = Talk::new("ucci");
-    talk.say("go infinite");
-    assert_eq!(talk.hear(mate).last().unwrap(), "bestmove h2e2");
+    let mut session = TestSession::new("uci");
+    session.say("go infinite");
+    assert_eq!(session.on_event(mate.clone()), [""; 0]);
+    let mut session = TestSession::new("ucci");
+    session.say("go infinite");
+    assert_eq!(session.on_event(mate).last().unwrap(), "bestmove h2e2");
 }
 
 #[test]
 fn a_lost_search_still_answers() {
-    let mut talk = Talk::new("ucci");
-    talk.say("go infinite");
-    talk.session.lose_search();
-    assert_eq!(talk.read().last().unwrap(), "nobestmove");
-    assert_eq!(talk.say("isready"), ["readyok"]);
+    let mut session = TestSession::new("ucci");
+    session.say("go infinite");
+    session.session.on_search_lost();
+    assert_eq!(session.read().last().unwrap(), "nobestmove");
+    assert_eq!(session.say("isready"), ["readyok"]);
 }
 
 #[test]
 fn times_are_in_the_unit_that_was_set() {
-    let mut talk = Talk::new("ucci");
+    let mut session = TestSession::new("ucci");
     for (setting, seconds) in [("true", 2), ("false", 2000)] {
-        talk.say(&format!("setoption usemillisec {setting}"));
-        let Command::Go(Ok(request)) = talk.session.parse("go time 2000 increment 0") else {
-            panic!("no go");
+        session.say(&format!("setoption usemillisec {setting}"));
+        let session = &mut session.session;
+        let line = "go time 2000 increment 0";
+        let commands = session.codec.parse(line, &session.preferences);
+        let [Command::Go(Ok(request))] = commands.as_slice() else {
+            panic!("{commands:?}");
         };
         let clock = request.limits(crate::board::Color::Red).clock.unwrap();
         assert_eq!(clock.time, Duration::from_secs(seconds));
@@ -257,67 +280,70 @@ fn times_are_in_the_unit_that_was_set() {
 
 #[test]
 fn promotion_reads_the_position_again() {
-    let mut talk = Talk::new("ucci");
+    let mut session = TestSession::new("ucci");
     // No pawn gets behind its own lines, but a piece that has become one is there.
     let promoted = "position fen 4k4/9/9/9/9/9/9/3P5/9/3A1K3 w";
-    assert_eq!(talk.say(promoted).len(), 1);
-    assert_eq!(talk.say("go depth 1"), ["nobestmove"]);
-    assert_eq!(talk.say("setoption promotion true"), [""; 0]);
-    assert!(talk.board().is_some());
+    assert_eq!(session.say(promoted).len(), 1);
+    assert_eq!(session.say("go depth 1"), ["nobestmove"]);
+    assert_eq!(session.say("setoption promotion true"), [""; 0]);
+    assert!(session.board().is_some());
     let promoting = "position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w moves d0d0";
-    assert_eq!(talk.say(promoting), [""; 0]);
-    assert_eq!(talk.say("setoption promotion false").len(), 1);
-    assert_eq!(talk.say("go depth 1"), ["nobestmove"]);
+    assert_eq!(session.say(promoting), [""; 0]);
+    assert_eq!(session.say("setoption promotion false").len(), 1);
+    assert_eq!(session.say("go depth 1"), ["nobestmove"]);
 }
 
 #[test]
 fn an_overlong_line_is_refused_as_its_command_is() {
-    let mut talk = Talk::new("ucci");
+    let mut session = TestSession::new("ucci");
     let mut say = |head: &str| {
-        let _ = talk.session.take(Input::Overlong(head.to_owned()));
-        talk.read()
+        session.input(Input::Overlong(head.to_owned()));
+        session.read()
     };
     assert_eq!(say("setoption bookfiles x").len(), 1);
     assert_eq!(say("probe fen").last().unwrap(), "pophash");
     assert_eq!(say("go searchmoves").last().unwrap(), "nobestmove");
     assert_eq!(say("position startpos moves h2e2").len(), 1);
-    assert_eq!(talk.say("go depth 1"), ["nobestmove"]);
-    talk.say("position startpos");
-    talk.say("go infinite");
-    let _ = talk.session.take(Input::Overlong("position".to_owned()));
-    assert_eq!(talk.read().len(), 1);
-    assert!(talk.board().is_some());
-    talk.say("stop");
+    assert_eq!(session.say("go depth 1"), ["nobestmove"]);
+    session.say("position startpos");
+    session.say("go infinite");
+    let _ = session
+        .session
+        .on_input(Input::Overlong("position".to_owned()));
+    assert_eq!(session.read().len(), 1);
+    assert!(session.board().is_some());
+    session.say("stop");
 }
 
 #[test]
 fn an_overlong_line_waits_its_turn_in_a_batch() {
-    let mut talk = Talk::new("ucci");
-    talk.say("setoption batch on");
-    talk.say("go infinite");
+    let mut session = TestSession::new("ucci");
+    session.say("setoption batch on");
+    session.say("go infinite");
     let overlong = Input::Overlong("position startpos moves".to_owned());
-    let _ = talk.session.take(overlong.clone());
-    assert_eq!(talk.read(), [""; 0]);
-    talk.say("stop");
-    talk.hear(done(0));
-    let Next::Input(input) = talk.session.wait() else {
-        panic!("nothing waits");
-    };
-    assert_eq!(input, overlong);
-    let _ = talk.session.take(input);
-    assert_eq!(talk.board(), None);
+    session.input(overlong);
+    assert_eq!(session.read(), [""; 0]);
+    session.say("stop");
+    session.on_event(done(0));
+    let incoming = session.session.wait();
+    assert!(matches!(
+        incoming,
+        Incoming::Queued(Command::TooLong { .. })
+    ));
+    let _ = session.session.handle_incoming(incoming);
+    assert_eq!(session.board(), None);
 }
 
 #[test]
 fn debug_says_what_was_not_understood() {
-    let mut talk = Talk::new("ucci");
-    assert_eq!(talk.say("hello"), [""; 0]);
-    talk.say("setoption debug on");
+    let mut session = TestSession::new("ucci");
+    assert_eq!(session.say("hello"), [""; 0]);
+    session.say("setoption debug on");
     assert_eq!(
-        talk.say("hello\u{7}"),
+        session.say("hello\u{7}"),
         ["info message unknown line: hello?"]
     );
-    assert_eq!(talk.say(""), [""; 0]);
+    assert_eq!(session.say(""), [""; 0]);
 }
 
 /// FENs, cut and bent.
@@ -362,16 +388,16 @@ proptest! {
     /// After any line the board is as it was, or what a line that was accepted says, or nothing.
     #[test]
     fn refused_lines_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
-        let mut talk = Talk::new("ucci");
+        let mut session = TestSession::new("ucci");
         for line in lines {
-            let before = talk.board();
-            let promotion = talk.session.preferences.promotion;
-            let answers = talk.say(&line);
+            let before = session.board();
+            let promotion = session.session.preferences.promotion;
+            let answers = session.say(&line);
             let refused = |verb: &str| answers.iter().any(|a| {
                 a.contains(&format!(" {verb} refused: "))
             });
             let is_refused = answers.iter().any(|a| a.contains(" refused: "));
-            let after = talk.board();
+            let after = session.board();
             if refused("position") {
                 prop_assert_eq!(after, None, "{}", line);
             } else if is_refused {
@@ -381,33 +407,33 @@ proptest! {
                 prop_assert!(
                     sets_board.starts_with("position")
                         || sets_board.starts_with("banmoves")
-                        || promotion != talk.session.preferences.promotion,
+                        || promotion != session.session.preferences.promotion,
                     "{}", line
                 );
             }
-            prop_assert!(talk.session.thinking.is_none());
+            prop_assert!(session.session.search.is_none());
         }
     }
 
     /// Nothing that is said during a search changes the board or ends the search, but `stop`.
     #[test]
     fn a_search_is_not_disturbed(lines in prop::collection::vec(line(), 1..12)) {
-        let mut talk = Talk::new("ucci");
-        talk.say("go infinite");
-        let before = talk.board();
+        let mut session = TestSession::new("ucci");
+        session.say("go infinite");
+        let before = session.board();
         for line in lines {
             let stops = line.trim_start().to_ascii_lowercase().starts_with("stop");
             if stops {
                 continue;
             }
-            let answers = talk.say(&line);
+            let answers = session.say(&line);
             let ends = |a: &String| a.starts_with("bestmove") || a == "nobestmove";
             prop_assert!(!answers.iter().any(ends), "{}", line);
-            prop_assert_eq!(talk.board(), before.clone(), "{}", line);
-            prop_assert!(talk.session.thinking.is_some());
+            prop_assert_eq!(session.board(), before.clone(), "{}", line);
+            prop_assert!(session.session.search.is_some());
         }
-        talk.say("stop");
-        let answers = talk.hear(done(0));
+        session.say("stop");
+        let answers = session.on_event(done(0));
         prop_assert_eq!(answers.last().unwrap(), "bestmove h2e2");
     }
 }

@@ -1,13 +1,25 @@
-//! Reading an option line.
+//! Parsing an option line.
 
-use super::{Change, Kind, Row, TABLE};
+use super::{OPTIONS, OptionChange, OptionKind, OptionSpec};
 use crate::protocol::text::{excerpt, number};
 
-/// An option line that has been read.
+/// Why a value is none of an option.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("option {name} takes {wanted}, not {}", given.as_deref().map_or("nothing".to_owned(), |text| format!("{text:?}")))]
+pub(in crate::protocol) struct OptionError {
+    /// The name of the option.
+    name: &'static str,
+    /// The values that it has.
+    wanted: String,
+    /// The beginning of the value; `None` for an empty one.
+    given: Option<String>,
+}
+
+/// An option line that has been parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::protocol) struct Setting {
+pub(in crate::protocol) struct ParsedOption {
     /// What to do.
-    pub change: Change,
+    pub change: OptionChange,
     /// What the person who set it should know.
     pub note: Option<String>,
 }
@@ -20,7 +32,7 @@ pub(in crate::protocol) struct Setting {
 pub(in crate::protocol) fn read(
     name: &str,
     value: Option<&str>,
-) -> Option<Result<Setting, String>> {
+) -> Option<Result<ParsedOption, OptionError>> {
     if let Some(row) = find(name) {
         return Some(read_value(row, value.unwrap_or("")));
     }
@@ -28,30 +40,28 @@ pub(in crate::protocol) fn read(
     Some(read_value(find(name)?, value.unwrap_or(end)))
 }
 
-fn find(name: &str) -> Option<&'static Row> {
+fn find(name: &str) -> Option<&'static OptionSpec> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
-    TABLE
+    OPTIONS
         .iter()
         .find(|row| is(row.ucci) || row.uci.is_some_and(is))
 }
 
-fn read_value(row: &Row, value: &str) -> Result<Setting, String> {
+fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError> {
     let name = row.ucci;
-    let refuse = |wanted: &str| {
-        let given = match value {
-            "" => "nothing".to_owned(),
-            value => format!("{:?}", excerpt(value)),
-        };
-        format!("option {name} takes {wanted}, not {given}")
+    let refuse = |wanted: &str| OptionError {
+        name,
+        wanted: wanted.to_owned(),
+        given: Some(excerpt(value)).filter(|text| !text.is_empty()),
     };
     let mut note = None;
     let change = match row.kind {
-        Kind::Button(change) => change,
-        Kind::Check { change, .. } => {
+        OptionKind::Button(change) => change,
+        OptionKind::Check { change, .. } => {
             let value = read_check(value).ok_or_else(|| refuse("true or false"))?;
             change(value)
         }
-        Kind::Spin {
+        OptionKind::Spin {
             min, max, change, ..
         } => {
             let given = number(value).ok_or_else(|| refuse("a number"))?;
@@ -64,13 +74,13 @@ fn read_value(row: &Row, value: &str) -> Result<Setting, String> {
             }
             change(usize::try_from(taken).unwrap_or(usize::MAX))
         }
-        Kind::Combo { words, change, .. } => words
+        OptionKind::Combo { words, change, .. } => words
             .iter()
             .position(|word| word.eq_ignore_ascii_case(value))
             .and_then(change)
             .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?,
     };
-    Ok(Setting { change, note })
+    Ok(ParsedOption { change, note })
 }
 
 fn read_check(value: &str) -> Option<bool> {
@@ -89,7 +99,7 @@ mod tests {
     use super::*;
     use crate::search::{MAX_HASH, Randomness, Style};
 
-    fn change(name: &str, value: &str) -> Change {
+    fn change(name: &str, value: &str) -> OptionChange {
         let setting = read(name, Some(value)).unwrap().unwrap();
         assert_eq!(setting.note, None);
         setting.change
@@ -97,24 +107,27 @@ mod tests {
 
     #[test]
     fn names_and_values_are_read_in_any_case_and_spelling() {
-        assert_eq!(change("HashSize", "64"), Change::HashSize(64));
-        assert_eq!(change("hash", "64"), Change::HashSize(64));
-        assert_eq!(change("THREADS", "+2"), Change::Threads(2));
-        assert_eq!(change("MultiPV", "3"), Change::MultiPv(3));
-        assert_eq!(change("Style", "RISKY"), Change::Style(Style::Risky));
+        assert_eq!(change("HashSize", "64"), OptionChange::HashSize(64));
+        assert_eq!(change("hash", "64"), OptionChange::HashSize(64));
+        assert_eq!(change("THREADS", "+2"), OptionChange::Threads(2));
+        assert_eq!(change("MultiPV", "3"), OptionChange::MultiPv(3));
+        assert_eq!(change("Style", "RISKY"), OptionChange::Style(Style::Risky));
         assert_eq!(
             change("randomness", "Huge"),
-            Change::Randomness(Randomness::Huge)
+            OptionChange::Randomness(Randomness::Huge)
         );
-        assert_eq!(change("clear hash", ""), Change::NewGame);
+        assert_eq!(change("clear hash", ""), OptionChange::NewGame);
         let unmarked = read("multipv 3", None).unwrap().unwrap();
-        assert_eq!(unmarked.change, Change::MultiPv(3));
+        assert_eq!(unmarked.change, OptionChange::MultiPv(3));
         assert_eq!(read("unknown 3", None), None);
         for (text, value) in [("true", true), ("ON", true), ("1", true)] {
-            assert_eq!(change("ponder", text), Change::Ponder(value));
+            assert_eq!(change("ponder", text), OptionChange::Ponder(value));
         }
         for (text, value) in [("False", false), ("off", false), ("0", false)] {
-            assert_eq!(change("UseMilliSec", text), Change::Milliseconds(value));
+            assert_eq!(
+                change("UseMilliSec", text),
+                OptionChange::Milliseconds(value)
+            );
         }
         for unknown in ["usebook", "bookfiles", "evalapi", "selectivity", "", "名"] {
             assert_eq!(read(unknown, Some("x")), None);
@@ -126,11 +139,11 @@ mod tests {
         let huge = "9".repeat(50);
         for (value, taken) in [(huge.as_str(), MAX_HASH as usize), ("-5", 0)] {
             let setting = read("hashsize", Some(value)).unwrap().unwrap();
-            assert_eq!(setting.change, Change::HashSize(taken));
+            assert_eq!(setting.change, OptionChange::HashSize(taken));
             assert!(setting.note.unwrap().contains("taken"));
         }
         let setting = read("multipv", Some("0")).unwrap().unwrap();
-        assert_eq!(setting.change, Change::MultiPv(1));
+        assert_eq!(setting.change, OptionChange::MultiPv(1));
         assert_eq!(
             setting.note.unwrap(),
             "option multipv: 0 is outside 1 to 128, 1 taken"
@@ -156,7 +169,7 @@ mod tests {
                 "option style takes one of solid, normal, risky, not \"wild\"",
             ),
         ] {
-            assert_eq!(read(name, value).unwrap().unwrap_err(), message);
+            assert_eq!(read(name, value).unwrap().unwrap_err().to_string(), message);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The board as the client set it.
+//! The position that the client has set.
 
 use crate::board::Move;
 use crate::movegen::legal_moves;
@@ -10,9 +10,14 @@ use crate::rules::Game;
 /// How many faults of one line are told apart.
 const FAULTS_TOLD: usize = 32;
 
-/// The position to think about, and the moves that may not be played in it.
+/// Why there is no such position or move: every reason, fit to be reported.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join(", "))]
+pub(super) struct PositionError(Vec<String>);
+
+/// The position to search, and the moves that may not be played in it.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
+pub(super) struct CurrentGame {
     /// What the client asked for last, to be read again when the rules of the game change.
     text: PositionText,
     /// `None` when the client asked for a position that cannot be.
@@ -20,7 +25,7 @@ pub(super) struct Board {
     banned: Vec<Move>,
 }
 
-impl Board {
+impl CurrentGame {
     /// The starting position.
     pub(super) fn new() -> Self {
         Self {
@@ -30,12 +35,12 @@ impl Board {
         }
     }
 
-    /// Sets the board and lifts the bans.
+    /// Sets the position and lifts the bans.
     ///
     /// # Errors
-    /// Says every reason why there is no such position; then there is none on the board, for the
-    /// one before is not what the client means.
-    pub(super) fn set(&mut self, text: PositionText, promotion: bool) -> Result<(), String> {
+    /// Says every reason why there is no such position; then there is no current game, since
+    /// the one before is not what the client means.
+    pub(super) fn set(&mut self, text: PositionText, promotion: bool) -> Result<(), PositionError> {
         let game = read_game(&text, promotion);
         self.text = text;
         self.banned.clear();
@@ -46,27 +51,27 @@ impl Board {
     ///
     /// # Errors
     /// As [`Self::set`].
-    pub(super) fn read_again(&mut self, promotion: bool) -> Result<(), String> {
+    pub(super) fn read_again(&mut self, promotion: bool) -> Result<(), PositionError> {
         let game = read_game(&self.text, promotion);
         self.accept(game)
     }
 
-    /// Takes the position away: the client set one that could not even be received.
-    pub(super) fn refuse(&mut self) {
+    /// Removes the position: the client set one in a line that was too long.
+    pub(super) fn clear(&mut self) {
         self.game = None;
         self.text.fen = Some(String::new());
         self.banned.clear();
     }
 
-    fn accept(&mut self, game: Result<Game, Vec<String>>) -> Result<(), String> {
+    fn accept(&mut self, game: Result<Game, PositionError>) -> Result<(), PositionError> {
         match game {
             Ok(game) => {
                 self.game = Some(game);
                 Ok(())
             }
-            Err(faults) => {
+            Err(error) => {
                 self.game = None;
-                Err(faults.join(", "))
+                Err(error)
             }
         }
     }
@@ -80,16 +85,20 @@ impl Board {
     ///
     /// # Errors
     /// Names every text that is no move; then none is banned.
-    pub(super) fn ban(&mut self, texts: &[String]) -> Result<(), String> {
+    pub(super) fn ban(&mut self, texts: &[String]) -> Result<(), PositionError> {
         if self.game.is_none() {
-            return Err("there is no position".to_owned());
+            return Err(PositionError(vec!["there is no position".to_owned()]));
         }
         let (moves, faults) = read_moves(texts);
         if faults.is_empty() {
-            self.banned.extend(moves);
+            for banned in moves {
+                if !self.banned.contains(&banned) {
+                    self.banned.push(banned);
+                }
+            }
             Ok(())
         } else {
-            Err(tell(faults).join(", "))
+            Err(PositionError(shortened(faults)))
         }
     }
 
@@ -127,7 +136,7 @@ pub(super) enum RootMoves {
 ///
 /// # Errors
 /// Names every fault of the FEN, every text that is no move, and the first illegal move.
-pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, Vec<String>> {
+pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, PositionError> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
     let (moves, unreadable) = read_moves(&text.moves);
     let mut faults = Vec::new();
@@ -149,7 +158,7 @@ pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, Ve
     faults.extend(unreadable);
     match game {
         Some(game) if faults.is_empty() => Ok(game),
-        _ => Err(tell(faults)),
+        _ => Err(PositionError(shortened(faults))),
     }
 }
 
@@ -167,7 +176,7 @@ fn read_moves(texts: &[String]) -> (Vec<Move>, Vec<String>) {
 }
 
 /// Faults fit to be told: each one short, and not too many.
-fn tell(faults: Vec<String>) -> Vec<String> {
+fn shortened(faults: Vec<String>) -> Vec<String> {
     let more = faults.len().saturating_sub(FAULTS_TOLD);
     let mut told: Vec<String> = faults
         .iter()

@@ -1,0 +1,95 @@
+//! Parsing the lines that UCCI and UCI share.
+
+use super::command::{Command, PositionText, Protocol};
+use super::go;
+use super::text::TimeUnit;
+use crate::board::Move;
+
+/// Parses a line that UCCI and UCI have in common.
+///
+/// # Errors
+/// Returns the first word, in lower case, and the rest of any other line.
+pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str)> {
+    let (verb, rest) = split_word(line);
+    let verb = verb.to_ascii_lowercase();
+    Ok(match verb.as_str() {
+        "ucci" => Command::Handshake(Protocol::Ucci),
+        "uci" => Command::Handshake(Protocol::Uci),
+        "isready" => Command::IsReady,
+        "setoption" => parse_option(rest),
+        "position" => Command::Position(parse_position(rest)),
+        "go" => Command::Go(go::parse(rest, unit)),
+        "ponderhit" => Command::PonderHit {
+            draw: rest.eq_ignore_ascii_case("draw"),
+        },
+        "stop" => Command::Stop,
+        "quit" => Command::Quit,
+        "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
+        _ => return Err((verb, rest)),
+    })
+}
+
+/// Parses `{fen F | startpos} [moves M…]`. Without either word the text is read as a FEN; with both it
+/// is the starting position.
+pub(super) fn parse_position(text: &str) -> PositionText {
+    let mut words = text.split_whitespace().peekable();
+    let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
+    words.next_if(|word| is(word, "fen"));
+    if words.next_if(|word| is(word, "startpos")).is_some() {
+        words.next_if(|word| is(word, "moves"));
+        return PositionText {
+            fen: None,
+            moves: words.map(str::to_owned).collect(),
+        };
+    }
+    let fen: Vec<&str> = words
+        .by_ref()
+        .take_while(|word| !is(word, "moves"))
+        .collect();
+    PositionText {
+        fen: Some(fen.join(" ")),
+        moves: words.map(str::to_owned).collect(),
+    }
+}
+
+/// Parses `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
+fn parse_option(text: &str) -> Command {
+    let (first, mut rest) = split_word(text);
+    let mut name = first.to_owned();
+    if let (word, value) = split_word(rest)
+        && word.eq_ignore_ascii_case("value")
+    {
+        rest = value;
+    }
+    if first.eq_ignore_ascii_case("name") && !rest.is_empty() {
+        let mut words = Vec::new();
+        while !rest.is_empty() {
+            let (word, after) = split_word(rest);
+            rest = after;
+            if word.eq_ignore_ascii_case("value") {
+                break;
+            }
+            words.push(word);
+        }
+        name = words.join(" ");
+    }
+    Command::SetOption {
+        name,
+        value: Some(rest.to_owned()).filter(|value| !value.is_empty()),
+    }
+}
+
+/// Splits a text into its first word and what follows.
+pub(super) fn split_word(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    match text.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        None => (text, ""),
+    }
+}
+
+/// Formats a line of moves, separated by blanks.
+pub(super) fn format_line(moves: &[Move]) -> String {
+    let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
+    moves.join(" ")
+}

@@ -1,0 +1,64 @@
+//! What the engine reports, whatever protocol it speaks.
+
+use std::time::Duration;
+
+use crate::board::Move;
+use crate::search::{HashProbe, Info, Score};
+
+/// What a player may do together with a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum GameAction {
+    /// Nothing but the move.
+    #[default]
+    None,
+    /// Offers or accepts a draw.
+    Draw,
+    /// Resigns the game.
+    Resign,
+}
+
+/// A report of the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Reply<'a> {
+    /// The answer to `isready`.
+    Ready,
+    /// A text for the user.
+    Message(&'a str),
+    /// A principal variation.
+    Line(&'a Info),
+    /// The root move that is searched.
+    CurrentMove {
+        /// The iteration.
+        depth: u32,
+        /// The move.
+        played: Move,
+        /// Its number among the root moves, from 1.
+        number: usize,
+    },
+    /// Nodes and time so far.
+    Progress {
+        /// Nodes searched.
+        nodes: u64,
+        /// Time since the `go`.
+        time: Duration,
+    },
+    /// The static evaluation, the answer to `go depth 0`.
+    StaticScore(Score),
+    /// The move to play.
+    BestMove {
+        /// The move.
+        best: Move,
+        /// The reply expected.
+        ponder: Option<Move>,
+        /// A draw or a resignation that goes with the move.
+        action: GameAction,
+    },
+    /// There is no move to play.
+    NoBestMove,
+    /// A `stop` while no search runs.
+    NothingToStop,
+    /// The contents of the hash table, the answer to `probe`.
+    Hash(Option<HashProbe>),
+    /// The program ends.
+    Bye,
+}

@@ -1,0 +1,85 @@
+//! What the rules say of the game, judged beside the search.
+//!
+//! Judging a long game can take seconds, during which the client must be heard.
+
+use std::io::Write;
+use std::thread;
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use super::Session;
+use crate::protocol::reply::Reply;
+use crate::rules::{Game, RuleSet, Verdict, judge};
+
+/// The judgement of a game.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Ruling {
+    /// The verdict as text; `None` while the rules have not decided.
+    pub text: Option<String>,
+    /// Whether the game is a draw.
+    pub is_draw: bool,
+}
+
+impl Ruling {
+    pub(super) fn of(game: &Game, rules: RuleSet) -> Self {
+        let judgement = judge(game, rules);
+        Self {
+            text: judgement.ruling(),
+            is_draw: judgement.verdict == Verdict::Draw,
+        }
+    }
+}
+
+/// A game to judge, the rules, and where the ruling goes.
+type Question = (Game, RuleSet, Sender<Ruling>);
+
+/// The thread that judges games, started with the first one.
+#[derive(Debug, Default)]
+pub(super) struct Referee {
+    questions: Option<Sender<Question>>,
+}
+
+impl Referee {
+    /// Has a game judged. The ruling arrives in the channel; where the system refuses a thread the
+    /// channel is closed.
+    pub(super) fn judge(&mut self, game: Game, rules: RuleSet) -> Receiver<Ruling> {
+        let (sender, ruling) = bounded(1);
+        if self.questions.is_none() {
+            self.questions = start();
+        }
+        if let Some(questions) = &self.questions {
+            // Fails only when the thread has ended; then the sender is dropped as well.
+            let _ = questions.send((game, rules, sender));
+        }
+        ruling
+    }
+}
+
+fn start() -> Option<Sender<Question>> {
+    let (questions, inbox) = unbounded::<Question>();
+    let work = move || {
+        for (game, rules, answer) in inbox {
+            // The search may have been answered without waiting for the ruling.
+            let _ = answer.send(Ruling::of(&game, rules));
+        }
+    };
+    let started = thread::Builder::new()
+        .name("referee".to_owned())
+        .spawn(work);
+    started
+        .map_err(|error| log::error!("no thread to judge games: {error}"))
+        .ok()?;
+    Some(questions)
+}
+
+impl<W: Write> Session<W> {
+    /// Reports what the rules have decided. The search goes on, since the client may go by others.
+    pub(super) fn on_ruling(&mut self, ruling: Ruling) {
+        if let Some(text) = &ruling.text {
+            self.send(&Reply::Message(text));
+        }
+        if let Some(search) = &mut self.search {
+            search.ruled(ruling);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Setting options.
+
+use std::io::Write;
+
+use super::Session;
+use super::draw_resign::DrawResign;
+use crate::protocol::options::{self, OptionChange, ParsedOption};
+use crate::protocol::reply::Reply;
+use crate::protocol::text::excerpt;
+
+impl<W: Write> Session<W> {
+    /// Sets an option. An unknown one is ignored, since clients set what they know, not what they were
+    /// told; it is reported when debugging.
+    pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) {
+        match options::read(name, value) {
+            None => {
+                log::info!("no option {name}");
+                if self.preferences.debug {
+                    let text = format!("unknown option: {}", excerpt(name));
+                    self.send(&Reply::Message(&text));
+                }
+            }
+            Some(Err(error)) => self.refuse("setoption", &error.to_string()),
+            Some(Ok(ParsedOption { change, note })) => {
+                if let Some(note) = note {
+                    self.send(&Reply::Message(&note));
+                }
+                self.apply(change);
+            }
+        }
+    }
+
+    fn apply(&mut self, change: OptionChange) {
+        let before = self.preferences.search;
+        let preferences = &mut self.preferences;
+        match change {
+            OptionChange::Milliseconds(on) => preferences.milliseconds = on,
+            OptionChange::Batch(on) => preferences.batch = on,
+            OptionChange::Debug(on) => preferences.debug = on,
+            OptionChange::Ponder(on) => preferences.search.ponder = on,
+            OptionChange::Promotion(on) => self.set_promotion(on),
+            OptionChange::Resign(on) => preferences.resign = on,
+            OptionChange::Draw(on) => preferences.draw = on,
+            OptionChange::HashSize(megabytes) => self.set_hash_size(megabytes),
+            OptionChange::Threads(threads) => self.set_threads(threads),
+            OptionChange::MultiPv(lines) => preferences.search.multipv = lines,
+            OptionChange::Idle(level) => preferences.search.idle = level,
+            OptionChange::Rules(rules) => preferences.search.rules = rules,
+            OptionChange::Pruning(level) => preferences.search.pruning = level,
+            OptionChange::Knowledge(level) => preferences.search.knowledge = level,
+            OptionChange::Randomness(randomness) => preferences.search.randomness = randomness,
+            OptionChange::Style(style) => preferences.search.style = style,
+            OptionChange::NewGame => self.new_game(),
+        }
+        if !before.scores_like(&self.preferences.search) {
+            self.pool.forget();
+        }
+    }
+
+    /// Forgets the last game; the board stays as it is.
+    pub(super) fn new_game(&mut self) {
+        self.pool.forget();
+        self.draw_resign = DrawResign::default();
+    }
+
+    /// Turns the promotion variant on or off, and reads the position by its rules.
+    fn set_promotion(&mut self, on: bool) {
+        if self.preferences.promotion == on {
+            return;
+        }
+        self.preferences.promotion = on;
+        self.pool.forget();
+        if let Err(error) = self.game.read_again(on) {
+            self.refuse("position", &error.to_string());
+        }
+    }
+
+    fn set_hash_size(&mut self, megabytes: usize) {
+        if self.preferences.hash_size == megabytes {
+            return;
+        }
+        match self.pool.set_hash_size(megabytes) {
+            Ok(in_force) => {
+                log::info!("hash table of {in_force} MB");
+                self.preferences.hash_size = megabytes;
+            }
+            Err(error) => self.refuse("setoption", &error.to_string()),
+        }
+    }
+
+    fn set_threads(&mut self, threads: usize) {
+        if self.preferences.threads == threads {
+            return;
+        }
+        match self.pool.set_threads(threads) {
+            Ok(in_force) => {
+                log::info!("{in_force} search threads");
+                self.preferences.threads = threads;
+            }
+            Err(error) => self.refuse("setoption", &error.to_string()),
+        }
+    }
+}
