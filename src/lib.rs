@@ -25,13 +25,26 @@
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
-//! | [`training`] | self-play and the tuner of the weights |
-//! | [`tournament`] | games between engines in their own processes: referee, openings, statistics |
-//! | [`cli`] | arguments and one file a subcommand |
+//! | `training` | self-play and the tuner of the weights |
+//! | `tournament` | games between engines in their own processes: referee, openings, statistics |
+//! | `cli` | arguments and one file a subcommand |
 //!
 //! Arrows point one way: board <- movegen <- notation <- rules <- random <- eval <- search <- protocol,
 //! training, tournament <- cli. A room never imports from a room further right. The tournament room
 //! talks to engines, our own included, through pipes alone; it searches only to find openings.
+//!
+//! # Cargo features
+//!
+//! All are on by default.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `cli` | the room `cli`; without it the program is the bare engine, without subcommands or log |
+//! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
+//! | `training` | the room `training`; the subcommands `selfplay` and `tune` |
+//!
+//! `default-features = false` gives a library of board, rules, search and protocols with few
+//! dependencies.
 //!
 //! # Invariants
 //!
@@ -50,6 +63,7 @@
 //!   never for the machine that builds it.
 
 pub mod board;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
 pub mod movegen;
@@ -59,5 +73,7 @@ pub mod random;
 pub mod rules;
 pub mod search;
 pub mod text;
+#[cfg(feature = "match")]
 pub mod tournament;
+#[cfg(feature = "training")]
 pub mod training;

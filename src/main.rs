@@ -1,7 +1,12 @@
 //! The `chuhe` command.
 
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
+#[cfg(feature = "cli")]
+fn main() -> std::process::ExitCode {
     chuhe::cli::run(std::env::args_os())
+}
+
+/// Without the feature `cli` the program is the engine alone, which takes no arguments.
+#[cfg(not(feature = "cli"))]
+fn main() -> std::io::Result<()> {
+    chuhe::protocol::run()
 }

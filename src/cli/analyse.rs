@@ -1,23 +1,25 @@
 //! `chuhe analyse`: the best lines of a position, for a person to read.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use crossbeam_channel::{Receiver, unbounded};
+use crossbeam_channel::{Receiver, select, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::Failure;
 use super::common::columns::cut;
-use super::common::game_argument::read_game;
+use super::common::game_arguments::GameArguments;
+use super::common::interrupt::interrupts;
+use super::common::notation::Notation;
 use super::common::seconds::parse_seconds;
-use crate::board::{MAX_MOVES, Move, Position};
+use super::{Failure, INTERRUPTED};
+use crate::board::{MAX_MOVES, Position};
 use crate::movegen::has_legal_move;
-use crate::notation::{GameText, Separator, chinese, wxf};
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
-    Bound, Control, Event, Info, Limits, MAX_DEPTH, MAX_HASH, MAX_THREADS, Outcome, Pool,
+    Bound, Control, Event, Info, Limits, MAX_DEPTH, MAX_HASH, MAX_THREADS, Outcome, Pool, Score,
     SearchRequest, Settings, nodes_per_second,
 };
 
@@ -33,9 +35,8 @@ const ROW_WIDTH: usize = 43;
 /// Search a position and show the best lines.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The position: `startpos` or a FEN, in quotes or as several words.
-    #[arg(required = true, value_name = "FEN")]
-    position: Vec<String>,
+    #[command(flatten)]
+    game: GameArguments,
     /// Think for SECONDS [default: 5, unless there is another limit].
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
@@ -48,9 +49,6 @@ pub(super) struct Arguments {
     /// How many lines to show.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
-    /// Moves to play first, in any notation.
-    #[arg(long, value_name = "M", num_args = 1..)]
-    moves: Vec<String>,
     /// How to write moves.
     #[arg(long, value_enum, default_value_t = Notation::Chinese)]
     notation: Notation,
@@ -62,46 +60,7 @@ pub(super) struct Arguments {
     threads: u16,
 }
 
-/// How moves are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Notation {
-    /// 炮二平五
-    Chinese,
-    /// C2=5
-    Wxf,
-    /// h2e2
-    Coordinate,
-}
-
-impl Notation {
-    /// Writes a legal move of `position`.
-    fn write(self, position: &Position, played: Move) -> String {
-        match self {
-            Self::Chinese => chinese::write(position, played),
-            Self::Wxf => wxf::write(position, played),
-            Self::Coordinate => played.to_string(),
-        }
-    }
-
-    /// Writes moves played one after another.
-    fn write_line(self, position: &Position, line: &[Move]) -> String {
-        let mut position = position.clone();
-        let words = line.iter().map(|played| {
-            let word = self.write(&position, *played);
-            position.make(*played);
-            word
-        });
-        words.collect::<Vec<_>>().join(" ")
-    }
-}
-
 impl Arguments {
-    fn game(&self) -> Result<Game, Failure> {
-        let mut text = GameText::split(&self.position.join(" "), Separator::Required);
-        text.extend(&self.moves);
-        read_game(&text)
-    }
-
     fn limits(&self) -> Limits {
         let unlimited = self.depth.is_none() && self.nodes.is_none();
         Limits {
@@ -113,12 +72,19 @@ impl Arguments {
     }
 }
 
-/// Searches and prints a row a line and depth, then the best move.
+/// Searches and prints a row a line and depth, then the best move. Ctrl-C ends the search, not the
+/// report; the exit code tells of it.
 ///
 /// # Errors
 /// The FEN is no position, a move is none, or there is no room for the hash table.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let game = arguments.game()?;
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if !arguments.game.is_given() {
+        return Err(Failure::usage(
+            "error",
+            "no position is given: `startpos` or a FEN",
+        ));
+    }
+    let game = arguments.game.read()?;
     let settings = Settings {
         multipv: usize::from(arguments.multipv),
         ..Settings::default()
@@ -131,8 +97,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .map_err(unwritten)?;
     }
     if !has_legal_move(game.position()) {
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
+    let interrupts = interrupts()?;
     let (sender, events) = unbounded();
     let mut pool = Pool::new(sender);
     pool.set_hash_size(arguments.hash as usize)
@@ -147,10 +114,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         settings,
         control: Arc::clone(&control),
     });
-    let shown = view.follow(&events);
-    // Nobody may be reading any more.
+    let shown = view.follow(&events, &interrupts, &control);
+    // The reader of the analysis may be gone.
     control.stop();
-    shown.or_else(super::ignore_closed_pipe).map_err(unwritten)
+    shown
+        .or_else(super::ignore_closed_pipe)
+        .map_err(unwritten)?;
+    Ok(match view.interrupted {
+        true => ExitCode::from(INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// What the rules say of a game that they have decided.
@@ -175,6 +148,11 @@ struct View<'a> {
     room: Option<usize>,
     bar: ProgressBar,
     status: Status,
+    /// The last report of each line, where it is a bound, which is not shown while exact scores
+    /// may follow.
+    bounds: BTreeMap<usize, Info>,
+    /// Whether Ctrl-C has ended the search.
+    interrupted: bool,
 }
 
 /// What the progress line says.
@@ -206,16 +184,31 @@ impl<'a> View<'a> {
                 .map(|(_, columns)| usize::from(columns).saturating_sub(ROW_WIDTH)),
             bar,
             status: Status::default(),
+            bounds: BTreeMap::new(),
+            interrupted: false,
         }
     }
 
-    /// Shows the events of a search to its end.
-    fn follow(&mut self, events: &Receiver<Event>) -> io::Result<()> {
+    /// Shows the events of a search to its end, which an interrupt brings about.
+    fn follow(
+        &mut self,
+        events: &Receiver<Event>,
+        interrupts: &Receiver<()>,
+        control: &Control,
+    ) -> io::Result<()> {
         self.head()?;
         if !self.bar.is_hidden() {
             self.bar.enable_steady_tick(TICK);
         }
-        for event in events {
+        loop {
+            let event = select! {
+                recv(events) -> event => event.map_err(|_| io::Error::other(FAILED))?,
+                recv(interrupts) -> _ => {
+                    self.interrupted = true;
+                    control.stop();
+                    continue;
+                }
+            };
             match event {
                 Event::Done(outcome) => {
                     self.bar.finish_and_clear();
@@ -223,7 +216,10 @@ impl<'a> View<'a> {
                 }
                 Event::Info(info) => {
                     if info.bound == Bound::Exact {
+                        self.bounds.remove(&info.multipv);
                         self.row(&info)?;
+                    } else {
+                        self.bounds.insert(info.multipv, info.clone());
                     }
                     (self.status.nodes, self.status.time) = (info.nodes, info.time);
                     self.status.depth = info.depth;
@@ -238,7 +234,6 @@ impl<'a> View<'a> {
             }
             self.bar.set_message(self.status.text());
         }
-        Err(io::Error::other(FAILED))
     }
 
     fn head(&mut self) -> io::Result<()> {
@@ -257,8 +252,8 @@ impl<'a> View<'a> {
             false => String::new(),
         };
         let (depth, nodes) = (info.depth, info.nodes);
-        let score = info.score.to_string();
-        let time = spell_time(info.time);
+        let score = format_score(info.score, info.bound);
+        let time = format_time(info.time);
         let mut line = self.notation.write_line(self.position, &info.pv);
         if let Some(room) = self.room {
             line = cut(&line, room);
@@ -277,6 +272,16 @@ impl<'a> View<'a> {
         let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
             return Err(io::Error::other(FAILED));
         };
+        // What is played must have been shown, and how sure its score is.
+        let bounds = std::mem::take(&mut self.bounds);
+        for info in bounds.values() {
+            self.row(info)?;
+        }
+        let bound = bounds
+            .values()
+            .find(|info| info.pv.first() == Some(&best) && info.score == score)
+            .map_or(Bound::Exact, |info| info.bound);
+        let score = format_score(score, bound);
         let coordinates = match self.notation {
             Notation::Coordinate => String::new(),
             _ => format!(" ({best})"),
@@ -284,7 +289,7 @@ impl<'a> View<'a> {
         let best = self.notation.write(self.position, best);
         let (depth, nodes) = (outcome.depth, outcome.nodes);
         let (time, speed) = (
-            spell_time(outcome.time),
+            format_time(outcome.time),
             nodes_per_second(nodes, outcome.time),
         );
         writeln!(
@@ -303,6 +308,15 @@ impl Status {
     }
 }
 
-fn spell_time(time: Duration) -> String {
+/// A score, `≥` or `≤` before it where it is a bound.
+fn format_score(score: Score, bound: Bound) -> String {
+    match bound {
+        Bound::Exact => score.to_string(),
+        Bound::Lower => format!("≥{score}"),
+        Bound::Upper => format!("≤{score}"),
+    }
+}
+
+fn format_time(time: Duration) -> String {
     format!("{:.2}s", time.as_secs_f64())
 }

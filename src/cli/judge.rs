@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::common::columns::pad;
 use super::common::explain;
-use super::common::game_argument::read_game;
+use super::common::game_arguments::{GameArguments, read_line};
 use crate::board::Color;
-use crate::notation::{GameText, Separator};
 use crate::rules::{Game, Judgement, RuleSet, judge};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
@@ -20,15 +19,14 @@ const VERDICT_WIDTH: usize = 11;
 /// Judge a game by repetition rules and limits: none, draw, red_loses or black_loses.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game: `startpos` or a FEN, then the moves in any notation.
-    #[arg(value_names = ["FEN", "MOVES"], num_args = 1.., required_unless_present = "file")]
-    game: Vec<String>,
+    #[command(flatten)]
+    game: GameArguments,
     /// Judge the games in FILE (`-` for standard input), one `FEN moves M…` a line; empty lines and
     /// lines that begin with `#` are skipped.
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     file: Option<PathBuf>,
-    /// The rules: asian, computer, chinese, elephanteye, check-only or none.
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
+    /// The rules.
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
     /// Tell what each move of the repetition was.
     #[arg(long)]
@@ -50,18 +48,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.file {
         Some(path) => judge_file(arguments, path, out),
         None => {
-            let game = read(&arguments.game.join(" "))?;
+            if !arguments.game.is_given() {
+                return Err(Failure::usage(
+                    "error",
+                    "no game is given, nor a file of games",
+                ));
+            }
+            let game = arguments.game.read()?;
             let text = heading(arguments) + &report(arguments, &game, None);
             print(out, &text).map(|_| ())
         }
     }
 }
 
-fn read(text: &str) -> Result<Game, Failure> {
-    read_game(&GameText::split(text, Separator::Optional))
-}
-
-/// Prints; `false` when nobody reads any more.
+/// Prints; `false` when the reader is gone.
 fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
@@ -90,7 +90,7 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        match read(line) {
+        match read_line(line) {
             Ok(game) => {
                 if !print(&mut out, &report(arguments, &game, Some(number)))? {
                     return Ok(());

@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::time::Instant;
 
 use super::Failure;
-use super::common::game_argument::read_game;
+use super::common::game_arguments::GameArguments;
 use crate::movegen;
-use crate::notation::{GameText, Separator};
 use crate::search::nodes_per_second;
 
 /// Count the lines of DEPTH plies, the proof of a move generator.
@@ -15,9 +14,8 @@ pub(super) struct Arguments {
     /// How many plies deep.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     depth: u32,
-    /// Where to start: `startpos` or a FEN, and `moves M…` to play first.
-    #[arg(long, default_value = "startpos")]
-    fen: String,
+    #[command(flatten)]
+    game: GameArguments,
     /// Count each first move for itself.
     #[arg(long)]
     divide: bool,
@@ -28,7 +26,7 @@ pub(super) struct Arguments {
 /// # Errors
 /// The FEN is no position, or a move cannot be played.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let game = read_game(&GameText::split(&arguments.fen, Separator::Required))?;
+    let game = arguments.game.read()?;
     let mut position = game.position().clone();
     let mut out = io::stdout().lock();
     let start = Instant::now();

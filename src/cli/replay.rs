@@ -17,7 +17,7 @@ pub(super) struct Arguments {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The rules; without this those that a game names in its tag `Rules`, or else asian.
-    #[arg(long, value_name = "SET")]
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true)]
     rules: Option<RuleSet>,
 }
 

@@ -3,8 +3,10 @@
 
 mod bounded_line;
 mod printable;
+#[cfg(any(feature = "match", feature = "training"))]
 mod replacement;
 
 pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use printable::{excerpt, printable};
+#[cfg(any(feature = "match", feature = "training"))]
 pub use replacement::Replacement;

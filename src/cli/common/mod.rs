@@ -1,9 +1,15 @@
-//! What several subcommands need.
+//! What several subcommands need: failures, arguments, tables, output files.
 
+mod choices;
 pub(super) mod columns;
 pub(super) mod explain;
-pub(super) mod game_argument;
+mod failure;
+pub(super) mod game_arguments;
 pub(super) mod interrupt;
 pub(super) mod logging;
+pub(super) mod notation;
+#[cfg(any(feature = "match", feature = "training"))]
 pub(super) mod output_file;
 pub(super) mod seconds;
+
+pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
