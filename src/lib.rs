@@ -46,6 +46,8 @@
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.
 //!
+//! The [`guide`] tells users of options, rules, scripting and tournaments, in English and Chinese.
+//!
 //! # Invariants
 //!
 //! - A tournament trusts no engine: whatever one does can lose it the game and never ends, stops or
@@ -66,6 +68,7 @@ pub mod board;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;
+pub mod guide;
 pub mod movegen;
 pub mod notation;
 pub mod protocol;

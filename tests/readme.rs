@@ -1,9 +1,24 @@
-//! What the README promises.
+//! What the README and the guides promise: their examples run, and their tables are complete.
 
 use assert_cmd::Command;
 use chuhe::tournament::read_toml;
 
 const README: &str = include_str!("../README.md");
+const CONTRIBUTING: &str = include_str!("../src/guide/contributing.md");
+const OPTIONS: &str = include_str!("../src/guide/options.md");
+const RULES: &str = include_str!("../src/guide/rules.md");
+const SCRIPTING: &str = include_str!("../src/guide/scripting.md");
+const TOURNAMENTS: &str = include_str!("../src/guide/tournaments.md");
+const CHINESE: &str = include_str!("../src/guide/zh.md");
+const ALL: [&str; 7] = [
+    README,
+    CONTRIBUTING,
+    OPTIONS,
+    RULES,
+    SCRIPTING,
+    TOURNAMENTS,
+    CHINESE,
+];
 
 /// Runs a command and returns what it prints.
 fn output(arguments: &[&str], input: &str) -> String {
@@ -13,17 +28,17 @@ fn output(arguments: &[&str], input: &str) -> String {
 }
 
 /// The insides of the blocks of a language, in their order.
-fn blocks(language: &str) -> Vec<&'static str> {
+fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
-    let after_fences = README.split(fence.as_str()).skip(1);
+    let after_fences = text.split(fence.as_str()).skip(1);
     after_fences
         .map(|rest| rest.split("\n```").next().unwrap())
         .collect()
 }
 
-/// The arguments of the README's commands that begin so.
-fn commands(beginning: &str) -> Vec<Vec<String>> {
-    let shell = blocks("sh").join("\n").replace("\\\n", " ");
+/// The arguments of a text's commands that begin so.
+fn commands(text: &'static str, beginning: &str) -> Vec<Vec<String>> {
+    let shell = blocks(text, "sh").join("\n").replace("\\\n", " ");
     let lines = shell
         .lines()
         .filter(|line| line.starts_with(&format!("chuhe {beginning}")));
@@ -51,7 +66,7 @@ fn run(command: &[String], more: &[&str]) -> String {
 
 #[test]
 fn the_script_is_answered() {
-    let shell = blocks("sh").join("\n");
+    let shell = blocks(SCRIPTING, "sh").join("\n");
     let script = shell.lines().find_map(|line| line.strip_prefix("printf '"));
     let (input, _) = script.unwrap().split_once("' | chuhe").unwrap();
     let said = output(&[], &input.replace("\\n", "\n"));
@@ -63,9 +78,10 @@ fn the_script_is_answered() {
 
 #[test]
 fn the_analyses_run() {
-    let commands = commands("analyse ");
-    assert_eq!(commands.len(), 3);
-    for command in &commands {
+    let shown_first = commands(README, "analyse ");
+    let chinese = commands(CHINESE, "analyse ");
+    assert_eq!((shown_first.len(), chinese.len()), (3, 2));
+    for command in shown_first.iter().chain(&chinese) {
         let limit: &[&str] = match command.contains(&"--depth".to_owned()) {
             true => &[],
             false => &["--depth", "4"],
@@ -73,9 +89,9 @@ fn the_analyses_run() {
         let text = run(command, limit);
         assert!(text.contains("\nbest "), "{command:?}: {text}");
     }
-    let text = run(&commands[0], &[]);
+    let text = run(&shown_first[0], &[]);
     let rows: Vec<String> = text.lines().map(without_time).collect();
-    let shown = &blocks("text")[0];
+    let shown = &blocks(README, "text")[0];
     for row in shown.lines().filter(|row| row.trim() != "…") {
         assert!(rows.contains(&without_time(row)), "{row}\n{text}");
     }
@@ -98,30 +114,73 @@ fn without_time(row: &str) -> String {
 }
 
 #[test]
-fn the_judgement_is_the_one_shown() {
-    let commands = commands("judge ");
-    assert_eq!(commands.len(), 1);
-    assert_eq!(run(&commands[0], &[]).trim_end(), blocks("text")[1]);
+fn the_judgements_are_those_shown() {
+    let commands = commands(RULES, "judge ");
+    let shown = blocks(RULES, "text");
+    assert_eq!((commands.len(), shown.len()), (2, 2));
+    for (command, shown) in commands.iter().zip(shown) {
+        let text = run(command, &[]);
+        match shown.strip_suffix('…') {
+            Some(beginning) => assert!(text.starts_with(beginning), "{text}"),
+            None => assert_eq!(text.trim_end(), shown),
+        }
+    }
 }
 
 #[test]
-fn the_judgement_by_the_chinese_rules_is_the_one_shown() {
-    let texts = blocks("text");
-    let sessions = texts.iter().filter_map(|text| text.strip_prefix("$ "));
-    let sessions: Vec<&str> = sessions.collect();
-    assert_eq!(sessions.len(), 1);
-    let (command, shown) = sessions[0].split_once('\n').unwrap();
-    let shown = shown.strip_suffix('…').unwrap();
-    let text = run(&words(command), &[]);
-    assert!(
-        text.starts_with(shown) && text.len() > shown.len(),
-        "{text}"
-    );
+fn the_chinese_judgement_is_the_one_of_the_rules() {
+    let (chinese, english) = (commands(CHINESE, "judge "), commands(RULES, "judge "));
+    assert_eq!(run(&chinese[0], &[]), run(&english[0], &[]));
+}
+
+#[test]
+fn both_languages_name_every_rule_set() {
+    for rules in chuhe::rules::RuleSet::NAMES {
+        for text in [RULES, CHINESE] {
+            assert!(text.contains(&format!("\n| `{rules}` |")), "{rules}");
+        }
+    }
+}
+
+#[test]
+fn both_languages_name_every_command() {
+    let help = output(&["--help"], "");
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let commands = list.lines().take_while(|line| !line.is_empty());
+    let commands: Vec<&str> = commands
+        .map(|line| line.split_whitespace().next().unwrap())
+        .filter(|command| *command != "help")
+        .collect();
+    assert!(commands.len() > 5);
+    for command in &commands {
+        let name = format!("chuhe {command}");
+        let english = ALL[..6].iter().any(|text| text.contains(&name));
+        assert!(
+            english && CHINESE.contains(&format!("| `{name}` |")),
+            "{name}"
+        );
+    }
+    let rows = CHINESE.lines().filter(|line| line.starts_with("| `chuhe "));
+    assert_eq!(rows.count(), commands.len());
+}
+
+#[test]
+fn lines_are_at_most_120_columns_wide() {
+    for text in ALL {
+        for line in text.lines() {
+            let wide = line
+                .chars()
+                .filter(|c| ('\u{1100}'..='\u{ffef}').contains(c));
+            // Dashes, quotes and arrows below the CJK blocks are narrow.
+            let wide = wide.filter(|c| *c >= '\u{2e80}').count();
+            assert!(line.chars().count() + wide <= 120, "{line}");
+        }
+    }
 }
 
 #[test]
 fn the_file_of_engines_can_be_read() {
-    let files = blocks("toml");
+    let files = blocks(TOURNAMENTS, "toml");
     assert_eq!(files.len(), 1);
     let (each, engines) = read_toml(files[0]).unwrap();
     let specs = engines
@@ -133,47 +192,56 @@ fn the_file_of_engines_can_be_read() {
 
 #[test]
 fn perft_counts_what_is_said() {
-    let line = README.lines().find(|l| l.starts_with("chuhe perft 5 "));
+    let line = CONTRIBUTING
+        .lines()
+        .find(|l| l.starts_with("chuhe perft 5 "));
     let nodes = line.unwrap().rsplit(' ').next().unwrap();
     assert!(output(&["perft", "5"], "").starts_with(&format!("nodes {nodes} ")));
 }
 
-#[test]
-fn every_option_is_in_the_table() {
-    let (_, section) = README.split_once("\n## Options\n").unwrap();
-    let (section, _) = section.split_once("\n## ").unwrap();
-    let rows: Vec<Vec<&str>> = section
-        .lines()
-        .filter(|line| line.starts_with("| `"))
-        .map(|line| line.split('|').map(|cell| cell.trim()).collect())
-        .collect();
-    let greeting = output(&[], "ucci\nquit\n");
-    let mut offered = 0;
-    for option in greeting.lines().filter_map(|l| l.strip_prefix("option ")) {
-        let words: Vec<&str> = option.split(' ').collect();
-        let name = format!("`{}`", words[0]);
-        let row = rows.iter().find(|row| row[1] == name);
-        let row = row.unwrap_or_else(|| panic!("{name} is missing"));
+/// The cells of the rows of the table of options.
+fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
+    let (_, table) = text.split_once("\n| UCCI | UCI |").unwrap();
+    let rows = table.lines().skip(2).take_while(|line| !line.is_empty());
+    rows.map(|line| line.split('|').map(str::trim).collect())
+        .collect()
+}
+
+/// The options of a greeting: name, values and default, in the form of the tables.
+fn offered(protocol: &str) -> Vec<[String; 3]> {
+    let greeting = output(&[], &format!("{protocol}\nquit\n"));
+    let options = greeting.lines().filter_map(|l| l.strip_prefix("option "));
+    let parse = |option: &str| {
+        let (name, rest) = option.split_once(" type ").unwrap();
+        let name = name.strip_prefix("name ").unwrap_or(name);
+        let words: Vec<&str> = rest.split(' ').collect();
         let value_of = |key: &str| {
             let at = words.iter().position(|word| *word == key);
-            at.map_or("", |at| words[at + 1])
+            at.and_then(|at| words.get(at + 1)).copied().unwrap_or("")
         };
-        assert_eq!(row[3], value_of("default"), "{option}");
-        match value_of("type") {
-            "check" => assert_eq!(row[2], "check"),
-            "button" => assert_eq!(row[2], "button"),
-            "spin" => assert_eq!(
-                row[2],
-                format!("{} to {}", value_of("min"), value_of("max"))
-            ),
+        let values = match words[0] {
+            "spin" => format!("{} to {}", value_of("min"), value_of("max")),
             "combo" => {
                 let vars = words.windows(2).filter(|pair| pair[0] == "var");
-                let vars: Vec<&str> = vars.map(|pair| pair[1]).collect();
-                assert_eq!(row[2], vars.join(" "), "{option}");
+                vars.map(|pair| pair[1]).collect::<Vec<_>>().join(" ")
             }
-            other => panic!("{other}"),
+            kind => kind.to_owned(),
+        };
+        [format!("`{name}`"), values, value_of("default").to_owned()]
+    };
+    options.map(parse).collect()
+}
+
+#[test]
+fn every_option_is_in_the_tables_of_both_languages() {
+    for text in [OPTIONS, CHINESE] {
+        let rows = option_rows(text);
+        for (protocol, column) in [("ucci", 1), ("uci", 2)] {
+            let named = rows.iter().filter(|row| row[column] != "–");
+            let table: Vec<_> = named
+                .map(|row| [row[column], row[3], row[4]].map(str::to_owned))
+                .collect();
+            assert_eq!(table, offered(protocol), "{protocol}");
         }
-        offered += 1;
     }
-    assert_eq!(offered, rows.len(), "rows of options that are not offered");
 }

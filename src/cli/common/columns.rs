@@ -16,10 +16,7 @@ pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 /// Sets rows in columns, two spaces apart, the first column to the left and the others to the right.
-<<<<<<<< HEAD:src/cli/common/columns.rs
-========
 #[cfg(feature = "match")]
->>>>>>>> 36763af (Cargo features cli, match and training; what subcommands share in a room of its own; one way to give a game and a notation; analyse ends well by Ctrl-C):src/cli/common/table.rs
 pub(in crate::cli) fn figures(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |n: usize| {
