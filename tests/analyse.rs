@@ -151,7 +151,7 @@ fn the_end_of_a_game_is_told() {
 
 #[test]
 fn what_is_no_position_is_a_failure_with_every_reason() {
-    analyse(&["9/9", "red", "z"])
+    analyse(&["--fen", "9/9 red z"])
         .assert()
         .code(1)
         .stdout(is_empty())
