@@ -17,6 +17,7 @@ pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
 
 /// Sets rows in columns, two spaces apart, the first column to the left and the others to the right.
 #[cfg(feature = "match")]
+#[cfg(feature = "match")]
 pub(in crate::cli) fn figures(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |n: usize| {
@@ -74,6 +75,7 @@ mod tests {
         assert_eq!(columns(&rows), "车        a1\nrook      b2\n马８进７\n");
     }
 
+    #[cfg(feature = "match")]
     #[cfg(feature = "match")]
     #[test]
     fn figures_stand_to_the_right() {

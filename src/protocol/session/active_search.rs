@@ -84,7 +84,7 @@ impl<W: Write> Session<W> {
             RootMoves::All => None,
         };
         self.report_ignored_words(&request, root_moves.as_deref());
-        let limits = request.limits(game.position().side());
+        let limits = request.limits(game.position().side_to_move());
         let settings = self.preferences.search;
         if limits.depth == Some(0) {
             let score = static_score(game.position(), &settings);
