@@ -1,4 +1,23 @@
-//! Chuhe (楚河), a xiangqi engine.
+//! Chuhe (楚河), a xiangqi engine, as a program and as a library.
+//!
+//! # The best move in ten lines
+//!
+//! ```
+//! use chuhe::rules::Game;
+//! use chuhe::search::{Limits, Searcher};
+//!
+//! let mut game = Game::new("2bakab2/9/9/9/9/9/9/9/4A4/R2AK4 w".parse()?);
+//! let searcher = Searcher::new(16); // MB of hash table
+//! let limits = Limits { depth: Some(3), ..Limits::default() };
+//! let outcome = searcher.think(&game, limits).expect("the search threads live");
+//! let best = outcome.best.expect("red has legal moves");
+//! println!("{best} is worth {:?}", outcome.score);
+//! game.push(best)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Begin at [`board::Position`] (the board), [`movegen::legal_moves`], [`notation`] (moves and games
+//! as text), [`rules::judge`] (repetitions and limits) and [`search::Searcher`].
 //!
 //! # The way of one command
 //!
@@ -29,9 +48,9 @@
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
 //! | `cli` | arguments and one file a subcommand |
 //!
-//! Arrows point one way: board <- movegen <- notation <- rules <- random <- eval <- search <- protocol,
-//! training, tournament <- cli. A room never imports from a room further right. The tournament room
-//! talks to engines, our own included, through pipes alone; it searches only to find openings.
+//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- eval <- search <-
+//! protocol, training, tournament <- cli. A room never imports from a room further right, and no files
+//! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks to engines, our own included, through pipes alone; it searches only to find openings.
 //!
 //! # Cargo features
 //!

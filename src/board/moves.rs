@@ -9,6 +9,17 @@ use super::square::Square;
 
 /// A move: seven bits of origin, seven bits of destination.
 ///
+/// ```
+/// use chuhe::board::Move;
+///
+/// let m: Move = "b0c2".parse()?; // 马八进七
+/// assert_eq!(m.from().file(), 1);
+/// assert_eq!(m.to().rank(), 2);
+/// assert_eq!(m.to_string(), "b0c2");
+/// assert!("b0c".parse::<Move>().is_err());
+/// # Ok::<(), chuhe::board::ParseMoveError>(())
+/// ```
+///
 /// A move from a square to itself is the promotion of the variant that has it. a0 to a0, which no
 /// piece can play, is [`Move::NONE`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]

@@ -34,6 +34,25 @@ pub(super) struct State {
 
 /// A position that the rules allow: one king a side in its palace, every piece where it can stand,
 /// the side not to move not in check.
+///
+/// ```
+/// use chuhe::board::{Color, Piece, Position};
+///
+/// let mut position = Position::startpos();
+/// assert_eq!(position.side_to_move(), Color::Red);
+/// assert_eq!(position.piece_on("h2".parse()?), Some(Piece::RedCannon));
+///
+/// let cannon_to_center = "h2e2".parse()?; // 炮二平五
+/// let undo = position.make(cannon_to_center);
+/// assert_eq!(position.side_to_move(), Color::Black);
+/// position.unmake(cannon_to_center, undo);
+/// assert_eq!(position, Position::default());
+///
+/// // As FEN:
+/// let endgame: Position = "4k4/4a4/9/9/9/9/9/9/9/4K2R1 b - - 0 1".parse()?;
+/// assert_eq!(endgame.to_string(), "4k4/4a4/9/9/9/9/9/9/9/4K2R1 b - - 0 1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     squares: [Option<Piece>; Square::COUNT],

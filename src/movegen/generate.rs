@@ -104,6 +104,20 @@ fn push_promotions(position: &Position, moves: &mut MoveList) {
 }
 
 /// The legal moves of the side to move, in the order of [`generate`].
+///
+/// ```
+/// use chuhe::board::Position;
+/// use chuhe::movegen::{is_legal, legal_moves};
+///
+/// let position = Position::startpos();
+/// assert_eq!(legal_moves(&position).len(), 44);
+/// assert!(is_legal(&position, "h2e2".parse()?));
+/// // In check by the rook, black's king steps aside or the advisor moves between.
+/// let in_check: Position = "4k4/9/3a5/9/9/9/9/9/9/3KR4 b".parse()?;
+/// let answers: Vec<String> = legal_moves(&in_check).iter().map(ToString::to_string).collect();
+/// assert_eq!(answers, ["e9d9", "e9f9", "d7e8"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn legal_moves(position: &Position) -> MoveList {
     let legality = Legality::new(position);
     let mut moves = MoveList::new();

@@ -2,6 +2,19 @@
 //!
 //! Read: letters N or H, B or E; side `w` or `r` for red, `b` for black; one field or more, the
 //! counters given once, twice or not at all. Written: the form of the UCCI document.
+//!
+//! ```
+//! use chuhe::notation::fen::{START, parse_position, write_position};
+//!
+//! let same = "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r";
+//! assert_eq!(write_position(&parse_position(same)?), START);
+//!
+//! // An error names all that is wrong.
+//! let error = parse_position("3k5/9/9/9/9/9/9/9/9/3K1P3 w").unwrap_err();
+//! let message = "red pawn cannot stand on f0, the kings face each other";
+//! assert_eq!(error.to_string(), message);
+//! # Ok::<(), chuhe::notation::fen::FenError>(())
+//! ```
 
 use std::fmt;
 use std::str::FromStr;

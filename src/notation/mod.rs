@@ -1,5 +1,18 @@
 //! Positions, moves and games as text: FEN in its dialects, coordinates, Chinese and WXF moves, lines
 //! of moves, PGN.
+//!
+//! ```
+//! use chuhe::board::Position;
+//! use chuhe::notation::{chinese, parse_move, wxf};
+//!
+//! let position = Position::startpos();
+//! let m = parse_move(&position, "炮二平五")?;
+//! assert_eq!(m.to_string(), "h2e2");
+//! assert_eq!(parse_move(&position, "C2=5")?, m);
+//! assert_eq!(chinese::write(&position, m), "炮二平五");
+//! assert_eq!(wxf::write(&position, m), "C2=5");
+//! # Ok::<(), chuhe::notation::NotationError>(())
+//! ```
 
 pub mod chinese;
 pub mod coordinates;

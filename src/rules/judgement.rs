@@ -116,6 +116,23 @@ impl Judgement {
 
 /// Judges a game where it stands: mate, then repetition, then insufficient material, then the
 /// no-capture limit.
+///
+/// ```
+/// use chuhe::rules::{Cause, Game, Perpetual, RuleSet, Verdict, judge};
+///
+/// // The rook checks for ever.
+/// let mut game = Game::new("4k4/9/9/9/9/9/9/9/4R4/3K5 b".parse()?);
+/// for _ in 0..2 {
+///     for m in ["e9f9", "e1f1", "f9e9", "f1e1"] {
+///         game.push(m.parse()?)?;
+///     }
+/// }
+/// let judgement = judge(&game, RuleSet::Asian);
+/// assert_eq!(judgement.verdict, Verdict::RedLoses);
+/// assert_eq!(judgement.cause, Cause::Repetition);
+/// assert_eq!(judgement.perpetuals[chuhe::board::Color::Red], Perpetual::Check);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
     judge_at(game, rules, rules.deciding_occurrence())
 }

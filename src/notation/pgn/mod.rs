@@ -1,4 +1,15 @@
 //! PGN of xiangqi: games with tags, moves in ICCS, WXF or Chinese, comments, and a result.
+//!
+//! ```
+//! use chuhe::notation::{MoveStyle, pgn};
+//!
+//! let text = "[Red \"胡荣华\"]\n[Black \"杨官璘\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0\n";
+//! let games = pgn::read(text);
+//! let game = games[0].as_ref().expect("the record can be read");
+//! assert_eq!(game.tag("Red"), Some("胡荣华"));
+//! assert_eq!(game.line.moves.len(), 3);
+//! assert!(game.write(MoveStyle::Wxf).contains("1. C2=5 h8+7 2. H2+3 1-0"));
+//! ```
 
 mod read;
 mod write;

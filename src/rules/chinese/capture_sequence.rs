@@ -1,7 +1,7 @@
 //! What a run of captures and checks wins.
 
 use super::budget::NodeBudget;
-use super::moves_of;
+use super::moves::moves_of;
 use super::piece_worth::{MATE, PAWN_OFFERED, Worth, worth};
 use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 

@@ -1,7 +1,7 @@
 //! Mates forced by checks.
 
 use super::budget::NodeBudget;
-use super::moves_of;
+use super::moves::moves_of;
 use crate::board::{Move, Position};
 
 /// The first move of a mate that the side to move forces by at most `moves` checks.

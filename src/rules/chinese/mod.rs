@@ -34,13 +34,13 @@ mod cache;
 mod capture_sequence;
 mod classify;
 mod mate;
+mod moves;
 mod piece_worth;
 mod threats;
 
 use super::game::Ply;
 use super::perpetual::{Perpetual, SidePerpetual};
-use crate::board::{Bitboard, ByColor, Color, Move, Position};
-use crate::movegen::legal_moves;
+use crate::board::{Bitboard, ByColor, Color, Position};
 pub(in crate::rules) use classify::Classification;
 use classify::MoveContext;
 
@@ -104,15 +104,6 @@ fn context<'a>(boards: &'a [Position], plies: &[Ply], n: usize) -> MoveContext<'
         before: &boards[n],
         played: plies[n].played,
     }
-}
-
-/// The legal moves of the side to move, kings not taken: a position may be looked at in which one
-/// could be.
-fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<> {
-    let king = position.king(!position.side_to_move());
-    legal_moves(position)
-        .into_iter()
-        .filter(move |m| m.to() != king)
 }
 
 #[cfg(test)]

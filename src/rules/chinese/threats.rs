@@ -3,7 +3,7 @@
 use super::budget::NodeBudget;
 use super::capture_sequence::{CaptureSequence, exchange, is_king_or_pawn_move};
 use super::mate::forced_mate;
-use super::moves_of;
+use super::moves::moves_of;
 use super::piece_worth::{MATE, Worth, worth};
 use crate::board::{Bitboard, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::is_legal;

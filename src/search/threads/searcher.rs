@@ -8,6 +8,18 @@ use crate::search::event::{Event, Outcome};
 use crate::search::request::{Control, Limits, SearchRequest, Settings};
 
 /// One search thread with the usual settings, whose caller waits for each answer.
+///
+/// ```
+/// use chuhe::rules::Game;
+/// use chuhe::search::{Limits, Searcher};
+///
+/// let searcher = Searcher::new(1);
+/// let game = Game::new("3k5/9/9/9/9/9/9/R8/1R7/4K4 w".parse()?);
+/// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() });
+/// let mate_in_two = outcome.and_then(|o| o.score).is_some_and(|score| score.is_decisive());
+/// assert!(mate_in_two);
+/// # Ok::<(), chuhe::notation::fen::FenError>(())
+/// ```
 #[derive(Debug)]
 pub struct Searcher {
     pool: Pool,

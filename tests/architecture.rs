@@ -1,0 +1,236 @@
+//! The map of the crate docs holds: no room imports from a room further right, and no file of a room
+//! imports in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use syn::visit::{self, Visit};
+use syn::{Attribute, ItemFn, ItemMod, ItemUse, UseTree, Visibility};
+
+/// Rooms whose files still import in a circle.
+const CIRCULAR_ROOMS: [&str; 4] = ["cli", "protocol", "search", "tournament"];
+
+/// A path in the source, from the crate's root.
+type ModulePath = Vec<String>;
+
+/// What a source file imports, tests left out.
+#[derive(Default)]
+struct Imports {
+    /// Paths as written, `crate::` and `super::` with them.
+    used: Vec<ModulePath>,
+    /// Names that the file hands on (`pub use`), with the path of each.
+    handed_on: BTreeMap<String, ModulePath>,
+    /// Modules that exist only in tests.
+    test_modules: Vec<String>,
+}
+
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    let is_cfg_test = |a: &Attribute| {
+        a.path().is_ident("cfg")
+            && a.parse_args::<syn::Path>()
+                .is_ok_and(|p| p.is_ident("test"))
+    };
+    attributes.iter().any(is_cfg_test)
+}
+
+/// The paths that a tree of imports names, the name that each is known by with it.
+fn leaves(tree: &UseTree, before: &ModulePath, found: &mut Vec<(String, ModulePath)>) {
+    let with = |name: &dyn ToString| [&before[..], &[name.to_string()]].concat();
+    match tree {
+        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident), found),
+        UseTree::Group(group) => group.items.iter().for_each(|t| leaves(t, before, found)),
+        UseTree::Name(name) if name.ident == "self" => {
+            found.push((before.last().cloned().unwrap_or_default(), before.clone()));
+        }
+        UseTree::Name(name) => found.push((name.ident.to_string(), with(&name.ident))),
+        UseTree::Rename(rename) => found.push((rename.rename.to_string(), with(&rename.ident))),
+        UseTree::Glob(_) => found.push(("*".to_owned(), before.clone())),
+    }
+}
+
+impl<'a> Visit<'a> for Imports {
+    fn visit_item_mod(&mut self, module: &'a ItemMod) {
+        if !is_for_tests(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        } else if module.content.is_none() {
+            self.test_modules.push(module.ident.to_string());
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'a ItemFn) {
+        if !is_for_tests(&function.attrs) {
+            visit::visit_item_fn(self, function);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'a ItemUse) {
+        if is_for_tests(&item.attrs) {
+            return;
+        }
+        let mut found = Vec::new();
+        leaves(&item.tree, &Vec::new(), &mut found);
+        match item.vis {
+            Visibility::Inherited => self.used.extend(found.into_iter().map(|(_, path)| path)),
+            _ => self.handed_on.extend(found),
+        }
+    }
+
+    /// `pub(super)` names a module without importing from it.
+    fn visit_visibility(&mut self, _: &'a Visibility) {}
+
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        let names = path.segments.iter().map(|s| s.ident.to_string());
+        self.used.push(names.collect());
+        visit::visit_path(self, path);
+    }
+}
+
+/// The source, by module.
+struct Source(BTreeMap<ModulePath, Imports>);
+
+impl Source {
+    fn read() -> Self {
+        let mut source = Self(BTreeMap::new());
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        source.read_directory(&root, &Vec::new());
+        let for_tests: Vec<ModulePath> = (source.0.iter())
+            .flat_map(|(module, imports)| {
+                let with = |name: &String| [&module[..], &[name.clone()]].concat();
+                imports.test_modules.iter().map(with).collect::<Vec<_>>()
+            })
+            .collect();
+        source
+            .0
+            .retain(|module, _| !for_tests.iter().any(|test| module.starts_with(test)));
+        source
+    }
+
+    fn read_directory(&mut self, directory: &Path, module: &ModulePath) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let inside = [&module[..], &[name.to_owned()]].concat();
+            if path.is_dir() {
+                self.read_directory(&path, &inside);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let module = match name {
+                    "mod" => module.clone(),
+                    "lib" | "main" => continue,
+                    _ => inside,
+                };
+                let mut imports = Imports::default();
+                let text = fs::read_to_string(&path).unwrap();
+                imports.visit_file(&syn::parse_file(&text).unwrap());
+                self.0.insert(module, imports);
+            }
+        }
+    }
+
+    /// A path as it is written in a module, from the crate's root; `None` for one that leads out of
+    /// the crate.
+    fn absolute(&self, module: &ModulePath, path: &ModulePath) -> Option<ModulePath> {
+        let ups = path.iter().take_while(|name| *name == "super").count();
+        match path.first()?.as_str() {
+            "crate" => Some(path[1..].to_vec()),
+            "self" => Some([module, &path[1..]].concat()),
+            "super" => Some([&module[..module.len().checked_sub(ups)?], &path[ups..]].concat()),
+            child => {
+                let inside = [&module[..], &[child.to_owned()]].concat();
+                let path = || [&module[..], path].concat();
+                self.0.contains_key(&inside).then(path)
+            }
+        }
+    }
+
+    /// The module in which what a path names stands, names handed on by others followed.
+    fn home(&self, path: &ModulePath) -> Option<ModulePath> {
+        let length = (1..=path.len())
+            .rev()
+            .find(|n| self.0.contains_key(&path[..*n]))?;
+        let module = path[..length].to_vec();
+        let Some(name) = path.get(length) else {
+            return Some(module);
+        };
+        match self.0[&module].handed_on.get(name) {
+            Some(handed_on) => self.home(&self.absolute(&module, handed_on)?),
+            None => Some(module),
+        }
+    }
+
+    /// The modules from which a module imports, itself left out.
+    fn imported_by(&self, module: &ModulePath) -> BTreeSet<ModulePath> {
+        let homes = self.0[module].used.iter();
+        let homes = homes.filter_map(|path| self.home(&self.absolute(module, path)?));
+        homes.filter(|home| home != module).collect()
+    }
+}
+
+/// The rooms from left to right as the crate docs tell them; those between commas stand side by side.
+fn rooms() -> Vec<Vec<String>> {
+    let docs = include_str!("../src/lib.rs").replace("\n//!", "");
+    let arrows = docs.split_once("Arrows point one way: ").unwrap().1;
+    let arrows = arrows.split_once('.').unwrap().0;
+    let names = |group: &str| {
+        group
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .collect()
+    };
+    arrows.split("<-").map(names).collect()
+}
+
+#[test]
+fn no_room_imports_from_a_room_further_right() {
+    let rooms = rooms();
+    let place = |room: &str| {
+        let group = |group: &Vec<String>| group.iter().any(|name| name == room);
+        let place = rooms.iter().position(group);
+        place.unwrap_or_else(|| panic!("{room} is not among the arrows of src/lib.rs"))
+    };
+    let source = Source::read();
+    for module in source.0.keys() {
+        for imported in source.imported_by(module) {
+            let (from, to) = (&module[0], &imported[0]);
+            let is_left = place(to) < place(from) || from == to;
+            assert!(
+                is_left,
+                "{} imports {}",
+                module.join("::"),
+                imported.join("::")
+            );
+        }
+    }
+}
+
+#[test]
+fn no_files_import_in_a_circle() {
+    let source = Source::read();
+    let imports = |module: &ModulePath| source.imported_by(module);
+    let imports: BTreeMap<_, _> = (source.0.keys()).map(|m| (m.clone(), imports(m))).collect();
+    let mut circles = Vec::new();
+    for (module, imported) in &imports {
+        let is_due = !CIRCULAR_ROOMS.contains(&module[0].as_str());
+        for imported in imported.iter().filter(|_| is_due) {
+            if reachable(&imports, imported).contains(module) {
+                let names = [module.join("::"), imported.join("::")];
+                circles.push(names.join(" imports "));
+            }
+        }
+    }
+    assert!(circles.is_empty(), "in circles:\n{}", circles.join("\n"));
+}
+
+/// The modules from which one imports, and those from which they do, and so on.
+fn reachable<'a>(
+    imports: &'a BTreeMap<ModulePath, BTreeSet<ModulePath>>,
+    module: &'a ModulePath,
+) -> BTreeSet<&'a ModulePath> {
+    let mut reached = BTreeSet::from([module]);
+    let mut open = vec![module];
+    while let Some(module) = open.pop() {
+        let new = imports.get(module).into_iter().flatten();
+        open.extend(new.filter(|imported| reached.insert(imported)));
+    }
+    reached
+}
