@@ -96,7 +96,7 @@ impl Source {
         source.read_directory(&root, &Vec::new());
         let for_tests: Vec<ModulePath> = (source.0.iter())
             .flat_map(|(module, imports)| {
-                let with = |name: &String| [&module[..], &[name.clone()]].concat();
+                let with = |name: &String| [&module[..], std::slice::from_ref(name)].concat();
                 imports.test_modules.iter().map(with).collect::<Vec<_>>()
             })
             .collect();

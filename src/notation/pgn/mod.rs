@@ -8,7 +8,7 @@
 //! let game = games[0].as_ref().expect("the record can be read");
 //! assert_eq!(game.tag("Red"), Some("胡荣华"));
 //! assert_eq!(game.line.moves.len(), 3);
-//! assert!(game.write(MoveStyle::Wxf).contains("1. C2=5 h8+7 2. H2+3 1-0"));
+//! assert!(game.write(MoveStyle::Wxf).contains("1. C2=5 N8+7 2. N2+3 1-0"));
 //! ```
 
 mod read;
