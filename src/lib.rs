@@ -50,7 +50,8 @@
 //!
 //! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- eval <- search <-
 //! protocol, training, tournament <- cli. A room never imports from a room further right, and no files
-//! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks to engines, our own included, through pipes alone; it searches only to find openings.
+//! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
+//! to engines, our own included, through pipes alone; it searches only to find openings.
 //!
 //! # Cargo features
 //!
