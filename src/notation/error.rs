@@ -1,18 +1,19 @@
 //! Why a text is no move of a position.
 
 use crate::board::Move;
+use crate::text::excerpt;
 
 /// A text that names no legal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
     /// The text is not in the notation asked for.
-    #[error("{0:?} cannot be read as a move")]
+    #[error("\"{}\" cannot be read as a move", excerpt(.0))]
     Unreadable(String),
     /// The text is a move, but the position does not allow it.
-    #[error("{0:?} is no legal move here")]
+    #[error("\"{}\" is no legal move here", excerpt(.0))]
     Illegal(String),
     /// The text fits more than one legal move.
-    #[error("{text:?} may be any of {moves:?}")]
+    #[error("\"{}\" may be any of {moves:?}", excerpt(.text))]
     Ambiguous {
         /// The text.
         text: String,

@@ -20,6 +20,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::board::{Color, FILES, Piece, Position, RANKS, Reason, Setup, Square};
+use crate::text::excerpt;
 
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
@@ -61,8 +62,12 @@ impl fmt::Display for FenReason {
                 write!(f, "rank {rank} has {squares} square{s} instead of {FILES}")
             }
             Self::Letter(letter) => write!(f, "no piece is written {letter:?}"),
-            Self::Side(text) => write!(f, "the side to move is {text:?}, not w, r or b"),
-            Self::Counter(text) => write!(f, "the counter {text:?} is no number"),
+            Self::Side(text) => write!(
+                f,
+                "the side to move is \"{}\", not w, r or b",
+                excerpt(text)
+            ),
+            Self::Counter(text) => write!(f, "the counter \"{}\" is no number", excerpt(text)),
             Self::Position(reason) => reason.fmt(f),
         }
     }
