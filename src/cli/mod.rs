@@ -2,6 +2,8 @@
 
 mod analyse;
 mod bench;
+#[cfg(feature = "match")]
+mod check;
 mod common;
 mod judge;
 #[cfg(feature = "match")]
@@ -42,6 +44,8 @@ enum Command {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Bench(bench::Arguments),
+    #[cfg(feature = "match")]
+    Check(check::Arguments),
     Judge(judge::Arguments),
     #[cfg(feature = "match")]
     Match(Box<tournament::Arguments>),
@@ -94,6 +98,8 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         }
         Some(Command::Analyse(arguments)) => return analyse::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        #[cfg(feature = "match")]
+        Some(Command::Check(arguments)) => return check::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Match(arguments)) => return tournament::run(&arguments),

@@ -13,9 +13,12 @@ pub struct Adjudication {
     pub win: Option<ScoreWin>,
     /// When a game is drawn.
     pub draw: Option<ScoreDraw>,
+    /// When an engine that sees itself lose has lost, whatever the other one sees.
+    pub resign: Option<ScoreWin>,
 }
 
-/// A game is won when each engine has given the same side this score for its last moves.
+/// A game is won when each engine has given the same side this score for its last moves; or lost by
+/// one engine that has given the other side this score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreWin {
     /// The score, in hundredths of the engines' units.
@@ -78,8 +81,9 @@ impl FromStr for ScoreDraw {
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// For how many of its moves each side has seen red win, black win, and a draw.
-    runs: [[u32; 3]; Color::COUNT],
+    /// For how many of its last moves each side has seen red win, black win, a draw, and itself lose
+    /// by enough to resign.
+    runs: [[u32; 4]; Color::COUNT],
 }
 
 impl ScoreAdjudicator {
@@ -87,7 +91,7 @@ impl ScoreAdjudicator {
     pub fn new(adjudication: Adjudication) -> Self {
         Self {
             adjudication,
-            runs: [[0; 3]; Color::COUNT],
+            runs: [[0; 4]; Color::COUNT],
         }
     }
 
@@ -99,10 +103,16 @@ impl ScoreAdjudicator {
             Some(red_score? * sign >= win.score)
         };
         let draws = || Some(red_score?.abs() <= self.adjudication.draw?.score);
-        let seen = [wins(1), wins(-1), draws()].map(|s| s.unwrap_or(false));
+        let resigns = || Some(score? <= -self.adjudication.resign?.score);
+        let seen = [wins(1), wins(-1), draws(), resigns()].map(|s| s.unwrap_or(false));
         let runs = &mut self.runs[side.index()];
         for (run, seen) in runs.iter_mut().zip(seen) {
             *run = if seen { *run + 1 } else { 0 };
+        }
+        if let Some(resign) = self.adjudication.resign
+            && runs[3] >= resign.moves
+        {
+            return Some(Ending::loss(side, EndReason::Resignation, "by its score"));
         }
         let agreed = |index: usize, moves: u32| self.runs.iter().all(|runs| runs[index] >= moves);
         if let Some(win) = self.adjudication.win {
@@ -138,6 +148,7 @@ mod tests {
         let rules = Adjudication {
             win: Some("score=500,moves=2".parse().unwrap()),
             draw: Some("score=10,moves=2,after=6".parse().unwrap()),
+            resign: None,
         };
         let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
         let red = Some((4, GameResult::RedWins));
@@ -161,6 +172,21 @@ mod tests {
         gap[4] = None;
         assert_eq!(end(rules, &gap), None);
         assert_eq!(end(Adjudication::default(), &scores(&[0; 100])), None);
+    }
+
+    #[test]
+    fn one_may_resign_by_its_own_score() {
+        let rules = Adjudication {
+            resign: Some("score=600,moves=2".parse().unwrap()),
+            ..Adjudication::default()
+        };
+        let scores = |list: &[i32]| list.iter().map(|s| Some(*s)).collect::<Vec<_>>();
+        let lost = Some((4, GameResult::RedWins));
+        assert_eq!(end(rules, &scores(&[0, -600, 0, -700])), lost);
+        let lost = Some((5, GameResult::BlackWins));
+        assert_eq!(end(rules, &scores(&[-599, 0, -600, 0, -600])), lost);
+        assert_eq!(end(rules, &scores(&[900, 900, 900, 900])), None);
+        assert_eq!(end(rules, &scores(&[-600, -600, 0, 0, -600, -600])), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! it the game, and costs nobody else more than its own time.
 
 mod adjudication;
+mod conformance;
 mod end_reason;
 mod engine;
 mod journal;
@@ -26,11 +27,13 @@ mod referee;
 mod runner;
 mod schedule;
 mod spec;
+mod stall;
 pub mod stats;
 mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
+pub use conformance::{CheckOutcome, CheckReport, check_protocol};
 pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineScore, Fault, Greeting};
 pub use journal::{Damage, Journal, JournalContent, JournalError};
@@ -43,7 +46,7 @@ pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
 pub use plan::{GameRules, Tournament};
 pub use protocol::EngineProtocol;
 pub use record::{GameRecord, GameSummary, MoveRecord};
-pub use runner::{End, StartError, check_engines, run};
-pub use schedule::{Fixture, Format, Schedule};
+pub use runner::{End, Event, StartError, check_engines, run};
+pub use schedule::{ColorOrder, Fixture, Format, Schedule};
 pub use spec::{EngineSpec, EngineWords, SpecError, read_toml};
 pub use verify::{Replay, verify};

@@ -45,7 +45,7 @@ pub fn pgn_game(
     let tags = tags
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
-    record.pgn(tags.collect())
+    record.pgn(tags.collect(), tournament.has_details)
 }
 
 /// The record of a game that a PGN of the tournament has; what a PGN does not tell is missing.

@@ -1,9 +1,11 @@
 //! The plan of a tournament.
 
+use std::time::Duration;
+
 use super::adjudication::Adjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
-use super::schedule::{Format, Schedule};
+use super::schedule::{ColorOrder, Format, Schedule};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
 use crate::rules::RuleSet;
@@ -20,17 +22,25 @@ pub struct Tournament {
     pub engines: Vec<EngineSpec>,
     /// Who plays whom.
     pub format: Format,
+    /// How many engines of a gauntlet play all others.
+    pub seeds: usize,
+    /// Who has which color.
+    pub colors: ColorOrder,
     /// Rounds, in each of which every pairing plays one opening with both colours; `None` for as
     /// many as a sequential test asks for.
     pub rounds: Option<u64>,
     /// Games at a time.
     pub concurrency: usize,
+    /// How long each worker waits between two games.
+    pub wait: Duration,
     /// Where games begin.
     pub openings: Openings,
     /// What holds in each game.
     pub rules: GameRules,
     /// How long engines may be silent.
     pub timeouts: Timeouts,
+    /// Whether records tell nodes, speed, time left and variations.
+    pub has_details: bool,
     /// Whether each game has processors of its own.
     pub pin: bool,
     /// The test that ends the tournament.
@@ -54,7 +64,7 @@ impl Tournament {
     /// The games.
     pub fn schedule(&self) -> Schedule {
         let rounds = self.rounds.unwrap_or(ENDLESS);
-        Schedule::new(self.format, self.engines.len(), rounds)
+        Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
     /// Before the first game.

@@ -1,6 +1,6 @@
 //! One game between two engines.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::adjudication::ScoreAdjudicator;
 use super::end_reason::{EndReason, Ending};
@@ -9,6 +9,7 @@ use super::limit::Clock;
 use super::plan::GameRules;
 use super::record::MoveRecord;
 use super::referee::Referee;
+use super::stall::StallWatch;
 use crate::board::{Color, Move};
 use crate::notation::Line;
 
@@ -25,25 +26,42 @@ pub struct Played {
     pub broken: [bool; Color::COUNT],
 }
 
-/// The tournament has been interrupted, and the game with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interrupted;
+/// Why a game has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Abandoned {
+    /// The tournament is over, and the game with it.
+    Interrupted,
+    /// The machine stood still, so that an engine overran its time without any fault of its own.
+    Stalled(String),
+}
 
-/// Plays a game from an opening. The engines come with their clocks, by colour index.
+/// How the games of a tournament are played.
+#[derive(Clone, Copy, Debug)]
+pub struct Conditions<'a> {
+    /// What holds in each game.
+    pub rules: &'a GameRules,
+    /// Knows when the machine stood still.
+    pub stalls: &'a StallWatch,
+    /// Whether variations are kept.
+    pub has_details: bool,
+}
+
+/// Plays a game from an opening. The engines come with their clocks, by color index.
 ///
 /// # Errors
-/// The tournament is over.
+/// The game has no result.
 pub fn play(
     opening: &Line,
-    rules: &GameRules,
+    conditions: Conditions<'_>,
     engines: [&mut Engine; Color::COUNT],
     clocks: [Clock; Color::COUNT],
     ponders: [bool; Color::COUNT],
-) -> Result<Played, Interrupted> {
+) -> Result<Played, Abandoned> {
+    let rules = conditions.rules;
     let mut game = GameInProgress {
         referee: Referee::new(opening.start.clone(), rules.rules, rules.longest),
-        opinions: ScoreAdjudicator::new(rules.adjudication),
-        banmoves: rules.banmoves,
+        adjudicator: ScoreAdjudicator::new(rules.adjudication),
+        conditions,
         engines,
         clocks,
         ponders,
@@ -77,8 +95,8 @@ pub fn play(
 /// A game in progress.
 struct GameInProgress<'a> {
     referee: Referee,
-    opinions: ScoreAdjudicator,
-    banmoves: bool,
+    adjudicator: ScoreAdjudicator,
+    conditions: Conditions<'a>,
     engines: [&'a mut Engine; Color::COUNT],
     clocks: [Clock; Color::COUNT],
     ponders: [bool; Color::COUNT],
@@ -90,9 +108,9 @@ struct GameInProgress<'a> {
 
 impl GameInProgress<'_> {
     /// Lets the side to move play, and tells how that has ended the game, if it has.
-    fn turn(&mut self) -> Result<Option<Ending>, Interrupted> {
+    fn turn(&mut self) -> Result<Option<Ending>, Abandoned> {
         let side = self.referee.side_to_move();
-        let banned = match self.banmoves {
+        let banned = match self.conditions.rules.banmoves {
             true => self.referee.losing_repetitions(),
             false => Vec::new(),
         };
@@ -102,11 +120,13 @@ impl GameInProgress<'_> {
             banned: &banned,
             draw_offered: self.draw_offered,
         };
+        let began = Instant::now();
         let answer = match self.engines[side.index()].think(&request) {
             Ok(answer) => answer,
-            Err(fault) => return self.fault(side, &fault).map(Some),
+            Err(fault) => return self.fault(side, &fault, began).map(Some),
         };
-        if let Some(ending) = self.check_time(side, &answer) {
+        let stalled = self.stalled(answer.asked, answer.elapsed);
+        if let Some(ending) = self.check_time(side, &answer, stalled)? {
             return Ok(Some(ending));
         }
         let played = match &answer.choice {
@@ -121,7 +141,7 @@ impl GameInProgress<'_> {
         if self.referee.play(played).is_err() {
             return Ok(Some(self.illegal(side, &played.to_string())));
         }
-        self.note(side, played, &answer);
+        self.note(side, played, &answer, stalled);
         if self.draw_offered && answer.draw {
             return Ok(Some(
                 self.referee
@@ -131,7 +151,7 @@ impl GameInProgress<'_> {
         }
         self.draw_offered = answer.draw;
         let score = answer.info.score.map(|score| score.units());
-        let adjudged = self.opinions.add(side, score, self.moves.len());
+        let adjudged = self.adjudicator.add(side, score, self.moves.len());
         // What the rules say comes before what the engines think.
         if let Some(ending) = self.referee.ending().or(adjudged) {
             return Ok(Some(ending));
@@ -142,37 +162,54 @@ impl GameInProgress<'_> {
         }
     }
 
-    /// Writes down a move and stops its clock.
-    fn note(&mut self, side: Color, played: Move, answer: &MoveAnswer) {
-        self.clocks[side.index()].press(answer.elapsed);
+    /// How long the machine stood still while an engine thought.
+    fn stalled(&self, asked: Instant, elapsed: Duration) -> Duration {
+        self.conditions.stalls.between(asked, asked + elapsed)
+    }
+
+    /// Writes down a move and stops its clock, which did not run while the machine stood still.
+    fn note(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
+        let clock = &mut self.clocks[side.index()];
+        clock.press(answer.elapsed.saturating_sub(stalled));
+        let left = clock.left().map(|left| left.as_millis());
+        let pv = answer.info.pv.clone();
         self.moves.push(MoveRecord {
             played,
             score: answer.info.score,
             depth: answer.info.depth,
             nodes: answer.info.nodes,
             micros: Some(u64::try_from(answer.elapsed.as_micros()).unwrap_or(u64::MAX)),
+            left_ms: left.and_then(|left| u64::try_from(left).ok()),
+            pv: pv.filter(|_| self.conditions.has_details),
         });
     }
 
-    fn check_time(&mut self, side: Color, answer: &MoveAnswer) -> Option<Ending> {
+    /// Whether a side has lost on time.
+    ///
+    /// # Errors
+    /// It would not have without a stall of the machine.
+    fn check_time(
+        &mut self,
+        side: Color,
+        answer: &MoveAnswer,
+        stalled: Duration,
+    ) -> Result<Option<Ending>, Abandoned> {
         let clock = &self.clocks[side.index()];
-        if let Some(over) = clock
-            .allowance()
-            .and_then(|time| answer.elapsed.checked_sub(time))
-        {
+        let limit = self.engines[side.index()].limit(clock);
+        let elapsed = answer.elapsed;
+        if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
+            return Err(stall(elapsed, stalled));
+        }
+        let over = clock.allowance().and_then(|time| elapsed.checked_sub(time));
+        if let Some(over) = over {
             let longest = &mut self.overrun[side.index()];
             *longest = (*longest).max(Some(over));
         }
-        let limit = self.engines[side.index()].limit(clock);
-        (answer.elapsed > limit).then(|| {
+        Ok((elapsed > limit).then(|| {
             let allowed = clock.allowance().unwrap_or(limit);
-            let detail = format!(
-                "{} ms of {}",
-                answer.elapsed.as_millis(),
-                allowed.as_millis()
-            );
+            let detail = format!("{} ms of {}", elapsed.as_millis(), allowed.as_millis());
             Ending::loss(side, EndReason::TimeLoss, detail)
-        })
+        }))
     }
 
     fn illegal(&mut self, side: Color, text: &str) -> Ending {
@@ -180,10 +217,22 @@ impl GameInProgress<'_> {
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
-    /// A fault loses the game.
-    fn fault(&mut self, side: Color, fault: &Fault) -> Result<Ending, Interrupted> {
+    /// A fault in a turn that began at a certain time loses the game, unless it is not the engine's.
+    fn fault(&mut self, side: Color, fault: &Fault, began: Instant) -> Result<Ending, Abandoned> {
         if *fault == Fault::Interrupted {
-            return Err(Interrupted);
+            return Err(Abandoned::Interrupted);
+        }
+        if let Fault::Silent(awaited) = fault {
+            let engine = &self.engines[side.index()];
+            let allowed = match awaited == BEST_MOVE {
+                true => engine.limit(&self.clocks[side.index()]),
+                false => engine.startup_timeout(),
+            };
+            let waited = began.elapsed();
+            let stalled = self.stalled(began, waited);
+            if waited.saturating_sub(stalled) <= allowed {
+                return Err(stall(waited, stalled));
+            }
         }
         self.broken[side.index()] = true;
         let reason = match fault {
@@ -194,7 +243,7 @@ impl GameInProgress<'_> {
     }
 
     /// Lets a side think about the answer that it expects.
-    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, Interrupted> {
+    fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, Abandoned> {
         let mut ahead = self.referee.clone();
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
             return Ok(None);
@@ -205,9 +254,18 @@ impl GameInProgress<'_> {
             banned: &[],
             draw_offered: false,
         };
+        let began = Instant::now();
         match self.engines[side.index()].ponder(&request, expected) {
             Ok(()) => Ok(None),
-            Err(fault) => self.fault(side, &fault).map(Some),
+            Err(fault) => self.fault(side, &fault, began).map(Some),
         }
     }
+}
+
+fn stall(waited: Duration, stalled: Duration) -> Abandoned {
+    Abandoned::Stalled(format!(
+        "the machine stood still for {} of {} ms",
+        stalled.as_millis(),
+        waited.as_millis()
+    ))
 }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 /// What an engine speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EngineProtocol {
     /// UCCI 3.0.
+    #[default]
     Ucci,
     /// UCI.
     Uci,

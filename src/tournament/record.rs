@@ -28,6 +28,12 @@ pub struct MoveRecord {
     /// Microseconds thought; `None` for a move of the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
+    /// Milliseconds left on the clock after the move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_ms: Option<u64>,
+    /// The principal variation, as the engine wrote it; kept where it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pv: Option<String>,
 }
 
 impl MoveRecord {
@@ -39,12 +45,35 @@ impl MoveRecord {
             depth: None,
             nodes: None,
             micros: None,
+            left_ms: None,
+            pv: None,
         }
     }
 
     /// The time thought.
     pub fn time(&self) -> Option<Duration> {
         self.micros.map(Duration::from_micros)
+    }
+
+    /// The comment in a PGN with all that is known: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s,
+    /// pv="h2e2 h9g7"`.
+    pub fn detailed_comment(&self) -> String {
+        let mut comment = self.comment();
+        let mut add = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                comment += &format!(", {name}={value}");
+            }
+        };
+        add("n", self.nodes.map(|nodes| nodes.to_string()));
+        let speed = || {
+            let micros = self.micros.filter(|micros| *micros > 0)?;
+            Some(u128::from(self.nodes?) * 1_000_000 / u128::from(micros))
+        };
+        add("nps", speed().map(|speed| speed.to_string()));
+        let left = self.left_ms.map(Duration::from_millis);
+        add("tl", left.map(|left| format!("{:.3}s", left.as_secs_f64())));
+        add("pv", self.pv.as_ref().map(|pv| format!("\"{pv}\"")));
+        comment
     }
 
     /// The comment in a PGN: `+0.31/12 0.502s`, `book` for a move of the opening.
@@ -62,6 +91,7 @@ impl MoveRecord {
     /// A move with what its comment in a PGN tells; one that cannot be read is that of an opening.
     pub fn of_comment(played: Move, comment: &str) -> Self {
         let read = || {
+            let comment = comment.split(',').next()?;
             let (values, time) = comment.split_once(' ')?;
             let (score, depth) = values.split_once('/')?;
             let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
@@ -140,6 +170,22 @@ impl From<&GameRecord> for GameSummary {
     }
 }
 
+impl GameSummary {
+    /// What an engine has scored in halves of a point: 0, 1 or 2.
+    pub fn half_points(&self, engine: usize) -> usize {
+        half_points(self.result, self.players, engine)
+    }
+}
+
+/// What an engine has scored in halves of a point: 0, 1 or 2.
+fn half_points(result: GameResult, players: [usize; Color::COUNT], engine: usize) -> usize {
+    match result.winner() {
+        None => 1,
+        Some(winner) if players[winner.index()] == engine => 2,
+        Some(_) => 0,
+    }
+}
+
 fn is_nothing(overrun: &[Option<u64>; Color::COUNT]) -> bool {
     overrun.iter().all(Option::is_none)
 }
@@ -147,11 +193,7 @@ fn is_nothing(overrun: &[Option<u64>; Color::COUNT]) -> bool {
 impl GameRecord {
     /// What an engine has scored in halves of a point: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
-        match self.result.winner() {
-            None => 1,
-            Some(winner) if self.players[winner.index()] == engine => 2,
-            Some(_) => 0,
-        }
+        half_points(self.result, self.players, engine)
     }
 
     /// The loser, if there is one.
@@ -160,18 +202,27 @@ impl GameRecord {
         Some(self.players[(!winner).index()])
     }
 
-    /// The game for a PGN, with the tags given.
+    /// The game for a PGN, with the tags given; its comments tell nodes, speed, time left and
+    /// variations where they are to be detailed.
     ///
     /// # Errors
     /// The record has been tampered with: where it begins is no position.
-    pub fn pgn(&self, tags: Vec<(String, String)>) -> Result<PgnGame, fen::FenError> {
+    pub fn pgn(
+        &self,
+        tags: Vec<(String, String)>,
+        is_detailed: bool,
+    ) -> Result<PgnGame, fen::FenError> {
+        let comment = match is_detailed {
+            true => MoveRecord::detailed_comment,
+            false => MoveRecord::comment,
+        };
         Ok(PgnGame {
             tags,
             line: Line {
                 start: fen::parse_position(&self.start)?,
                 moves: self.moves.iter().map(|m| m.played).collect(),
             },
-            comments: self.moves.iter().map(MoveRecord::comment).collect(),
+            comments: self.moves.iter().map(comment).collect(),
             result: self.result,
         })
     }

@@ -4,16 +4,17 @@ use std::collections::HashSet;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
-use super::engine::{Engine, Fault, Greeting, processors};
+use super::engine::{Fault, Greeting, probe, processors};
 use super::plan::Tournament;
 use super::record::GameRecord;
-use super::schedule::Schedule;
-use super::spec::EngineSpec;
+use super::schedule::{Fixture, Schedule};
+use super::stall::StallWatch;
 use super::stats::Standings;
-use super::worker::GameWorker;
+use super::worker::{GameWorker, NoGame};
 
 /// Why a tournament cannot begin.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,16 @@ pub enum StartError {
         wanted: usize,
         /// How many there are.
         available: usize,
+    },
+    /// An engine is to run on a processor that may not be used.
+    #[error("engine {name}: processor {cpu} may not be used, only {available}")]
+    Processor {
+        /// Which engine.
+        name: String,
+        /// Which processor.
+        cpu: usize,
+        /// Those that may be used.
+        available: String,
     },
 }
 
@@ -77,69 +88,123 @@ fn processor_sets(tournament: &Tournament) -> Result<Vec<Option<Vec<usize>>>, St
     Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
-/// Starts each engine once, and returns what they tell of themselves.
+/// Starts each engine once, has what the user did not tell of it found out, and returns what the
+/// engines tell of themselves. A message on `interrupt` ends this.
 ///
 /// # Errors
 /// Names the first that cannot be started or does not answer, or says that there are not enough
 /// processors.
-pub fn check_engines(tournament: &Tournament) -> Result<Vec<Greeting>, StartError> {
+pub fn check_engines(
+    tournament: &mut Tournament,
+    interrupt: &Receiver<()>,
+) -> Result<Vec<Greeting>, StartError> {
     let cpus = processor_sets(tournament)?;
     let cpus = cpus.first().and_then(Option::as_deref);
-    let check = |spec: &EngineSpec| {
+    let available = processors();
+    let timeouts = tournament.timeouts;
+    let mut greetings = Vec::new();
+    for spec in &mut tournament.engines {
+        let wanted = spec.cpus.iter().flatten();
+        let mut missing = wanted.filter(|cpu| !available.contains(cpu));
+        if let Some(cpu) = missing.next() {
+            let available: Vec<_> = available.iter().map(ToString::to_string).collect();
+            return Err(StartError::Processor {
+                name: spec.name.clone(),
+                cpu: *cpu,
+                available: available.join(", "),
+            });
+        }
         let fault = |fault| StartError::Engine {
             name: spec.name.clone(),
             fault,
         };
-        let (_over, still_on) = bounded(0);
-        let mut engine = Engine::start(spec, cpus, tournament.timeouts, still_on).map_err(fault)?;
-        let greeting = std::mem::take(&mut engine.greeting);
-        engine.quit();
-        Ok(greeting)
-    };
-    tournament.engines.iter().map(check).collect()
+        let (known, greeting) = probe(spec, cpus, timeouts, interrupt).map_err(fault)?;
+        *spec = known;
+        greetings.push(greeting);
+    }
+    Ok(greetings)
+}
+
+/// Something that happens in a tournament.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// A game has ended.
+    Game(&'a GameRecord),
+    /// A game has been declared void and is played again, for the machine stood still.
+    Void {
+        /// Its number, from 0.
+        number: u64,
+        /// What happened.
+        detail: &'a str,
+    },
+}
+
+/// A machine on which one game is void more often than this is no place for a tournament.
+const MOST_VOIDS: u32 = 10;
+
+/// What workers tell.
+enum Message {
+    Game(GameRecord),
+    Void { number: u64, detail: String },
+    Broken(String),
 }
 
 /// Plays a tournament from where `standings`, which hold the games numbered in `done`, leave off.
-/// Each game that ends is handed to `on_game`. A message on `interrupt` ends the tournament.
+/// What happens is handed to `on_event`. A message on `interrupt` ends the tournament.
 ///
 /// # Errors
-/// The plan asks for too many processors, or `on_game` fails, which ends the tournament.
+/// The plan asks for too many processors, something cannot be had that the tournament needs, or
+/// `on_event` fails, each of which ends the tournament.
 pub fn run(
     tournament: &Tournament,
     standings: &mut Standings,
     done: &HashSet<u64>,
     interrupt: &Receiver<()>,
-    mut on_game: impl FnMut(&Standings, &GameRecord) -> io::Result<()>,
+    mut on_event: impl FnMut(&Standings, Event<'_>) -> io::Result<()>,
 ) -> io::Result<End> {
     let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
     if is_decided(standings) {
         return Ok(End::Decided);
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
+    let stalls = StallWatch::start()?;
     let schedule = tournament.schedule();
     let numbers = Numbers {
         next: AtomicU64::new(0),
         done,
     };
     let (over_sender, over) = bounded::<()>(0);
-    let (results, records) = unbounded();
+    let (results, messages) = unbounded();
     let mut over_sender = Some(over_sender);
     let mut interrupt = interrupt.clone();
     let mut end = Ok(End::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
-            let worker = GameWorker::new(tournament, cpus, over.clone());
+            let worker = GameWorker::new(tournament, cpus, over.clone(), stalls.clone());
             let (schedule, numbers, results) = (&schedule, &numbers, results.clone());
-            scope.spawn(move || work(worker, schedule, numbers, &results));
+            scope.spawn(move || work(worker, schedule, numbers, tournament.wait, &results));
         }
         drop(results);
         loop {
             select! {
-                recv(records) -> record => {
-                    let Ok(record) = record else { break };
-                    standings.add(&record);
-                    if let Err(error) = on_game(standings, &record) {
-                        end = Err(error);
+                recv(messages) -> message => {
+                    let Ok(message) = message else { break };
+                    let told = match &message {
+                        Message::Game(record) => {
+                            standings.add(record);
+                            on_event(standings, Event::Game(record))
+                        }
+                        Message::Void { number, detail } => {
+                            standings.void_games += 1;
+                            on_event(standings, Event::Void { number: *number, detail })
+                        }
+                        Message::Broken(reason) => Err(io::Error::other(reason.clone())),
+                    };
+                    if let Err(error) = told {
+                        // The first error is told; it may be the cause of those that follow.
+                        if end.is_ok() {
+                            end = Err(error);
+                        }
                         over_sender = None;
                     } else if is_decided(standings) && over_sender.take().is_some() {
                         end = Ok(End::Decided);
@@ -179,15 +244,37 @@ fn work(
     mut worker: GameWorker<'_>,
     schedule: &Schedule,
     numbers: &Numbers<'_>,
-    results: &Sender<GameRecord>,
+    wait: Duration,
+    messages: &Sender<Message>,
 ) {
+    let mut again: Option<Fixture> = None;
+    let mut voids = 0;
     while !worker.is_over()
-        && let Some(fixture) = schedule.fixture(numbers.take())
-        && let Some(record) = worker.play(&fixture)
+        && let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.take()))
     {
-        if results.send(record).is_err() {
+        let message = match worker.play(&fixture) {
+            Ok(record) => {
+                voids = 0;
+                Message::Game(record)
+            }
+            Err(NoGame::Interrupted) => break,
+            Err(NoGame::Broken(reason)) => Message::Broken(reason),
+            Err(NoGame::Void(detail)) if voids == MOST_VOIDS => Message::Broken(format!(
+                "game {} is void again: {detail}",
+                fixture.number + 1
+            )),
+            Err(NoGame::Void(detail)) => {
+                voids += 1;
+                again = Some(fixture);
+                let number = fixture.number;
+                Message::Void { number, detail }
+            }
+        };
+        let is_broken = matches!(message, Message::Broken(_));
+        if messages.send(message).is_err() || is_broken {
             break;
         }
+        worker.wait(wait);
     }
     worker.leave();
 }

@@ -1,28 +1,15 @@
 //! Who plays whom, and when.
 
-use std::str::FromStr;
-
 use crate::board::Color;
 
 /// Who plays whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Everybody plays everybody.
+    #[default]
     RoundRobin,
     /// The first plays all others.
     Gauntlet,
-}
-
-impl FromStr for Format {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "round-robin" => Ok(Self::RoundRobin),
-            "gauntlet" => Ok(Self::Gauntlet),
-            _ => Err("not a format (round-robin, gauntlet)"),
-        }
-    }
 }
 
 impl Format {
@@ -35,12 +22,60 @@ impl Format {
     }
 }
 
-/// All games of a tournament. In each round each pairing plays one opening twice, with either
-/// colours; games are numbered in that order, from 0.
+/// Which colors the engines of a pairing have in the two games of an opening.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColorOrder {
+    /// The first has red in the first game and black in the second.
+    #[default]
+    Alternate,
+    /// The first has black in the first game and red in the second.
+    Reverse,
+    /// The first has red in both.
+    FirstRed,
+    /// The first has black in both.
+    FirstBlack,
+}
+
+impl ColorOrder {
+    /// The order for these wishes: colors that are not swapped after a game, and the first engine
+    /// with black.
+    pub const fn new(is_fixed: bool, is_reversed: bool) -> Self {
+        match (is_fixed, is_reversed) {
+            (false, false) => Self::Alternate,
+            (false, true) => Self::Reverse,
+            (true, false) => Self::FirstRed,
+            (true, true) => Self::FirstBlack,
+        }
+    }
+
+    /// The name in journals.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alternate => "alternate",
+            Self::Reverse => "reverse",
+            Self::FirstRed => "first-red",
+            Self::FirstBlack => "first-black",
+        }
+    }
+
+    /// Whether the first engine of a pairing has red in a game.
+    const fn is_first_red(self, game: u64) -> bool {
+        match self {
+            Self::Alternate => game.is_multiple_of(2),
+            Self::Reverse => !game.is_multiple_of(2),
+            Self::FirstRed => true,
+            Self::FirstBlack => false,
+        }
+    }
+}
+
+/// All games of a tournament. In each round each pairing plays one opening twice; games are numbered
+/// in that order, from 0.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
+    colors: ColorOrder,
 }
 
 /// One game to be played.
@@ -55,17 +90,29 @@ pub struct Fixture {
 }
 
 impl Schedule {
-    /// The games of so many engines.
-    pub fn new(format: Format, engines: usize, rounds: u64) -> Self {
-        let firsts = match format {
-            Format::RoundRobin => engines,
-            Format::Gauntlet => 1,
+    /// The games of so many engines. In a gauntlet the first `seeds` of them play all others, but not
+    /// each other.
+    pub fn new(format: Format, engines: usize, seeds: usize, rounds: u64) -> Self {
+        let pairings = match format {
+            Format::RoundRobin => (0..engines)
+                .flat_map(|a| (a + 1..engines).map(move |b| [a, b]))
+                .collect(),
+            Format::Gauntlet => (0..seeds.min(engines))
+                .flat_map(|a| (seeds..engines).map(move |b| [a, b]))
+                .collect(),
         };
-        let pairings = (0..firsts).flat_map(|a| (a + 1..engines).map(move |b| [a, b]));
         Self {
-            pairings: pairings.collect(),
+            pairings,
             rounds,
+            colors: ColorOrder::default(),
         }
+    }
+
+    /// The same games with other colors.
+    #[must_use]
+    pub fn with_colors(mut self, colors: ColorOrder) -> Self {
+        self.colors = colors;
+        self
     }
 
     /// How many games there are.
@@ -86,9 +133,9 @@ impl Schedule {
         Some(Fixture {
             number,
             round: pair / count,
-            players: match number % 2 {
-                0 => [first, second],
-                _ => [second, first],
+            players: match self.colors.is_first_red(number) {
+                true => [first, second],
+                false => [second, first],
             },
         })
     }
@@ -105,7 +152,7 @@ mod tests {
 
     #[test]
     fn everybody_plays_everybody_with_both_colours() {
-        let schedule = Schedule::new(Format::RoundRobin, 3, 2);
+        let schedule = Schedule::new(Format::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
         assert_eq!(all.len() as u64, schedule.games());
         let players: Vec<_> = all.iter().map(|f| (f.round, f.players)).collect();
@@ -115,16 +162,39 @@ mod tests {
 
     #[test]
     fn the_first_runs_the_gauntlet() {
-        let schedule = Schedule::new(Format::Gauntlet, 3, 1);
+        let schedule = Schedule::new(Format::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
             .map_while(|n| schedule.fixture(n))
             .map(|f| f.players)
             .collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
-        let endless = Schedule::new(Format::Gauntlet, 3, u64::MAX);
+        let endless = Schedule::new(Format::Gauntlet, 3, 1, u64::MAX);
         assert!(endless.fixture(u64::MAX - 1).is_some());
-        for format in [Format::RoundRobin, Format::Gauntlet] {
-            assert_eq!(format.name().parse(), Ok(format));
+    }
+
+    #[test]
+    fn seeds_play_all_others_but_not_each_other() {
+        let schedule = Schedule::new(Format::Gauntlet, 4, 2, 1);
+        assert_eq!(schedule.pairings(), [[0, 2], [0, 3], [1, 2], [1, 3]]);
+        assert!(
+            Schedule::new(Format::Gauntlet, 2, 2, 1)
+                .pairings()
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn colors_are_given_in_every_order() {
+        for (is_fixed, is_reversed, players) in [
+            (false, false, [[0, 1], [1, 0]]),
+            (false, true, [[1, 0], [0, 1]]),
+            (true, false, [[0, 1], [0, 1]]),
+            (true, true, [[1, 0], [1, 0]]),
+        ] {
+            let colors = ColorOrder::new(is_fixed, is_reversed);
+            let schedule = Schedule::new(Format::RoundRobin, 2, 1, 1).with_colors(colors);
+            let given = [0, 1].map(|n| schedule.fixture(n).unwrap().players);
+            assert_eq!(given, players, "{colors:?}");
         }
     }
 }

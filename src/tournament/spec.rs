@@ -1,6 +1,6 @@
 //! Engines as the user describes them: words on the command line, or a TOML file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::limit::Limit;
 use super::protocol::EngineProtocol;
+use crate::text::printable;
 
 /// Time beyond the limit that is forgiven when nothing else is said.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -23,14 +24,14 @@ pub struct EngineSpec {
     pub arguments: Vec<String>,
     /// Where it runs; `None` for where we do.
     pub directory: Option<PathBuf>,
-    /// What it speaks.
-    pub protocol: EngineProtocol,
+    /// What it speaks; `None` where that is to be found out.
+    pub protocol: Option<EngineProtocol>,
     /// Options to set, in order.
     pub options: Vec<(String, String)>,
     /// Lines to send as they are, after the options.
     pub init: Vec<String>,
-    /// What its coordinates count ranks from: 0 or 1.
-    pub first_rank: u8,
+    /// What its coordinates count ranks from, 0 or 1; `None` where that is to be found out.
+    pub first_rank: Option<u8>,
     /// What bounds its moves.
     pub limit: Limit,
     /// How far beyond its time it may go.
@@ -43,6 +44,8 @@ pub struct EngineSpec {
     pub nice: Option<i32>,
     /// The processors it may run on.
     pub cpus: Option<Vec<usize>>,
+    /// The file that its standard error is added to.
+    pub stderr: Option<PathBuf>,
 }
 
 /// What is said of an engine, in part; the keys of the command line and of the TOML file.
@@ -69,6 +72,7 @@ pub struct EngineWords {
     restart: Option<bool>,
     nice: Option<i32>,
     cpus: Option<Vec<usize>>,
+    stderr: Option<PathBuf>,
 }
 
 /// The value of an engine's option, as TOML may write it.
@@ -156,6 +160,7 @@ impl EngineWords {
             "restart" => self.restart = Some(switch(value)?),
             "nice" => self.nice = Some(number(value)?),
             "cpus" => self.cpus = Some(processors(value)?),
+            "stderr" => self.stderr = Some(value.into()),
             _ => match key.strip_prefix("option.") {
                 Some(name) if !name.is_empty() => {
                     self.ordered_options
@@ -170,11 +175,15 @@ impl EngineWords {
     /// These words, and what they leave open as `others` have it.
     #[must_use]
     pub fn or(self, others: &Self) -> Self {
-        let mut ordered_options: Vec<(String, String)> = Vec::new();
-        for (name, value) in others.all_options().chain(self.all_options()) {
-            ordered_options.retain(|(n, _)| !n.eq_ignore_ascii_case(&name));
-            ordered_options.push((name, value));
-        }
+        // What is said last of an option holds, and stands where it was said.
+        let all: Vec<(String, String)> = others.all_options().chain(self.all_options()).collect();
+        let mut known = HashSet::new();
+        let mut ordered_options: Vec<(String, String)> = all
+            .into_iter()
+            .rev()
+            .filter(|(name, _)| known.insert(name.to_ascii_lowercase()))
+            .collect();
+        ordered_options.reverse();
         let limited = if self.has_limit() { &self } else { others };
         let (tc, movetime) = (limited.tc.clone(), limited.movetime);
         let (nodes, depth) = (limited.nodes, limited.depth);
@@ -198,6 +207,7 @@ impl EngineWords {
             restart: self.restart.or(others.restart),
             nice: self.nice.or(others.nice),
             cpus: self.cpus.or(others.cpus),
+            stderr: self.stderr.or(others.stderr),
         }
     }
 
@@ -216,35 +226,50 @@ impl EngineWords {
         let name = words
             .name
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
+        if name.chars().any(char::is_control) {
+            let name = printable(&name);
+            return Err(SpecError(format!(
+                "engine {name}: control characters in its name"
+            )));
+        }
         let in_engine = |reason: &str| SpecError(format!("engine {name}: {reason}"));
         let limit = limit
             .map_err(|error| in_engine(&error))?
             .ok_or_else(|| in_engine("no limit: give tc=, movetime=, nodes= or depth="))?;
-        let first_rank = words.ranks.unwrap_or(0);
-        if first_rank > 1 {
+        if words.ranks.is_some_and(|first_rank| first_rank > 1) {
             return Err(in_engine("ranks= is 0 or 1"));
         }
         let ponder = words.ponder.unwrap_or(false);
         if ponder && !matches!(limit, Limit::Clock(_)) {
             return Err(in_engine("ponder= needs tc="));
         }
-        let protocol = words.proto.as_deref().unwrap_or("ucci");
+        let protocol = words.proto.as_deref().map(str::parse).transpose();
         Ok(EngineSpec {
             command: absolute(&command),
             arguments: words.args.unwrap_or_default(),
             directory: words.dir,
-            protocol: protocol.parse().map_err(in_engine)?,
+            protocol: protocol.map_err(in_engine)?,
             options,
             init: words.init.unwrap_or_default(),
-            first_rank,
+            first_rank: words.ranks,
             limit,
             margin: words.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
             ponder,
             restart: words.restart.unwrap_or(false),
             nice: words.nice,
             cpus: words.cpus,
+            stderr: words.stderr,
             name,
         })
+    }
+
+    /// The same words with a limit where none is given.
+    #[must_use]
+    pub fn with_depth(mut self, depth: u32) -> Self {
+        if !self.has_limit() {
+            self.depth = Some(depth);
+        }
+        self
     }
 
     fn all_options(&self) -> impl Iterator<Item = (String, String)> {

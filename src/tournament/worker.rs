@@ -9,11 +9,23 @@ use super::end_reason::{EndReason, Ending};
 use super::engine::{Engine, Fault};
 use super::limit::Clock;
 use super::plan::Tournament;
-use super::play::{Interrupted, Played, play};
+use super::play::{Abandoned, Conditions, Played, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
+use super::stall::StallWatch;
 use crate::board::Color;
 use crate::notation::{Line, fen};
+
+/// Why a game has not been played to a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum NoGame {
+    /// The tournament is over.
+    Interrupted,
+    /// The machine stood still, and the game is to be played again.
+    Void(String),
+    /// What the tournament needs cannot be had: a process, a thread, a file.
+    Broken(String),
+}
 
 /// A worker with its engines.
 pub(super) struct GameWorker<'a> {
@@ -22,6 +34,7 @@ pub(super) struct GameWorker<'a> {
     cpus: Option<Vec<usize>>,
     /// Disconnected when the tournament is over.
     over: Receiver<()>,
+    stalls: StallWatch,
     /// The engines at work, by their number.
     engines: HashMap<usize, Engine>,
 }
@@ -32,11 +45,13 @@ impl<'a> GameWorker<'a> {
         tournament: &'a Tournament,
         cpus: Option<Vec<usize>>,
         over: Receiver<()>,
+        stalls: StallWatch,
     ) -> Self {
         Self {
             tournament,
             cpus,
             over,
+            stalls,
             engines: HashMap::new(),
         }
     }
@@ -46,8 +61,11 @@ impl<'a> GameWorker<'a> {
         self.over.try_recv() == Err(TryRecvError::Disconnected)
     }
 
-    /// Plays a game; `None` when the tournament ends before it.
-    pub(super) fn play(&mut self, fixture: &Fixture) -> Option<GameRecord> {
+    /// Plays a game.
+    ///
+    /// # Errors
+    /// It has no result.
+    pub(super) fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
         let opening = self.tournament.openings.of_round(fixture.round);
         let leaving: Vec<usize> = self.engines.keys().copied().collect();
         for number in leaving {
@@ -62,21 +80,33 @@ impl<'a> GameWorker<'a> {
             let number = fixture.players[color.index()];
             match self.prepare(number) {
                 Ok(()) => {}
-                Err(Fault::Interrupted) => return None,
+                Err(Fault::Interrupted) => return Err(NoGame::Interrupted),
+                Err(fault) if fault.is_ours() => {
+                    let name = &self.tournament.engines[number].name;
+                    return Err(NoGame::Broken(format!("engine {name}: {fault}")));
+                }
                 Err(fault) => {
                     self.engines.remove(&number);
-                    return Some(forfeit(fixture, opening, color, &fault));
+                    return Ok(forfeit(fixture, opening, color, &fault));
                 }
             }
         }
-        let played = self.play_fixture(fixture, opening).ok()?;
+        let played = match self.play_fixture(fixture, opening) {
+            Ok(played) => played,
+            Err(Abandoned::Interrupted) => return Err(NoGame::Interrupted),
+            Err(Abandoned::Stalled(detail)) => {
+                // Nothing is known of what they are doing now.
+                self.engines.clear();
+                return Err(NoGame::Void(detail));
+            }
+        };
         for color in Color::ALL {
             if played.broken[color.index()] {
                 self.engines.remove(&fixture.players[color.index()]);
             }
         }
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        Some(GameRecord {
+        Ok(GameRecord {
             number: fixture.number,
             players: fixture.players,
             start: fen::write_position(&opening.start),
@@ -107,7 +137,7 @@ impl<'a> GameWorker<'a> {
         Ok(())
     }
 
-    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Interrupted> {
+    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Abandoned> {
         let specs = fixture
             .players
             .map(|number| &self.tournament.engines[number]);
@@ -115,15 +145,28 @@ impl<'a> GameWorker<'a> {
             .engines
             .get_disjoint_mut([&fixture.players[0], &fixture.players[1]]);
         let [Some(red), Some(black)] = engines else {
-            return Err(Interrupted);
+            return Err(Abandoned::Interrupted);
         };
         play(
             opening,
-            &self.tournament.rules,
+            Conditions {
+                rules: &self.tournament.rules,
+                stalls: &self.stalls,
+                has_details: self.tournament.has_details,
+            },
             [red, black],
             specs.map(|spec| Clock::new(spec.limit)),
             specs.map(|spec| spec.ponder),
         )
+    }
+
+    /// Waits for a time or for the end of the tournament.
+    pub(super) fn wait(&self, time: Duration) {
+        if time.is_zero() {
+            return;
+        }
+        // Nothing is ever sent.
+        let _ = self.over.recv_timeout(time);
     }
 
     /// Asks the engines to leave; at the end of an interrupted tournament they are not asked.

@@ -142,7 +142,8 @@ fn what_a_killed_engine_has_started_dies_with_it() {
     report([hang, script("good", "good")], PLAIN);
     let children = std::fs::read_to_string(&file).unwrap();
     let children: Vec<String> = children.lines().map(str::to_owned).collect();
-    assert!((1..=4).contains(&children.len()), "{children:?}");
+    // A game that the machine has made void is played again.
+    assert!((1..=20).contains(&children.len()), "{children:?}");
     assert_they_leave(&children);
     std::fs::remove_file(file).unwrap();
 }

@@ -49,6 +49,10 @@ answer() {
         chatter) exec yes "blah blah blah" ;;
         endless) exec tr '\000' x </dev/zero ;;
         late) ;;
+        mated) say "info depth 8 score 29993"; say "bestmove $move" ;;
+        detailed) say "info depth 8 score 12 nodes 5000 time 9 pv $move a9a8"; say "bestmove $move" ;;
+        chess) say "bestmove e2e4" ;;
+        colored) printf 'info depth 4294967295 score 1\nbestmove %s\n' "$move" ;;
         waits) while [ ! -s "$file" ]; do sleep 0.1; done; say "bestmove $move" ;;
         tells) [ "$moves" -lt 6 ] || say far >>"$file"; say "bestmove $move" ;;
         resign) say "bestmove $move resign" ;;
@@ -75,6 +79,21 @@ answer() {
     esac
 }
 
+# What it starts leaves its group, and keeps its pipes open.
+if [ "$mode" = detaches ]; then
+    setsid sleep 1000 &
+    say "$!" >>"$file"
+fi
+# It says that it lives, and takes its time to say anything else.
+if [ "$mode" = dawdles ]; then
+    say "$$" >>"$file"
+    sleep 1000
+fi
+# It is there for its first process alone.
+if [ "$mode" = vanishes ] && [ -n "$file" ]; then
+    rm -f "$file"
+fi
+
 # It starts once and never again.
 if [ "$mode" = once ]; then
     [ -e "$file" ] && exit 1
@@ -85,7 +104,11 @@ while read -r line; do
     case $line in
         ucci | uci)
             [ "$mode" = mute ] && continue
-            say "id name Shuffler $mode"
+            [ "$mode" = ranks ] && [ "$line" = ucci ] && continue
+            [ "$mode" = fussy ] && [ "$line" = ucci ] && exit 2
+            if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
+            else say "id name Shuffler $mode"; fi
+            [ "$mode" = ranks ] && say "option name UCI_Variant type combo default chess var chess var xiangqi"
             say "option usemillisec type check default false"
             say "${line}ok"
             ;;

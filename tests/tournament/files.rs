@@ -178,8 +178,8 @@ fn match_of_file(each: &str, path: &Path) -> Command {
     let script_path = crate::SCRIPT;
     let text = format!(
         "[each]\n{each}\n\
-         [[engine]]\nname = \"one\"\nargs = [{script_path:?}, \"good\"]\n\
-         [[engine]]\nname = \"two\"\nargs = [{script_path:?}, \"resign\"]\nmovetime = 7000\n"
+         [[engine]]\nname = \"one\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"good\"]\n\
+         [[engine]]\nname = \"two\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"resign\"]\nmovetime = 7000\n"
     );
     fs::write(path, text).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::{chuhe, match_of, output, report, scratch, script};
+use crate::{chuhe, match_of, output, report, scratch, script, unknown_script};
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -72,12 +72,96 @@ fn perpetual_check_loses_and_banmoves_warn_of_it() {
 
 #[test]
 fn coordinates_may_count_from_one() {
-    let mut one = script("one", "ranks");
+    let mut one = unknown_script("one", "ranks");
     one.extend(["ranks=1", "proto=uci"].map(str::to_owned));
     let report = report([one, script("two", "good")], PLAIN);
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "repetition", "{game}");
     }
+}
+
+#[test]
+fn what_an_engine_speaks_is_found_out() {
+    let log = scratch("found.log");
+    for (mode, found) in [
+        ("good", "Shuffler good, UCCI, depth 1 (found: UCCI)\n"),
+        (
+            "ranks",
+            "Shuffler ranks, UCI, depth 1 (found: UCI, ranks from 1, UCI_Variant xiangqi)\n",
+        ),
+        ("fussy", "Shuffler fussy, UCI, depth 1 (found: UCI)\n"),
+    ] {
+        let engines = [unknown_script("one", mode), script("two", "good")];
+        let mut command = match_of(engines, PLAIN);
+        let text = output(command.arg("--log").arg(&log));
+        assert!(text.starts_with(&format!("one: {found}")), "{text}");
+        assert!(text.contains("ends: repetition 2;"), "{text}");
+    }
+    let sent = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(log).unwrap();
+    assert!(
+        sent.contains("<- setoption name UCI_Variant value xiangqi"),
+        "{sent}"
+    );
+    for (mode, told) in [
+        ("mute", "engine one: no ucciok or uciok"),
+        (
+            "chess",
+            "engine one: from the starting position it plays bestmove e2e4, which is no",
+        ),
+        (
+            "illegal",
+            "engine one: from the starting position it plays bestmove a0a9",
+        ),
+        ("crash", "engine one: it "),
+    ] {
+        let engines = [unknown_script("one", mode), script("two", "good")];
+        let complaint = crate::complaint(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
+        assert!(complaint.contains(told), "{mode}: {complaint}");
+    }
+}
+
+#[test]
+fn colors_and_seeds_are_as_asked_for() {
+    let reds = |arguments: &str| {
+        let engines = [script("one", "good"), script("two", "good")];
+        let report = report(engines, &format!("{PLAIN} {arguments}"));
+        let games = report["games"].as_array().unwrap().clone();
+        games
+            .iter()
+            .map(|game| game["red"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(reds(""), ["one", "two"]);
+    assert_eq!(reds("--reverse"), ["two", "one"]);
+    assert_eq!(reds("--noswap"), ["one", "one"]);
+    assert_eq!(reds("--noswap --reverse"), ["two", "two"]);
+    let engines = [script("one", "good"), script("two", "good")];
+    let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
+    let mut command = match_of(engines, &arguments);
+    let text = output(command.args(script("three", "good")));
+    assert!(text.contains("\n4 games, 1 at a time"), "{text}");
+    assert!(
+        !text.contains("one - two") && text.contains("two - three"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_engine_resigns_by_its_own_score() {
+    let resign = format!("{PLAIN} --resign score=800,moves=2");
+    let lost = ("resignation".to_owned(), 3, "0-1".to_owned());
+    assert_eq!(first_game(["lose", "good"], &resign), lost);
+    assert_eq!(first_game(["win", "good"], &resign).0, "repetition");
+    assert_eq!(first_game(["lose", "good"], PLAIN).0, "repetition");
+}
+
+#[test]
+fn games_may_be_apart() {
+    let engines = [script("one", "good"), script("two", "good")];
+    let began = std::time::Instant::now();
+    output(&mut match_of(engines, &format!("{PLAIN} --wait 700")));
+    assert!(began.elapsed() >= std::time::Duration::from_millis(700));
 }
 
 #[test]

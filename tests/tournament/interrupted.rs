@@ -51,7 +51,8 @@ fn interrupt(signal: Signal) {
     let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(scratch);
     let child = begin(&journal, &pgn);
     let engines = engines(&child);
-    assert_eq!(engines.len(), 4);
+    // Two games, and the guard that ends the engines if we are killed.
+    assert_eq!(engines.len(), 5);
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
@@ -107,7 +108,6 @@ fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
     let engines = engines(&child);
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nobody is left to end them, but their input ends.
     assert_they_leave(&engines);
     // What a kill in the middle of a write leaves behind.
     let mut text = fs::read_to_string(&journal).unwrap();
@@ -117,4 +117,58 @@ fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
     text += "[Event \"half";
     fs::write(&pgn, text).unwrap();
     finish(&journal, &pgn);
+}
+
+/// Engines that go on at the end of their input die with the match all the same.
+#[test]
+fn a_killed_match_leaves_no_engine_behind() {
+    let began = scratch("stays");
+    let engines_of_match = [script("one", "stays"), script("two", "stays")];
+    let mut child = match_of(
+        engines_of_match,
+        "--openings start --each depth=1 --rounds 100000",
+    )
+    .arg("--resume")
+    .arg(&began)
+    .stdout(Stdio::null())
+    .spawn()
+    .unwrap();
+    wait_for(&mut child, || {
+        fs::read_to_string(&began).is_ok_and(|text| text.lines().count() > 3)
+    });
+    let engines = engines(&child);
+    assert_eq!(engines.len(), 3, "two engines and their guard");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_they_leave(&engines);
+    fs::remove_file(began).unwrap();
+}
+
+/// A signal during the look at the engines before the first game ends them too.
+#[test]
+fn an_interrupt_before_the_first_game_leaves_no_engine_behind() {
+    let file = scratch("dawdles");
+    let dawdles = script("one", &format!("dawdles '{}'", file.display()));
+    for signal in [Signal::INT, Signal::TERM] {
+        let engines = [dawdles.clone(), script("two", "good")];
+        let mut child = match_of(engines, "--openings start --each depth=1 --startup 100")
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        wait_for(&mut child, || file.exists());
+        let begun = fs::read_to_string(&file).unwrap();
+        let begun: Vec<String> = begun.lines().map(str::to_owned).collect();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert_they_leave(&begun);
+        fs::remove_file(&file).unwrap();
+    }
+}
+
+fn wait_for(child: &mut Child, mut is_so: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline && child.try_wait().unwrap().is_none());
+        sleep(Duration::from_millis(5));
+    }
 }

@@ -3,12 +3,15 @@
 #![cfg(target_os = "linux")]
 
 mod bad;
+mod check;
 #[path = "../engine_client/mod.rs"]
 mod engine_client;
 mod files;
 mod games;
 mod interrupted;
+mod machine;
 mod refused;
+mod reports;
 
 use std::process::Command;
 use std::thread::sleep;
@@ -27,7 +30,17 @@ fn script(name: &str, mode: &str) -> Vec<String> {
         format!("name={name}"),
         "cmd=sh".to_owned(),
         format!("args='{SCRIPT}' {mode}"),
+        // Known by hand, so that its faults are seen in games and not before.
+        "proto=ucci".to_owned(),
+        "ranks=0".to_owned(),
     ]
+}
+
+/// As [`script`], with nothing told of what it speaks.
+fn unknown_script(name: &str, mode: &str) -> Vec<String> {
+    let mut words = script(name, mode);
+    words.truncate(4);
+    words
 }
 
 /// Chuhe itself, as an engine.

@@ -11,8 +11,8 @@ use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
-    Adjudication, Damage, EngineSpec, EngineWords, Format, GameRules, Openings, ScoreDraw,
-    ScoreWin, Timeouts, Tournament, read_toml,
+    Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, Format, GameRules, Openings,
+    ScoreDraw, ScoreWin, Timeouts, Tournament, read_toml,
 };
 
 /// Play a tournament between engines that speak UCCI or UCI.
@@ -22,8 +22,8 @@ use crate::tournament::{
 ///   name=NAME          its name in tables (default: that of the program)
 ///   args=WORDS         its arguments, quoted as for a shell
 ///   dir=DIRECTORY      where it runs
-///   proto=ucci|uci     what it speaks (default: ucci)
-///   ranks=0|1          what its coordinates count ranks from (default: 0)
+///   proto=ucci|uci     what it speaks (default: what it answers to)
+///   ranks=0|1          what its coordinates count ranks from (default: seen from a trial move)
 ///   option.NAME=VALUE  an option to set
 ///   init=LINE          a line to send after the options; may be repeated
 ///   tc=[MOVES/]TIME[+INCREMENT]  a clock: seconds or minutes:seconds
@@ -32,6 +32,7 @@ use crate::tournament::{
 ///   ponder=on          it thinks on the opponent's time
 ///   restart=on         it gets a new process for each game
 ///   nice=N, cpus=LIST  its niceness and processors (such as 0-3,6)
+///   stderr=FILE        where its standard error is added to
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(in crate::cli) struct Arguments {
@@ -42,9 +43,21 @@ pub(in crate::cli) struct Arguments {
     /// --each say otherwise.
     #[arg(long, value_name = "FILE")]
     engines_file: Option<PathBuf>,
-    /// Who plays whom: round-robin, or gauntlet (the first against all others).
-    #[arg(long, value_name = "FORMAT", default_value = "round-robin")]
+    /// Who plays whom.
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
+    /// How many engines of a gauntlet play all others (and not each other).
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    seeds: u16,
+    /// Let the first engine of a pairing have the same color in both games of an opening.
+    #[arg(long, conflicts_with = "sprt")]
+    noswap: bool,
+    /// Let the first engine of a pairing begin with black.
+    #[arg(long)]
+    reverse: bool,
+    /// Wait so many milliseconds between two games.
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
+    wait: u32,
     /// Rounds; in each, every pairing plays one opening with both colours [default: 10, with --sprt
     /// as many as it takes].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
@@ -65,8 +78,14 @@ pub(in crate::cli) struct Arguments {
     /// Skip this many openings.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// The rules: asian, computer, chinese, elephanteye, check-only or none.
-    #[arg(long, value_name = "SET", default_value_t = RuleSet::default())]
+    /// The rules.
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "SET",
+        default_value_t
+    )]
     rules: RuleSet,
     /// Draw games of so many plies; 0 for no bound.
     #[arg(long, value_name = "N", default_value_t = 400)]
@@ -83,6 +102,10 @@ pub(in crate::cli) struct Arguments {
     /// as above.
     #[arg(long, value_name = "WHEN")]
     adjudicate_draw: Option<ScoreDraw>,
+    /// An engine that sees itself lose resigns, whatever the other one sees, such as
+    /// `score=900,moves=4`.
+    #[arg(long, value_name = "WHEN")]
+    resign: Option<ScoreWin>,
     /// Stop when this test decides: `elo0=0,elo1=5`, with `alpha=`, `beta=` (0.05) and `model=`
     /// (normalized, or logistic) if you like.
     #[arg(long, value_name = "TEST")]
@@ -102,14 +125,26 @@ pub(in crate::cli) struct Arguments {
     /// Add the games to this file.
     #[arg(long, value_name = "FILE")]
     pub(super) pgn: Option<PathBuf>,
-    /// How the PGN writes moves: iccs, wxf or chinese.
+    /// How the PGN writes moves.
     #[arg(
         long,
+        value_enum,
+        ignore_case = true,
         value_name = "NOTATION",
         default_value = "iccs",
         requires = "pgn"
     )]
     pub(super) notation: MoveStyle,
+    /// Add nodes, nodes a second, time left and principal variation to the comments of the PGN.
+    #[arg(long, requires = "pgn")]
+    pgn_details: bool,
+    /// Add the position in which each game ended to this file (EPD).
+    #[arg(long, value_name = "FILE")]
+    pub(super) epd: Option<PathBuf>,
+    /// Replace this file after each game by the standings: a page if its name ends with .html, else
+    /// JSON. May be given twice.
+    #[arg(long, value_name = "FILE")]
+    pub(super) status: Vec<PathBuf>,
     /// Write a report in JSON to this file at the end.
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
@@ -188,15 +223,20 @@ impl Arguments {
     /// The files that are read and written, with the options that name them.
     pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
         let openings = Path::new(&self.openings);
+        let status = self
+            .status
+            .iter()
+            .map(|path| ("--status", Some(path.as_path())));
         let files = [
             ("--openings", Some(openings).filter(|path| path.is_file())),
             ("--engines-file", self.engines_file.as_deref()),
             ("--pgn", self.pgn.as_deref()),
             ("--json", self.json.as_deref()),
             ("--plot", self.plot.as_deref()),
+            ("--epd", self.epd.as_deref()),
             ("--resume", self.resume.as_deref()),
         ];
-        let files = files.into_iter();
+        let files = files.into_iter().chain(status);
         files
             .filter_map(|(option, path)| Some((option, path?)))
             .collect()
@@ -220,12 +260,25 @@ impl Arguments {
             return Err(Failure::usage("--sprt", "only between two engines"));
         }
         let ends_by_test = self.sprt.is_some();
+        let seeds = usize::from(self.seeds);
+        if seeds >= engines.len() {
+            return Err(Failure::usage("--seeds", "there are not so many engines"));
+        }
+        if seeds > 1 && self.format != Format::Gauntlet {
+            return Err(Failure::usage("--seeds", "only with --format gauntlet"));
+        }
+        if self.event.chars().any(char::is_control) {
+            return Err(Failure::usage("--event", "control characters in the name"));
+        }
         Ok(Tournament {
             event: self.event.clone(),
             engines,
             format: self.format,
+            seeds,
+            colors: ColorOrder::new(self.noswap, self.reverse),
             rounds: self.rounds.or((!ends_by_test).then_some(10)),
             concurrency: usize::from(self.concurrency),
+            wait: Duration::from_millis(u64::from(self.wait)),
             openings: self.opening_lines()?,
             rules: GameRules {
                 rules: self.rules,
@@ -233,6 +286,7 @@ impl Arguments {
                 adjudication: Adjudication {
                     win: self.adjudicate_win,
                     draw: self.adjudicate_draw,
+                    resign: self.resign,
                 },
                 banmoves: self.banmoves,
             },
@@ -240,6 +294,7 @@ impl Arguments {
                 ready: self.startup,
                 untimed_move: self.patience,
             },
+            has_details: self.pgn_details,
             pin: self.pin,
             sprt: self.sprt,
         })
@@ -249,6 +304,9 @@ impl Arguments {
         let words = |option: &str, words: &[String]| {
             EngineWords::parse(words).map_err(|error| Failure::usage(option, error))
         };
+        if self.engines_file.is_none() && self.engines.engines.len() < 2 {
+            return Err(Failure::usage("--engine", "two engines are needed"));
+        }
         let each = words("--each", &self.engines.each)?;
         let mut all = match &self.engines_file {
             Some(path) => engines_of_file(path, &each)?,

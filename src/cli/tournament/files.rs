@@ -1,17 +1,18 @@
 //! The files that a tournament writes.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
-use super::plot;
+use super::{plot, status};
 use crate::cli::Failure;
 use crate::cli::common::output_file::OutputFile;
+use crate::notation::fen;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament,
+    End, Event, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament,
 };
 
 /// The files of a tournament that is being played.
@@ -20,6 +21,8 @@ pub(super) struct Files {
     pgn: Option<PgnFile>,
     json: Option<OutputFile>,
     plot: Option<OutputFile>,
+    epd: Option<File>,
+    status: Vec<PathBuf>,
 }
 
 /// The file of a report that is asked for.
@@ -82,7 +85,14 @@ impl Files {
             pgn: None,
             json: report_file(arguments.json.as_ref())?,
             plot: report_file(arguments.plot.as_ref())?,
+            epd: None,
+            status: arguments.status.clone(),
         };
+        if let Some(path) = &arguments.epd {
+            require_file(path)?;
+            let epd = File::options().append(true).create(true).open(path);
+            files.epd = Some(epd.map_err(|error| Failure::new(path.display(), error))?);
+        }
         let mut content = JournalContent::default();
         let pgn_length = match &arguments.pgn {
             Some(path) => fs::metadata(path).map_or(0, |file| file.len()),
@@ -135,18 +145,46 @@ impl Files {
         Ok(())
     }
 
-    /// Takes in a game: first of all the journal, which must never be behind the PGN.
+    /// Takes in what happens: first of all the journal, which must never be behind the PGN.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn add(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
+    pub(super) fn add(&mut self, tournament: &Tournament, event: Event<'_>) -> io::Result<()> {
+        let record = match event {
+            Event::Game(record) => record,
+            Event::Void { number, detail } => {
+                let journal = self.journal.as_mut();
+                return journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
+            }
+        };
         if let Some(journal) = &mut self.journal {
             journal.add(record)?;
         }
-        match &mut self.pgn {
-            Some(pgn) => pgn.write(tournament, record),
+        if let Some(pgn) = &mut self.pgn {
+            pgn.write(tournament, record)?;
+        }
+        match &mut self.epd {
+            Some(epd) => epd.write_all(end_position(tournament, record)?.as_bytes()),
             None => Ok(()),
         }
+    }
+
+    /// Replaces the files that tell how the tournament stands.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn tell_status(
+        &self,
+        tournament: &Tournament,
+        standings: &Standings,
+        games: &[GameSummary],
+        end: Option<End>,
+    ) -> Result<(), Failure> {
+        for path in &self.status {
+            let text = status::text(path, tournament, standings, games, end)?;
+            OutputFile::open(path)?.write(&text)?;
+        }
+        Ok(())
     }
 
     /// Writes what is asked for at the end.
@@ -166,8 +204,28 @@ impl Files {
             json.write(&(text.map_err(|error| Failure::new("the report", error))? + "\n"))?;
         }
         if let Some(plot) = self.plot {
-            plot.write(&plot::draw(tournament, standings)?)?;
+            plot.write(&plot::draw(tournament, standings, games)?)?;
         }
         Ok(())
     }
+}
+
+/// The position in which a game ended, as a line of EPD.
+fn end_position(tournament: &Tournament, record: &GameRecord) -> io::Result<String> {
+    let mut position = fen::parse_position(&record.start).map_err(io::Error::other)?;
+    for played in &record.moves {
+        position.make(played.played);
+    }
+    let [red, black] = record
+        .players
+        .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"));
+    let fen = fen::write_position(&position);
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    Ok(format!(
+        "{} id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
+        fields.join(" "),
+        record.number + 1,
+        record.result,
+        record.reason
+    ))
 }

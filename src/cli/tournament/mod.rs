@@ -2,9 +2,11 @@
 
 mod arguments;
 mod files;
+mod history;
 mod pgn_file;
 mod plot;
 mod progress;
+mod status;
 mod table;
 
 use std::collections::HashSet;
@@ -15,7 +17,10 @@ pub(super) use arguments::Arguments;
 
 use super::Failure;
 use super::common::interrupt::interrupts;
-use crate::tournament::{End, GameSummary, check_engines, run as play};
+use crate::text::printable;
+use crate::tournament::{
+    End, Event, Fault, GameSummary, Greeting, StartError, Tournament, check_engines, run as play,
+};
 use files::{Files, require_different};
 use progress::Progress;
 
@@ -25,16 +30,21 @@ use progress::Progress;
 /// Something that was asked for makes no sense, an engine does not work, or a file cannot be read or
 /// written.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    require_different(arguments)?;
-    let tournament = arguments.tournament()?;
-    let (mut files, content) = Files::open(arguments, &tournament)?;
-    let greetings = check_engines(&tournament).map_err(|e| Failure::new("match", e))?;
-    for (engine, greeting) in tournament.engines.iter().zip(&greetings) {
-        for doubt in &greeting.option_warnings {
-            Failure::new(format_args!("engine {}", engine.name), doubt).tell();
-        }
-    }
     let interrupt = interrupts()?;
+    require_different(arguments)?;
+    let mut tournament = arguments.tournament()?;
+    let (mut files, content) = Files::open(arguments, &tournament)?;
+    let greetings = match check_engines(&mut tournament, &interrupt) {
+        Ok(greetings) => greetings,
+        Err(StartError::Engine {
+            fault: Fault::Interrupted,
+            ..
+        }) => {
+            return Ok(ExitCode::from(super::INTERRUPTED));
+        }
+        Err(error) => return Err(Failure::new("match", error)),
+    };
+    warn(&tournament, &greetings);
     print(&table::heading(&tournament, &greetings))?;
     let done = content.games;
     if content.damaged_lines > 0 {
@@ -51,27 +61,57 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut games: Vec<GameSummary> = done.iter().map(GameSummary::from).collect();
     drop(done);
     let progress = Progress::new(&tournament, &standings);
+    files.tell_status(&tournament, &standings, &games, None)?;
     let end = play(
         &tournament,
         &mut standings,
         &numbers,
         &interrupt,
-        |standings, record| {
-            files.add(&tournament, record)?;
-            games.push(record.into());
-            progress.game(&tournament, standings, record)
+        |standings, event| {
+            files.add(&tournament, event)?;
+            if let Event::Game(record) = event {
+                games.push(record.into());
+            }
+            files
+                .tell_status(&tournament, standings, &games, None)
+                .map_err(|failure| io::Error::other(failure.text))?;
+            progress.event(&tournament, standings, event)
         },
     );
     progress.finish();
     let end = end.map_err(|error| Failure::new("match", error));
     print(&table::report(&tournament, &standings, end.as_ref().ok()))?;
     games.sort_by_key(|game| game.number);
-    let end = end?;
+    let end = match end {
+        Err(failure) if arguments.resume.is_some() => {
+            let why = "nothing is lost: the same command goes on from here";
+            return Err(Failure::new(failure.text, why));
+        }
+        end => end?,
+    };
+    files.tell_status(&tournament, &standings, &games, Some(end))?;
     files.report(&tournament, &standings, &games, end)?;
     Ok(match end {
         End::Interrupted => ExitCode::from(super::INTERRUPTED),
         End::Finished | End::Decided => ExitCode::SUCCESS,
     })
+}
+
+/// Tells of what is doubtful, but can be played.
+fn warn(tournament: &Tournament, greetings: &[Greeting]) {
+    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
+        for warning in &greeting.option_warnings {
+            Failure::new(format_args!("engine {}", engine.name), printable(warning)).tell();
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let thinks = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
+    let wanted = thinks * tournament.concurrency;
+    if wanted > cores {
+        let why =
+            format!("{wanted} engines think at a time on {cores} processors: times will suffer");
+        Failure::new("--concurrency", why).tell();
+    }
 }
 
 fn print(text: &str) -> Result<(), Failure> {

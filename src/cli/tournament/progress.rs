@@ -5,8 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::table::{running, short_estimate};
+use crate::text::printable;
 use crate::tournament::stats::Standings;
-use crate::tournament::{GameRecord, Tournament};
+use crate::tournament::{Event, GameRecord, Tournament};
 
 /// What is shown while games are played.
 pub(super) struct Progress {
@@ -24,7 +25,7 @@ impl Progress {
             let (bar, form) = match tournament.rounds {
                 Some(_) => (
                     ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr()),
-                    "{bar:20} {pos}/{len} {msg}, {eta} left",
+                    "{bar:12} {pos}/{len}  {msg}  {eta} left",
                 ),
                 None => (
                     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
@@ -41,11 +42,32 @@ impl Progress {
         Self { bar, games }
     }
 
-    /// A game has ended.
+    /// Something has happened.
     ///
     /// # Errors
     /// Standard output cannot be written.
-    pub(super) fn game(
+    pub(super) fn event(
+        &self,
+        tournament: &Tournament,
+        standings: &Standings,
+        event: Event<'_>,
+    ) -> io::Result<()> {
+        match event {
+            Event::Game(record) => self.game(tournament, standings, record),
+            Event::Void { number, detail } => {
+                let line = format!("game {}: void, {detail}; it is played again", number + 1);
+                match &self.bar {
+                    Some(bar) => {
+                        bar.println(line);
+                        Ok(())
+                    }
+                    None => print(&line),
+                }
+            }
+        }
+    }
+
+    fn game(
         &self,
         tournament: &Tournament,
         standings: &Standings,
@@ -55,7 +77,8 @@ impl Progress {
         match &self.bar {
             Some(bar) => {
                 bar.set_position(standings.games());
-                bar.set_message(running(tournament, standings));
+                let running = running(tournament, standings);
+                bar.set_message(running + &short_estimate(standings));
                 // Faults are worth seeing, all the other games are in the sum.
                 if record.reason.is_fault() {
                     bar.println(line);
@@ -69,8 +92,7 @@ impl Progress {
                 };
                 let running = running(tournament, standings);
                 let estimate = short_estimate(standings);
-                writeln!(io::stdout(), "{games}  {line}  {running}{estimate}")
-                    .or_else(crate::cli::ignore_closed_pipe)
+                print(&format!("{games}  {line}  {running}{estimate}"))
             }
         }
     }
@@ -81,6 +103,10 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+fn print(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}").or_else(crate::cli::ignore_closed_pipe)
 }
 
 /// A game in one line.
@@ -97,7 +123,7 @@ fn line(tournament: &Tournament, record: &GameRecord) -> String {
     } = record;
     let detail = match detail.as_str() {
         "" => String::new(),
-        detail => format!(" [{detail}]"),
+        detail => format!(" [{}]", printable(detail)),
     };
     let plies = record.moves.len();
     format!(

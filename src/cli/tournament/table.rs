@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::cli::common::columns::figures;
-use crate::tournament::stats::{Decision, Estimate, Interval, Scores, SprtRun, Standings};
+use crate::tournament::stats::{
+    Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
+};
 use crate::tournament::{End, Greeting, Tournament};
 
 /// What is going to be played.
@@ -12,9 +14,14 @@ pub(super) fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String
     for (engine, greeting) in tournament.engines.iter().zip(greetings) {
         let own_name = greeting.name.as_deref();
         let own_name = own_name.unwrap_or("no name of its own");
-        let protocol = engine.protocol.to_string().to_uppercase();
+        let protocol = engine.protocol.unwrap_or_default();
+        let protocol = protocol.to_string().to_uppercase();
+        let found = match greeting.findings.is_empty() {
+            true => String::new(),
+            false => format!(" (found: {})", greeting.findings.join(", ")),
+        };
         text += &format!(
-            "{}: {own_name}, {protocol}, {}\n",
+            "{}: {own_name}, {protocol}, {}{found}\n",
             engine.name, engine.limit
         );
     }
@@ -43,7 +50,13 @@ pub(super) fn running(tournament: &Tournament, standings: &Standings) -> String 
     order.truncate(4);
     let points = |number: &usize| {
         let name = &tournament.engines[*number].name;
-        format!("{name} {}", standings.of(*number).points())
+        let scores = standings.of(*number);
+        let share = scores.estimate().map_or(0.0, |e| 100.0 * e.score);
+        format!(
+            "{name} {}/{} ({share:.0} %)",
+            scores.points(),
+            scores.count()
+        )
     };
     order.iter().map(points).collect::<Vec<_>>().join(", ")
 }
@@ -56,7 +69,8 @@ pub(super) fn short_estimate(standings: &Standings) -> String {
     let elo = standings.of(0).estimate().map(|e| elo(&e.elo));
     let mut text = elo.map_or(String::new(), |elo| format!("  Elo {elo}"));
     if let Some(run) = &standings.sprt {
-        text += &format!("  LLR {:.2}", run.ratio());
+        let (lower, upper) = run.sprt().bounds();
+        text += &format!("  LLR {:.2} ({lower:.2}, {upper:.2})", run.ratio());
     }
     text
 }
@@ -107,8 +121,26 @@ pub(super) fn report(tournament: &Tournament, standings: &Standings, end: Option
         reasons.collect::<Vec<_>>().join(", "),
         standings.mean_plies()
     );
+    if standings.void_games > 0 {
+        text += &format!(
+            "void and played again because the machine stood still: {}\n",
+            standings.void_games
+        );
+    }
     text
 }
+
+/// How a tournament stands that may not be over.
+pub(super) fn status(tournament: &Tournament, standings: &Standings, end: Option<&End>) -> String {
+    let text = report(tournament, standings, end);
+    match end {
+        None => text.replacen(BROKEN_OFF, "games are being played", 1),
+        Some(_) => text,
+    }
+}
+
+/// What is said of a tournament that has not come to an end.
+const BROKEN_OFF: &str = "broken off";
 
 /// What ended the tournament, in words.
 fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
@@ -117,7 +149,7 @@ fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
         Some(End::Finished) => "all games played",
         Some(End::Decided) => "the test has decided",
         Some(End::Interrupted) => "interrupted",
-        None => "broken off",
+        None => BROKEN_OFF,
     }
 }
 
@@ -171,7 +203,18 @@ fn sprt(run: &SprtRun) -> String {
 /// More than two engines: each one's sum and what it has scored against each other.
 fn crosstable(tournament: &Tournament, standings: &Standings) -> String {
     let order = ranking(tournament, standings);
-    let heads = ["", "games", "+", "=", "-", "points", "%", "Elo (95 %)"];
+    let ratings = ratings(standings);
+    let heads = [
+        "",
+        "games",
+        "+",
+        "=",
+        "-",
+        "points",
+        "%",
+        "Elo (95 %)",
+        "rating",
+    ];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
     for (rank, number) in (1..).zip(&order) {
@@ -189,6 +232,8 @@ fn crosstable(tournament: &Tournament, standings: &Standings) -> String {
             Some(e) => row.extend([format!("{:.1}", 100.0 * e.score), elo(&e.elo)]),
             None => row.extend([String::new(), String::new()]),
         }
+        let Rating { value, error } = ratings[*number];
+        row.push(format!("{value:+.0} ± {error:.0}"));
         row.extend(
             order
                 .iter()
@@ -199,7 +244,7 @@ fn crosstable(tournament: &Tournament, standings: &Standings) -> String {
         );
         rows.push(row);
     }
-    figures(&rows)
+    figures(&rows) + "rating: most likely of all results together, 0 on average, with 95 % error\n"
 }
 
 /// Time, depth, speed and faults of each engine.

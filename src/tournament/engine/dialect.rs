@@ -23,17 +23,17 @@ pub struct MoveRequest<'a> {
 
 /// How one engine wants to be spoken to.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dialect {
-    pub(super) protocol: EngineProtocol,
+pub(in super::super) struct Dialect {
+    pub(in super::super) protocol: EngineProtocol,
     /// What coordinates count ranks from.
-    pub(super) first_rank: u8,
+    pub(in super::super) first_rank: u8,
     /// Whether the times of UCCI are milliseconds.
-    pub(super) milliseconds: bool,
+    pub(in super::super) milliseconds: bool,
 }
 
 impl Dialect {
     /// A move in the engine's coordinates.
-    pub(super) fn write_move(self, m: Move) -> String {
+    pub(in super::super) fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
             return m.to_string();
         }
@@ -45,7 +45,7 @@ impl Dialect {
     }
 
     /// Reads a move in the engine's coordinates.
-    pub(super) fn read_move(self, text: &str) -> Option<Move> {
+    pub(in super::super) fn read_move(self, text: &str) -> Option<Move> {
         if self.first_rank == 0 {
             return text.parse().ok();
         }
@@ -70,7 +70,7 @@ impl Dialect {
     ///
     /// UCCI engines get the game since the last capture, as the protocol has it, UCI engines the
     /// whole.
-    pub(super) fn position(self, request: &MoveRequest<'_>) -> String {
+    pub(in super::super) fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
         let plies = game.plies();
         let since_capture = usize::from(game.position().clock().plies()).min(plies.len());
@@ -103,7 +103,7 @@ impl Dialect {
     }
 
     /// The `go` line for the side to move.
-    pub(super) fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
+    pub(in super::super) fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
         let side = request.game.position().side_to_move();
         let offered = self.protocol == EngineProtocol::Ucci && request.draw_offered;
         let mode = match (ponder, offered) {

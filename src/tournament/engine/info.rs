@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::printable;
+
 /// A score for the side to move, as the engine gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,6 +25,29 @@ impl EngineScore {
             Self::Units(units) => units,
             Self::Mate(moves) if moves > 0 => MATE - moves.min(1000),
             Self::Mate(moves) => -MATE - moves.max(-1000),
+        }
+    }
+}
+
+impl EngineScore {
+    /// The score of an engine that speaks UCCI, where a mate is a number that is close to the largest
+    /// one: 30000 for engines such as Chuhe, 10000 for ElephantEye, less the plies to the mate.
+    #[must_use]
+    pub fn of_ucci(self) -> Self {
+        /// The score of a mate on the board, and the most plies to one.
+        const MATES: [(i32, i32); 2] = [(30_000, 1000), (10_000, 200)];
+        let Self::Units(units) = self else {
+            return self;
+        };
+        let plies = |(mate, most): (i32, i32)| {
+            let plies = mate - units.abs();
+            (0..=most).contains(&plies).then_some(plies)
+        };
+        match MATES.into_iter().find_map(plies) {
+            // The side to move mates with the last of an odd number of plies.
+            Some(plies) if units > 0 => Self::Mate((plies + 1) / 2),
+            Some(plies) => Self::Mate(-(plies / 2)),
+            None => self,
         }
     }
 }
@@ -62,7 +87,7 @@ impl FromStr for EngineScore {
 }
 
 /// The last that was said of each thing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
     /// Score.
     pub score: Option<EngineScore>,
@@ -70,7 +95,16 @@ pub struct EngineInfo {
     pub depth: Option<u32>,
     /// Nodes.
     pub nodes: Option<u64>,
+    /// The principal variation, as the engine writes moves.
+    pub pv: Option<String>,
 }
+
+/// No depth is greater, in plies; an engine that tells of one lies.
+const DEEPEST: u32 = 1000;
+/// No search has more nodes, months of work of the largest machines.
+const MOST_NODES: u64 = 1_000_000_000_000_000;
+/// Of a principal variation no more is kept, in bytes.
+const LONGEST_PV: usize = 400;
 
 impl EngineInfo {
     /// Takes in a line that begins with `info`. What cannot be read is passed over, lines of second
@@ -80,10 +114,24 @@ impl EngineInfo {
         let mut news = Self::default();
         while let Some(word) = words.next() {
             match word {
-                "pv" | "string" | "message" => break,
+                "pv" => {
+                    let mut pv = String::new();
+                    for word in words.by_ref() {
+                        if pv.len() + word.len() >= LONGEST_PV {
+                            break;
+                        }
+                        if !pv.is_empty() {
+                            pv.push(' ');
+                        }
+                        pv += &printable(word);
+                    }
+                    news.pv = Some(pv).filter(|pv| !pv.is_empty());
+                    break;
+                }
+                "string" | "message" => break,
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
-                "depth" => news.depth = words.next().and_then(|n| n.parse().ok()),
-                "nodes" => news.nodes = words.next().and_then(|n| n.parse().ok()),
+                "depth" => news.depth = number(words.next()).filter(|depth| *depth <= DEEPEST),
+                "nodes" => news.nodes = number(words.next()).filter(|nodes| *nodes <= MOST_NODES),
                 "score" => news.score = score(&mut words),
                 _ => {}
             }
@@ -91,7 +139,12 @@ impl EngineInfo {
         self.score = news.score.or(self.score);
         self.depth = news.depth.or(self.depth);
         self.nodes = news.nodes.or(self.nodes);
+        self.pv = news.pv.or(self.pv.take());
     }
+}
+
+fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
+    word?.parse().ok()
 }
 
 /// `cp N`, `mate N`, or `N` alone as UCCI has it.
@@ -117,12 +170,14 @@ mod tests {
             score: Some(EngineScore::Units(-12)),
             depth: Some(6),
             nodes: Some(5000),
+            pv: Some("h2e2 depth 9".to_owned()),
         };
         assert_eq!(info, expected);
         info.read("info depth 7 seldepth 9 multipv 2 score cp 99 nodes 9 pv a0a1");
         info.read("info string score cp 500");
         info.read("info message depth 77");
         info.read("info depth x score cp nodes 18446744073709551616");
+        info.read("info depth 4294967295 nodes 18446744073709551615");
         info.read("info");
         assert_eq!(info, expected);
         info.read("info nodes 6000 multipv 1 score mate -3");
@@ -130,6 +185,24 @@ mod tests {
         assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn mates_of_ucci_are_written_as_those_of_uci() {
+        for (units, text) in [
+            (29_993, "+M4"),
+            (29_999, "+M1"),
+            (-29_998, "-M1"),
+            (-30_000, "-M0"),
+            (9_995, "+M3"),
+            (-9_996, "-M2"),
+            (9_799, "+97.99"),
+            (28_999, "+289.99"),
+            (500, "+5.00"),
+        ] {
+            let score = EngineScore::Units(units).of_ucci();
+            assert_eq!(score.to_string(), text, "{units}");
+        }
     }
 
     #[test]

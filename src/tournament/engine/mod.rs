@@ -1,9 +1,13 @@
 //! An engine as the tournament knows it: it is greeted, asked for moves, and has faults.
 
 mod dialect;
+#[cfg(unix)]
+mod guard;
 mod info;
 mod options;
+mod pipes;
 mod platform;
+mod probe;
 mod process;
 
 use std::time::{Duration, Instant};
@@ -13,15 +17,17 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 pub use dialect::MoveRequest;
 pub use info::{EngineInfo, EngineScore};
 pub(super) use platform::processors;
+pub use probe::probe;
 
-use dialect::Dialect;
+pub(super) use dialect::Dialect;
 use options::{OfferedOption, option_warnings};
-use process::{Output, Process};
+pub(super) use process::{Output, Process};
 
 use super::limit::{Clock, Timeouts};
 use super::protocol::EngineProtocol;
 use super::spec::EngineSpec;
 use crate::board::Move;
+use crate::text::excerpt;
 
 /// How long an engine that was told to stop may take to answer.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
@@ -29,6 +35,9 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it may take a process that has closed its output to end.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// The option of engines that play several games.
+const VARIANT: &str = "UCI_Variant";
 
 /// What an engine that thinks is to say in the end.
 pub(super) const BEST_MOVE: &str = "bestmove";
@@ -51,6 +60,19 @@ pub enum Fault {
     /// It says more than anybody can read.
     #[error("it floods its output")]
     Flood,
+    /// It plays another game than xiangqi, or counts its coordinates otherwise.
+    #[error(
+        "from the starting position it plays {0}, which is no move of xiangqi (if it is, tell how it \
+         counts ranks by ranks=0 or ranks=1)"
+    )]
+    Foreign(String),
+}
+
+impl Fault {
+    /// Whether it is not the engine that cannot go on, but the tournament.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Interrupted | Self::Start(_))
+    }
 }
 
 /// What an engine wants to do.
@@ -75,6 +97,8 @@ pub struct MoveAnswer {
     pub draw: bool,
     /// The answer it expects.
     pub ponder: Option<Move>,
+    /// When it was requested.
+    pub asked: Instant,
     /// From the request to the answer.
     pub elapsed: Duration,
     /// What it said while it thought.
@@ -115,6 +139,8 @@ pub struct Greeting {
     /// What it does not offer of the options that it is given, a line each. They are set all the same,
     /// for there are engines that take more than they offer.
     pub option_warnings: Vec<String>,
+    /// What was found out about it and not told by the user, such as its protocol.
+    pub findings: Vec<String>,
 }
 
 impl Engine {
@@ -129,15 +155,16 @@ impl Engine {
         over: Receiver<()>,
     ) -> Result<Self, Fault> {
         let cpus = spec.cpus.as_deref().or(cpus);
-        let process = Process::start(spec, cpus).map_err(|e| Fault::Start(e.to_string()))?;
+        let process = start_process(spec, cpus)?;
+        let protocol = spec.protocol.unwrap_or_default();
         let mut engine = Self {
             process,
             dialect: Dialect {
-                protocol: spec.protocol,
-                first_rank: spec.first_rank,
-                milliseconds: spec.protocol == EngineProtocol::Uci,
+                protocol,
+                first_rank: spec.first_rank.unwrap_or(0),
+                milliseconds: protocol == EngineProtocol::Uci,
             },
-            has_newgame: spec.protocol == EngineProtocol::Uci,
+            has_newgame: protocol == EngineProtocol::Uci,
             margin: spec.margin,
             timeouts,
             over,
@@ -149,7 +176,7 @@ impl Engine {
     }
 
     fn greet(&mut self, spec: &EngineSpec) -> Result<(), Fault> {
-        let protocol = spec.protocol;
+        let protocol = self.dialect.protocol;
         self.process.send(protocol.greeting());
         let welcome = protocol.welcome();
         let mut lines = Vec::new();
@@ -158,17 +185,27 @@ impl Engine {
             line == welcome
         })?;
         let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
-        self.greeting.name = names.next_back().map(|name| name.trim().to_owned());
+        self.greeting.name = names.next_back().map(|name| excerpt(name.trim()));
         let offers: Vec<OfferedOption> = lines
             .iter()
             .filter_map(|line| OfferedOption::read(line))
             .collect();
-        let offers_it = |name: &str| offers.iter().any(|offer| offer.name == name);
+        let offers_it = |name: &str| offers.iter().any(|o| o.name.eq_ignore_ascii_case(name));
         self.dialect.milliseconds |= offers_it("usemillisec");
         self.has_newgame |= offers_it("newgame");
         self.greeting.option_warnings = option_warnings(&offers, &spec.options);
         if protocol == EngineProtocol::Ucci && self.dialect.milliseconds {
             self.process.send("setoption usemillisec true");
+        }
+        let sets_it = |name: &str| {
+            spec.options
+                .iter()
+                .any(|(n, _)| n.eq_ignore_ascii_case(name))
+        };
+        if offers_it(VARIANT) && !sets_it(VARIANT) {
+            self.process.send(&protocol.set_option(VARIANT, "xiangqi"));
+            let finding = format!("{VARIANT} xiangqi");
+            self.greeting.findings.push(finding);
         }
         for (name, value) in &spec.options {
             self.process.send(&protocol.set_option(name, value));
@@ -217,7 +254,7 @@ impl Engine {
             Some(pondering) if Some(pondering.expected) == last => {
                 let asked = Instant::now();
                 if let Some(line) = pondering.early {
-                    return Ok(self.answer(&line, Duration::ZERO));
+                    return Ok(self.answer(&line, asked, Duration::ZERO));
                 }
                 let is_offer =
                     request.draw_offered && self.dialect.protocol == EngineProtocol::Ucci;
@@ -247,7 +284,12 @@ impl Engine {
             }
             other => other?,
         };
-        Ok(self.answer(&line, at.saturating_duration_since(asked)))
+        Ok(self.answer(&line, asked, at.saturating_duration_since(asked)))
+    }
+
+    /// How long the engine may take to say that it is ready.
+    pub fn startup_timeout(&self) -> Duration {
+        self.timeouts.ready
     }
 
     /// How long a move may take, what is forgiven included.
@@ -340,7 +382,7 @@ impl Engine {
         }
     }
 
-    fn answer(&self, line: &str, elapsed: Duration) -> MoveAnswer {
+    fn answer(&self, line: &str, asked: Instant, elapsed: Duration) -> MoveAnswer {
         let mut words = line.split_ascii_whitespace();
         let is_none = words.next() == Some("nobestmove");
         let best = words.next();
@@ -351,13 +393,14 @@ impl Engine {
                 Some("resign") => MoveChoice::Resign,
                 Some(text) => match self.dialect.read_move(text) {
                     Some(m) => MoveChoice::Move(m),
-                    None => MoveChoice::Unreadable(text.chars().take(40).collect()),
+                    None => MoveChoice::Unreadable(excerpt(text)),
                 },
             },
             draw: false,
             ponder: None,
+            asked,
             elapsed,
-            info: self.process.info(),
+            info: self.process.info(self.dialect.protocol),
         };
         while let Some(word) = words.next() {
             match word {
@@ -369,6 +412,15 @@ impl Engine {
         }
         answer
     }
+}
+
+/// Starts the process of an engine, on `cpus` alone if they are given.
+fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, Fault> {
+    Process::start(spec, cpus).map_err(|error| {
+        let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
+        let path = directory.unwrap_or(&spec.command).display();
+        Fault::Start(format!("{path}: {error}"))
+    })
 }
 
 fn is_best_move(line: &str) -> bool {

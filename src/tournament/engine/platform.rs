@@ -1,14 +1,24 @@
 //! What each system does in its own way: groups of processes, processors, niceness.
 
 use std::io;
-use std::process::{Child, Command};
 use std::time::{Duration, Instant};
+
+use process_wrap::std::{ChildWrapper, CommandWrap};
 
 /// How often a process that is to end is looked at.
 const POLL: Duration = Duration::from_millis(2);
 
+/// Has a command start a group of processes of its own, which a Ctrl-C does not reach and which can
+/// be killed as a whole.
+pub(super) fn own_group(command: &mut CommandWrap) {
+    #[cfg(unix)]
+    command.wrap(process_wrap::std::ProcessGroup::leader());
+    #[cfg(windows)]
+    command.wrap(process_wrap::std::JobObject);
+}
+
 /// Waits until a process has ended or `timeout` is over, but leaves it to be reaped.
-pub(super) fn wait(child: &mut Child, timeout: Duration) -> bool {
+pub(super) fn wait(child: &mut dyn ChildWrapper, timeout: Duration) -> bool {
     let deadline = Instant::now() + timeout;
     loop {
         if has_ended(child) {
@@ -21,68 +31,60 @@ pub(super) fn wait(child: &mut Child, timeout: Duration) -> bool {
     }
 }
 
+/// Whether a process has ended. As long as it is not reaped its number belongs to nothing else, so
+/// that what it has started can still be killed by it.
 #[cfg(unix)]
-mod system {
-    use std::os::unix::process::CommandExt;
+fn has_ended(child: &mut dyn ChildWrapper) -> bool {
+    use rustix::process::{WaitId, WaitIdOptions, waitid};
 
-    use rustix::process::{
-        Pid, Signal, WaitId, WaitIdOptions, kill_process_group, setpriority_process, waitid,
-    };
-
-    use super::*;
-
-    fn pid(child: &Child) -> Option<Pid> {
-        i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-    }
-
-    /// Makes the process the first of a group of its own, which a Ctrl-C does not reach.
-    pub(in super::super) fn own_group(command: &mut Command) {
-        command.process_group(0);
-    }
-
-    /// Kills a process that has not been reaped, with all that it has started.
-    pub(in super::super) fn kill_group(child: &mut Child) {
-        if let Some(pid) = pid(child) {
-            // An error says that nothing is left to be killed.
-            let _ = kill_process_group(pid, Signal::KILL);
-        }
-        let _ = child.kill();
-    }
-
-    pub(super) fn has_ended(child: &mut Child) -> bool {
-        let Some(pid) = pid(child) else { return true };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        // An error says that there is no such child any more.
-        !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
-    }
-
-    pub(in super::super) fn set_nice(child: &Child, nice: i32) -> io::Result<()> {
-        Ok(setpriority_process(pid(child), nice)?)
-    }
+    let Some(pid) = pid(child) else { return true };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // An error says that there is no such child any more.
+    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
 }
 
 #[cfg(not(unix))]
-mod system {
-    use super::*;
-
-    pub(in super::super) fn own_group(_: &mut Command) {}
-
-    pub(in super::super) fn kill_group(child: &mut Child) {
-        // An error says that it has ended.
-        let _ = child.kill();
-    }
-
-    pub(super) fn has_ended(child: &mut Child) -> bool {
-        !matches!(child.try_wait(), Ok(None))
-    }
-
-    pub(in super::super) fn set_nice(_: &Child, _: i32) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
+fn has_ended(child: &mut dyn ChildWrapper) -> bool {
+    !matches!(child.try_wait(), Ok(None))
 }
 
-use system::has_ended;
-pub(super) use system::{kill_group, own_group, set_nice};
+#[cfg(unix)]
+fn pid(child: &dyn ChildWrapper) -> Option<rustix::process::Pid> {
+    let pid = i32::try_from(child.id()).ok();
+    pid.and_then(rustix::process::Pid::from_raw)
+}
+
+/// Whether processes of the group of one that has ended, but was not reaped, are alive.
+#[cfg(target_os = "linux")]
+pub(super) fn has_group(child: &dyn ChildWrapper) -> bool {
+    let group = child.id().to_string();
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let stat = |process: std::fs::DirEntry| std::fs::read_to_string(process.path().join("stat"));
+    let is_member = |stat: String| {
+        // Behind the name, which may hold anything: state, parent, group.
+        let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
+        let fields: Vec<&str> = fields.split_ascii_whitespace().take(3).collect();
+        matches!(fields[..], [state, _, of] if of == group && state != "Z" && state != "X")
+    };
+    processes
+        .filter_map(|process| stat(process).ok())
+        .any(is_member)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn has_group(_: &dyn ChildWrapper) -> bool {
+    false
+}
+
+#[cfg(unix)]
+pub(super) fn set_nice(child: &dyn ChildWrapper, nice: i32) -> io::Result<()> {
+    Ok(rustix::process::setpriority_process(pid(child), nice)?)
+}
+
+#[cfg(not(unix))]
+pub(super) fn set_nice(_: &dyn ChildWrapper, _: i32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
 
 /// Does `spawn` in such a way that the process it starts runs on `cpus` alone.
 #[cfg(target_os = "linux")]

@@ -4,16 +4,23 @@
 //! notes when each came; one empties standard error. What engines say while they think goes no
 //! further than the reader, which keeps the last of it.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::info::EngineInfo;
+use process_wrap::std::{ChildWrapper, CommandWrap};
+
+use super::info::{EngineInfo, EngineScore};
+use super::pipes::Cancel;
 use super::platform;
+use crate::text::{BoundedLine, printable, read_bounded_line};
+use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
 /// Longest part of a line that is kept, in bytes.
@@ -29,7 +36,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something that came from an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Output {
+pub(in super::super) enum Output {
     /// A line, but not one of `info`.
     Line {
         /// When it came.
@@ -51,17 +58,22 @@ struct MoveOutput {
 
 /// A running engine process. It is killed, with all that it has started, when this is dropped.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(in super::super) struct Process {
     /// `None` once it has ended and been reaped.
-    child: Option<Child>,
+    child: Option<Box<dyn ChildWrapper>>,
     input: Option<Sender<String>>,
     /// What it says; disconnected once it has closed its output.
-    pub(super) output: Receiver<Output>,
+    pub(in super::super) output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
     last_error_line: Arc<Mutex<String>>,
     /// Disconnected once standard error has been read to its end.
     errors_end: Receiver<()>,
     label: Arc<str>,
+    /// Dropped to end the threads at the pipes, which may be kept open by what the engine has started.
+    _cancel: Cancel,
+    /// Has the engine killed when we end.
+    #[cfg(unix)]
+    _guarded: super::guard::Guarded,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -69,61 +81,87 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Process {
+    /// Starts an engine of which every line is handed on, those of `info` too.
+    ///
+    /// # Errors
+    /// As [`Process::start`].
+    pub(in super::super) fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
+        Self::start_reading(spec, spec.cpus.as_deref(), true)
+    }
+
     /// Starts an engine, on `cpus` alone if they are given.
+    ///
+    /// # Errors
+    /// The program, a thread or a pipe cannot be had, none of which is the fault of an engine.
     pub(super) fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
-        let mut command = Command::new(&spec.command);
-        command
-            .args(&spec.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(directory) = &spec.directory {
-            command.current_dir(directory);
-        }
-        platform::own_group(&mut command);
-        let mut child = match cpus {
-            Some(cpus) => platform::on_processors(cpus, || command.spawn())?,
-            None => command.spawn()?,
+        Self::start_reading(spec, cpus, false)
+    }
+
+    fn start_reading(
+        spec: &EngineSpec,
+        cpus: Option<&[usize]>,
+        passes_info: bool,
+    ) -> io::Result<Self> {
+        let cancel = Cancel::new()?;
+        let error_log = match &spec.stderr {
+            Some(path) => Some(open_log(path)?),
+            None => None,
         };
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let mut child = match cpus {
+            Some(cpus) => platform::on_processors(cpus, || spawn(spec))?,
+            None => spawn(spec)?,
+        };
+        let pipes = (
+            child.stdin().take(),
+            child.stdout().take(),
+            child.stderr().take(),
+        );
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(io::Error::other("no pipes"));
+        };
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
         let (errors, errors_end) = bounded(0);
-        let nice = match spec.nice {
-            Some(nice) => platform::set_nice(&child, nice),
-            None => Ok(()),
-        };
         let process = Self {
             label: format!("{}[{}]", spec.name, child.id()).into(),
+            #[cfg(unix)]
+            _guarded: super::guard::Guarded::new(child.id())?,
             child: Some(child),
             input: Some(input),
             output,
             move_output: Arc::default(),
             last_error_line: Arc::default(),
             errors_end,
+            _cancel: cancel,
         };
-        nice?;
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(io::Error::other("no pipes"));
-        };
-        let spawn = |work: Box<dyn FnOnce() + Send>| thread::Builder::new().spawn(work);
-        spawn(Box::new(move || write_lines(stdin, &lines)))?;
+        if let (Some(nice), Some(child)) = (spec.nice, &process.child) {
+            platform::set_nice(child.as_ref(), nice)?;
+        }
+        let cancel = &process._cancel;
+        let (stdin, stdout, stderr) = (
+            cancel.pipe(stdin)?,
+            cancel.pipe(stdout)?,
+            cancel.pipe(stderr)?,
+        );
+        let start = |work: Box<dyn FnOnce() + Send>| thread::Builder::new().spawn(work);
+        start(Box::new(move || write_lines(stdin, &lines)))?;
         let reader = Reader {
             move_output: Arc::clone(&process.move_output),
             label: Arc::clone(&process.label),
             sender,
+            passes_info,
         };
-        spawn(Box::new(move || reader.run(stdout)))?;
+        start(Box::new(move || reader.run(stdout)))?;
         let last_error_line = Arc::clone(&process.last_error_line);
-        spawn(Box::new(move || {
+        start(Box::new(move || {
             let _errors: Sender<()> = errors;
-            drain(stderr, &last_error_line);
+            read_errors(stderr, &last_error_line, error_log);
         }))?;
         Ok(process)
     }
 
     /// Sends text, which may be several lines.
-    pub(super) fn send(&self, text: &str) {
+    pub(in super::super) fn send(&self, text: &str) {
         log::debug!("{} <- {text}", self.label);
         if let Some(input) = &self.input {
             // An engine that reads no more is found out when it does not answer.
@@ -132,21 +170,25 @@ impl Process {
     }
 
     /// Begins to listen anew: what was said before does not count.
-    pub(super) fn reset(&self) {
+    pub(in super::super) fn reset(&self) {
         *lock(&self.move_output) = MoveOutput::default();
     }
 
-    /// What it has said while it thought.
-    pub(super) fn info(&self) -> EngineInfo {
-        lock(&self.move_output).info
+    /// What it has said while it thought, in a protocol.
+    pub(super) fn info(&self, protocol: EngineProtocol) -> EngineInfo {
+        let mut info = lock(&self.move_output).info.clone();
+        if protocol == EngineProtocol::Ucci {
+            info.score = info.score.map(EngineScore::of_ucci);
+        }
+        info
     }
 
     /// How the process has ended, if it has or will within `timeout`.
-    pub(super) fn end(&mut self, timeout: Duration) -> String {
+    pub(in super::super) fn end(&mut self, timeout: Duration) -> String {
         let is_over = self
             .child
             .as_mut()
-            .is_none_or(|child| platform::wait(child, timeout));
+            .is_none_or(|child| platform::wait(child.as_mut(), timeout));
         let how = match is_over.then(|| self.reap()) {
             Some(Some(Ok(status))) => format!("it ended ({status})"),
             Some(Some(Err(error))) => format!("it ended ({error})"),
@@ -164,8 +206,26 @@ impl Process {
     /// Kills what the process has started and may have left, then takes note of its end.
     fn reap(&mut self) -> Option<io::Result<ExitStatus>> {
         let mut child = self.child.take()?;
-        platform::kill_group(&mut child);
+        // An error says that nothing is left to be killed.
+        let _ = child.start_kill();
         Some(child.wait())
+    }
+
+    /// Ends the engine's input.
+    pub(in super::super) fn close_input(&mut self) {
+        self.input = None;
+    }
+
+    /// Whether the process ends within `timeout`.
+    pub(in super::super) fn has_ended(&mut self, timeout: Duration) -> bool {
+        let child = self.child.as_mut();
+        child.is_none_or(|child| platform::wait(child.as_mut(), timeout))
+    }
+
+    /// Whether others of its group are alive, where the system can tell.
+    pub(in super::super) fn has_group(&self) -> bool {
+        let child = self.child.as_deref();
+        child.is_some_and(platform::has_group)
     }
 
     /// Asks the engine to leave, and kills it when it does not within `timeout`.
@@ -173,7 +233,7 @@ impl Process {
         self.send("quit");
         self.input = None;
         if let Some(child) = &mut self.child {
-            platform::wait(child, timeout);
+            platform::wait(child.as_mut(), timeout);
         }
     }
 }
@@ -184,8 +244,9 @@ impl Drop for Process {
         let Some(mut child) = self.child.take() else {
             return;
         };
-        platform::kill_group(&mut child);
-        if platform::wait(&mut child, KILL_TIMEOUT) {
+        // An error says that nothing is left to be killed.
+        let _ = child.start_kill();
+        if platform::wait(child.as_mut(), KILL_TIMEOUT) {
             let _ = child.wait();
             return;
         }
@@ -195,36 +256,59 @@ impl Drop for Process {
     }
 }
 
-/// Writes lines until there are no more or nobody reads them.
-fn write_lines(mut stdin: ChildStdin, lines: &Receiver<String>) {
+/// Starts the program of an engine with pipes to it.
+fn spawn(spec: &EngineSpec) -> io::Result<Box<dyn ChildWrapper>> {
+    let mut command = CommandWrap::with_new(&spec.command, |command| {
+        command
+            .args(&spec.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(directory) = &spec.directory {
+            command.current_dir(directory);
+        }
+    });
+    platform::own_group(&mut command);
+    command.spawn()
+}
+
+/// The file that standard error of an engine is added to.
+fn open_log(path: &Path) -> io::Result<File> {
+    let opened = File::options().append(true).create(true).open(path);
+    opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}
+
+/// Writes lines until there are no more or they are not read any more.
+fn write_lines(mut stdin: impl Write, lines: &Receiver<String>) {
     for line in lines {
-        if stdin
-            .write_all(line.as_bytes())
-            .and_then(|()| stdin.flush())
-            .is_err()
-        {
+        let written = stdin.write_all(line.as_bytes());
+        if written.and_then(|()| stdin.flush()).is_err() {
             return;
         }
     }
 }
 
-/// Reads standard error to its end and keeps its last line.
-fn drain(stderr: impl Read, last_error_line: &Mutex<String>) {
+/// Reads standard error to its end, copies it to `log`, and keeps its last line.
+fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Option<File>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
-    while let Ok(1..) = (&mut stderr)
-        .take(LONGEST_LINE as u64)
-        .read_until(b'\n', &mut line)
-    {
+    loop {
+        match read_bounded_line(&mut stderr, LONGEST_LINE, &mut line) {
+            Ok(BoundedLine::End) | Err(_) => return,
+            Ok(_) => {}
+        }
         let text = String::from_utf8_lossy(&line);
         if !text.trim().is_empty() {
-            text.trim()
-                .chars()
-                .take(200)
-                .collect::<String>()
-                .clone_into(&mut lock(last_error_line));
+            let beginning: String = text.trim().chars().take(200).collect();
+            *lock(last_error_line) = printable(&beginning);
         }
-        line.clear();
+        line.push(b'\n');
+        if log
+            .as_mut()
+            .is_some_and(|log| log.write_all(&line).is_err())
+        {
+            log = None;
+        }
     }
 }
 
@@ -233,57 +317,77 @@ struct Reader {
     move_output: Arc<Mutex<MoveOutput>>,
     label: Arc<str>,
     sender: Sender<Output>,
+    /// Whether lines of `info` are handed on.
+    passes_info: bool,
 }
 
 impl Reader {
     fn run(&self, stdout: impl Read) {
-        let mut stdout = BufReader::with_capacity(1 << 16, stdout);
+        let counted = Counted {
+            source: stdout,
+            output: &self.move_output,
+        };
+        let mut stdout = BufReader::with_capacity(1 << 16, counted);
         let mut line = Vec::new();
         loop {
-            let bytes = match stdout.fill_buf() {
-                Ok([]) => break,
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => break,
-            };
+            let read = read_bounded_line(&mut stdout, LONGEST_LINE, &mut line);
             let at = Instant::now();
-            let end = bytes.iter().position(|byte| *byte == b'\n');
-            let part = &bytes[..end.unwrap_or(bytes.len())];
-            let room = LONGEST_LINE.saturating_sub(line.len());
-            line.extend_from_slice(&part[..part.len().min(room)]);
-            let taken = part.len() + usize::from(end.is_some());
-            let is_flood = self.count(taken, end.is_some());
-            stdout.consume(taken);
-            if is_flood {
-                let _ = self.sender.send(Output::Flood);
+            let goes_on = match read {
+                Ok(BoundedLine::End) => false,
+                Ok(BoundedLine::Unended) => {
+                    self.line(&line, at);
+                    false
+                }
+                Ok(_) if self.is_flooded() => self.flood(),
+                Ok(_) => self.line(&line, at),
+                Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => self.flood(),
+                Err(_) => false,
+            };
+            if !goes_on {
                 return;
             }
-            if end.is_some() && !self.take(&mut line, at) {
-                return;
-            }
-        }
-        if !line.is_empty() {
-            self.take(&mut line, Instant::now());
         }
     }
 
-    /// Counts what comes, and tells whether it is too much.
-    fn count(&self, bytes: usize, is_line: bool) -> bool {
-        let mut move_output = lock(&self.move_output);
-        move_output.bytes += bytes as u64;
-        move_output.lines += u64::from(is_line);
-        move_output.bytes > MOST_BYTES || move_output.lines > MOST_LINES
+    /// Counts a line, and tells whether there are too many.
+    fn is_flooded(&self) -> bool {
+        let mut output = lock(&self.move_output);
+        output.lines += 1;
+        output.lines > MOST_LINES
+    }
+
+    /// Tells of too much output; `false` because nothing more is read.
+    fn flood(&self) -> bool {
+        let _ = self.sender.send(Output::Flood);
+        false
     }
 
     /// Takes a line; `false` when nobody listens any more.
-    fn take(&self, line: &mut Vec<u8>, at: Instant) -> bool {
+    fn line(&self, line: &[u8], at: Instant) -> bool {
         let text = String::from_utf8_lossy(line).trim().to_owned();
-        line.clear();
         log::debug!("{} -> {text}", self.label);
-        if text.split_ascii_whitespace().next() == Some("info") {
+        if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
             lock(&self.move_output).info.read(&text);
             return true;
         }
         text.is_empty() || self.sender.send(Output::Line { at, text }).is_ok()
+    }
+}
+
+/// Counts the bytes of an engine's output, and reads no more when there are too many.
+struct Counted<'a, R> {
+    source: R,
+    output: &'a Mutex<MoveOutput>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        let mut output = lock(self.output);
+        output.bytes += count as u64;
+        match output.bytes > MOST_BYTES {
+            true => Err(io::ErrorKind::QuotaExceeded.into()),
+            false => Ok(count),
+        }
     }
 }

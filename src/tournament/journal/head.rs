@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::notation::{Line, fen};
 use crate::tournament::limit::Limit;
 use crate::tournament::plan::{GameRules, Tournament};
+use crate::tournament::schedule::ColorOrder;
 use crate::tournament::spec::EngineSpec;
 
 /// Which form the file has. The first one compared the debug text of Rust types.
@@ -23,6 +24,10 @@ pub(super) struct Head {
     pub(super) id: String,
     engines: Vec<EngineEntry>,
     format: String,
+    #[serde(default = "one")]
+    seeds: usize,
+    #[serde(default = "alternating")]
+    colors: String,
     rules: RulesEntry,
     sprt: Option<SprtEntry>,
     /// A hash of the openings in their order.
@@ -82,6 +87,8 @@ struct RulesEntry {
     banmoves: bool,
     win: Option<WinEntry>,
     draw: Option<DrawEntry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    resign: Option<WinEntry>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,6 +116,16 @@ struct SprtEntry {
     model: String,
 }
 
+/// What a gauntlet has where nothing is said.
+const fn one() -> usize {
+    1
+}
+
+/// How colors are given where nothing is said.
+fn alternating() -> String {
+    ColorOrder::default().name().to_owned()
+}
+
 impl Head {
     pub(super) fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
         Self {
@@ -116,6 +133,8 @@ impl Head {
             id: format!("{:016x}", rand::random::<u64>()),
             engines: tournament.engines.iter().map(EngineEntry::from).collect(),
             format: tournament.format.name().to_owned(),
+            seeds: tournament.seeds,
+            colors: tournament.colors.name().to_owned(),
             rules: RulesEntry::from(&tournament.rules),
             sprt: tournament.sprt.map(|sprt| SprtEntry {
                 elo0: sprt.elo0,
@@ -135,6 +154,8 @@ impl Head {
         let checks = [
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
+            (self.seeds == other.seeds, "seeds"),
+            (self.colors == other.colors, "orders of colors"),
             (self.rules == other.rules, "rules"),
             (self.sprt == other.sprt, "tests"),
             (self.openings == other.openings, "openings or their order"),
@@ -152,10 +173,10 @@ impl From<&EngineSpec> for EngineEntry {
             command: spec.command.display().to_string(),
             arguments: spec.arguments.clone(),
             directory: spec.directory.as_ref().map(|d| d.display().to_string()),
-            protocol: Some(spec.protocol.to_string()),
+            protocol: spec.protocol.map(|protocol| protocol.to_string()),
             options: spec.options.clone(),
             init: spec.init.clone(),
-            first_rank: Some(spec.first_rank),
+            first_rank: spec.first_rank,
             limit: match spec.limit {
                 Limit::Clock(control) => LimitEntry::Clock(control.to_string()),
                 Limit::MoveTime(time) => LimitEntry::MoveTimeMs(milliseconds(time)),
@@ -184,6 +205,10 @@ impl From<&GameRules> for RulesEntry {
             win: rules.adjudication.win.map(|win| WinEntry {
                 score: win.score,
                 moves: win.moves,
+            }),
+            resign: rules.adjudication.resign.map(|resign| WinEntry {
+                score: resign.score,
+                moves: resign.moves,
             }),
             draw: rules.adjudication.draw.map(|draw| DrawEntry {
                 score: draw.score,

@@ -1,9 +1,10 @@
 use std::fs;
+use std::time::Duration;
 
 use super::*;
 use crate::rules::RuleSet;
 use crate::tournament::{
-    Adjudication, EngineWords, Format, GameRules, Openings, Timeouts, read_toml,
+    Adjudication, ColorOrder, EngineWords, Format, GameRules, Openings, Timeouts, read_toml,
 };
 
 const STORED_V1: &str = include_str!("stored/v1.jsonl");
@@ -17,6 +18,8 @@ fn tournament() -> Tournament {
         [[engine]]
         name = "one"
         cmd = "/no/engine"
+        proto = "ucci"
+        ranks = 0
         depth = 3
         [[engine]]
         name = "two"
@@ -34,7 +37,10 @@ fn tournament() -> Tournament {
         event: "stored".to_owned(),
         engines: engines.into_iter().map(spec).collect(),
         format: Format::RoundRobin,
+        seeds: 1,
+        colors: ColorOrder::default(),
         rounds: Some(2),
+        wait: Duration::ZERO,
         concurrency: 1,
         openings: Openings::start(),
         rules: GameRules {
@@ -43,10 +49,12 @@ fn tournament() -> Tournament {
             adjudication: Adjudication {
                 win: None,
                 draw: Some("score=10".parse().unwrap()),
+                resign: None,
             },
             banmoves: false,
         },
         timeouts: Timeouts::default(),
+        has_details: false,
         pin: false,
         sprt: Some("elo0=0,elo1=5".parse().unwrap()),
     }

@@ -123,7 +123,7 @@ impl Openings {
 }
 
 fn read_pgn(text: &str) -> Result<Vec<Line>, OpeningError> {
-    let games = pgn::read(text).into_iter();
+    let games = pgn::PgnReader::new(text.as_bytes());
     let lines = games.map(|game| game.map(|game| game.line));
     lines
         .collect::<Result<_, _>>()

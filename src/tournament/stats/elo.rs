@@ -3,7 +3,7 @@
 /// Elo units of one unit of normalized score: 800 / ln 10.
 pub(super) const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
 /// Standard errors on either side that hold the truth with 95 % probability.
-const TWO_SIDED: f64 = 1.959_963_984_540_054;
+pub(super) const TWO_SIDED: f64 = 1.959_963_984_540_054;
 
 /// Results from one side's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,13 @@
 //! What results are worth: Elo with its error, the sequential test, and the figures of each engine.
 
 mod elo;
+mod ratings;
 mod sprt;
 mod sprt_run;
 mod standings;
 
 pub use elo::{Estimate, Interval, Scores};
+pub use ratings::{Rating, ratings};
 pub use sprt::{Decision, EloModel, Sprt};
 pub use sprt_run::SprtRun;
 pub use standings::{EngineFigures, Standings};

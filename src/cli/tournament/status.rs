@@ -1,0 +1,89 @@
+//! How a tournament stands while it is played, for other programs and for a browser.
+
+use std::path::Path;
+
+use super::table;
+use crate::cli::Failure;
+use crate::tournament::stats::Standings;
+use crate::tournament::{End, GameSummary, JsonReport, Tournament};
+
+/// The last games that are told of one by one.
+const LAST_GAMES: usize = 50;
+/// How often a browser loads the page again, in seconds.
+const RELOAD: u32 = 10;
+
+/// The standings for a file: a page if its name ends with `.html`, otherwise JSON.
+///
+/// # Errors
+/// There are no words for them, which no standings bring about.
+pub(super) fn text(
+    path: &Path,
+    tournament: &Tournament,
+    standings: &Standings,
+    games: &[GameSummary],
+    end: Option<End>,
+) -> Result<String, Failure> {
+    let last = &games[games.len().saturating_sub(LAST_GAMES)..];
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        return Ok(page(tournament, standings, last, end));
+    }
+    let report = JsonReport::new(tournament, standings, last, end);
+    let text = serde_json::to_string_pretty(&report);
+    Ok(text.map_err(|error| Failure::new("the status", error))? + "\n")
+}
+
+fn page(
+    tournament: &Tournament,
+    standings: &Standings,
+    games: &[GameSummary],
+    end: Option<End>,
+) -> String {
+    let title = escape(&tournament.event);
+    let reload = match end {
+        None => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD}\">\n"),
+        Some(_) => String::new(),
+    };
+    let total = tournament.rounds.map(|_| tournament.schedule().games());
+    let count = match total {
+        Some(total) => format!("{} of {total} games", standings.games()),
+        None => format!("{} games", standings.games()),
+    };
+    let name = |player: usize| escape(&tournament.engines[player].name);
+    let rows = games.iter().rev().map(|game| {
+        let [red, black] = game.players.map(name);
+        format!(
+            "<tr><td>{}</td><td>{red}</td><td>{black}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            game.number + 1,
+            game.result,
+            game.reason,
+            game.plies
+        )
+    });
+    let rows: String = rows.collect();
+    let table = escape(&table::status(tournament, standings, end.as_ref()));
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{reload}\
+         <title>{title}: {count}</title>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{count}</p>\n\
+         <pre>{table}</pre>\n<table>\n<tr><th>game</th><th>red</th><th>black</th><th>result</th>\
+         <th>reason</th><th>plies</th></tr>\n{rows}</table>\n</body>\n</html>\n"
+    )
+}
+
+/// Text that stands for itself in a page.
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_no_elements() {
+        assert_eq!(escape("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+    }
+}

@@ -1,0 +1,136 @@
+//! When the tournament itself could not run: stopped, or on a machine that stood still.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+
+/// How often the watch looks at the time.
+const TICK: Duration = Duration::from_millis(10);
+/// A tick that comes later than this says that we stood still.
+const LATE: Duration = Duration::from_millis(30);
+/// How many stalls are remembered, many more than there are in a move.
+const REMEMBERED: usize = 4096;
+
+/// What the watch knows.
+#[derive(Debug)]
+struct Watched {
+    /// The last tick.
+    last: Instant,
+    /// From when to when we stood still, the latest last.
+    stalls: VecDeque<(Instant, Instant)>,
+}
+
+impl Watched {
+    /// The stall that ends now, if the last tick is long ago.
+    fn current(&self, now: Instant) -> Option<(Instant, Instant)> {
+        (now.saturating_duration_since(self.last) > LATE).then(|| (self.last + TICK, now))
+    }
+
+    fn tick(&mut self, now: Instant) {
+        if let Some(stall) = self.current(now) {
+            if self.stalls.len() == REMEMBERED {
+                self.stalls.pop_front();
+            }
+            self.stalls.push_back(stall);
+        }
+        self.last = now;
+    }
+}
+
+/// A thread that wakes up again and again, and knows when it could not.
+#[derive(Clone, Debug)]
+pub(super) struct StallWatch {
+    watched: Arc<Mutex<Watched>>,
+    /// Dropped to end the thread.
+    _running: Sender<()>,
+}
+
+fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
+    watched.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl StallWatch {
+    /// Begins to watch.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub(super) fn start() -> io::Result<Self> {
+        let watched = Arc::new(Mutex::new(Watched {
+            last: Instant::now(),
+            stalls: VecDeque::new(),
+        }));
+        let (running, ended) = bounded::<()>(0);
+        let ticking = Arc::clone(&watched);
+        thread::Builder::new()
+            .name("stall watch".to_owned())
+            .spawn(move || {
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    lock(&ticking).tick(Instant::now());
+                }
+            })?;
+        Ok(Self {
+            watched,
+            _running: running,
+        })
+    }
+
+    /// How long we stood still between two times.
+    pub(super) fn between(&self, from: Instant, to: Instant) -> Duration {
+        let watched = lock(&self.watched);
+        let current = watched.current(Instant::now());
+        stalled(watched.stalls.iter().chain(&current), from, to)
+    }
+}
+
+fn stalled<'a>(
+    stalls: impl Iterator<Item = &'a (Instant, Instant)>,
+    from: Instant,
+    to: Instant,
+) -> Duration {
+    stalls
+        .map(|(begin, end)| (*end).min(to).saturating_duration_since((*begin).max(from)))
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_ticks_are_stalls() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut watched = Watched {
+            last: start,
+            stalls: VecDeque::new(),
+        };
+        for ms in [10, 22, 500, 510] {
+            watched.tick(at(ms));
+        }
+        assert_eq!(watched.stalls, [(at(32), at(500))]);
+        assert_eq!(watched.current(at(530)), None);
+        assert_eq!(watched.current(at(600)), Some((at(520), at(600))));
+    }
+
+    #[test]
+    fn only_what_lies_between_counts() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let stalls = [(at(10), at(60)), (at(100), at(300)), (at(900), at(1000))];
+        for (from, to, expected) in [
+            (0, 1000, 350),
+            (0, 5, 0),
+            (20, 50, 30),
+            (50, 150, 60),
+            (300, 900, 0),
+            (950, 2000, 50),
+        ] {
+            let sum = stalled(stalls.iter(), at(from), at(to));
+            assert_eq!(sum, Duration::from_millis(expected), "{from} {to}");
+        }
+    }
+}

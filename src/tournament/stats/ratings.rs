@@ -1,0 +1,214 @@
+//! Ratings from all results of a tournament together.
+//!
+//! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine
+//! with strength `a` scores `a / (a + b)` against one with strength `b`, a draw counts as half a win.
+//! The likelihood is maximized by minorization (Hunter, "MM algorithms for generalized Bradley-Terry
+//! models", 2004); the errors are those of the inverse of the information matrix.
+
+use super::Standings;
+use super::elo::TWO_SIDED;
+
+/// The rating of an engine in Elo; the mean of all engines is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rating {
+    /// The value.
+    pub value: f64,
+    /// Half the width of the interval that holds the truth with 95 % probability.
+    pub error: f64,
+}
+
+/// Each pairing that has been played begins with this many draws, without which an engine that has
+/// won or lost everything would have no finite rating.
+const PRIOR_DRAWS: f64 = 0.5;
+/// Iterations, many more than it takes to six digits.
+const ITERATIONS: usize = 20_000;
+/// Elo of one unit of the natural logarithm of a strength.
+const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
+
+/// The most likely ratings, by engine.
+pub fn ratings(standings: &Standings) -> Vec<Rating> {
+    let count = standings.figures().len();
+    let mut games = vec![vec![0.0; count]; count];
+    let mut points = vec![0.0; count];
+    for ([first, second], scores) in standings.pairings() {
+        let played = scores.count() as f64;
+        if played == 0.0 {
+            continue;
+        }
+        games[first][second] += played + PRIOR_DRAWS;
+        games[second][first] += played + PRIOR_DRAWS;
+        points[first] += scores.points() + PRIOR_DRAWS / 2.0;
+        points[second] += scores.reversed().points() + PRIOR_DRAWS / 2.0;
+    }
+    let strengths = strengths(&games, &points);
+    let errors = errors(&games, &strengths);
+    let mean = strengths.iter().map(|s| s.ln()).sum::<f64>() / count.max(1) as f64;
+    let rating = |(strength, error): (&f64, f64)| Rating {
+        value: SCALE * (strength.ln() - mean),
+        error,
+    };
+    strengths.iter().zip(errors).map(rating).collect()
+}
+
+fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
+    let mut strengths = vec![1.0_f64; points.len()];
+    for _ in 0..ITERATIONS {
+        let mut change = 0.0_f64;
+        for engine in 0..points.len() {
+            let against =
+                |other: usize| games[engine][other] / (strengths[engine] + strengths[other]);
+            let sum: f64 = (0..points.len()).map(against).sum();
+            if sum > 0.0 {
+                let next = points[engine] / sum;
+                change = change.max((next / strengths[engine]).ln().abs());
+                strengths[engine] = next;
+            }
+        }
+        if change < 1e-9 {
+            break;
+        }
+    }
+    strengths
+}
+
+/// The errors of the ratings, whose sum is held at zero: a term in every element of the information
+/// matrix does that and makes it regular.
+fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
+    let count = strengths.len();
+    let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
+    for a in 0..count {
+        for b in 0..count {
+            let expected = strengths[a] / (strengths[a] + strengths[b]);
+            let weight = games[a][b] * expected * (1.0 - expected);
+            information[a][a] += weight;
+            information[a][b] -= weight;
+        }
+    }
+    let inverse = invert(information);
+    (0..count)
+        .map(|engine| match &inverse {
+            Some(inverse) => {
+                let variance = inverse[engine][engine] - 1.0 / count as f64;
+                TWO_SIDED * SCALE * variance.max(0.0).sqrt()
+            }
+            None => f64::INFINITY,
+        })
+        .collect()
+}
+
+/// The inverse of a matrix by Gauss and Jordan; `None` where it has none.
+fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
+    let count = matrix.len();
+    for (index, row) in matrix.iter_mut().enumerate() {
+        row.extend((0..count).map(|column| if column == index { 1.0 } else { 0.0 }));
+    }
+    for column in 0..count {
+        let size = |row: &usize| matrix[*row][column].abs();
+        let pivot = (column..count).max_by(|a, b| size(a).total_cmp(&size(b)))?;
+        if matrix[pivot][column].abs() < 1e-12 {
+            return None;
+        }
+        matrix.swap(column, pivot);
+        let divisor = matrix[column][column];
+        matrix[column]
+            .iter_mut()
+            .for_each(|value| *value /= divisor);
+        let pivot_row = matrix[column].clone();
+        for (_, row) in matrix
+            .iter_mut()
+            .enumerate()
+            .filter(|(index, _)| *index != column)
+        {
+            let factor = row[column];
+            for (value, pivot) in row.iter_mut().zip(&pivot_row) {
+                *value -= factor * pivot;
+            }
+        }
+    }
+    Some(
+        matrix
+            .into_iter()
+            .map(|row| row[count..].to_vec())
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::pgn::GameResult;
+    use crate::tournament::{EndReason, Format, GameRecord, Schedule};
+
+    /// The standings after so many rounds, in which `result` tells who of a pair wins.
+    fn standings(
+        engines: usize,
+        rounds: u64,
+        result: impl Fn(u64, [usize; 2]) -> GameResult,
+    ) -> Standings {
+        let schedule = Schedule::new(Format::RoundRobin, engines, 1, rounds);
+        let mut standings = Standings::new(&schedule, engines, None);
+        for fixture in (0..).map_while(|number| schedule.fixture(number)) {
+            standings.add(&GameRecord {
+                number: fixture.number,
+                players: fixture.players,
+                start: "x w".to_owned(),
+                moves: Vec::new(),
+                result: result(fixture.round, fixture.players),
+                reason: EndReason::Agreement,
+                detail: String::new(),
+                overrun: [None; 2],
+            });
+        }
+        standings
+    }
+
+    #[test]
+    fn two_engines_differ_by_their_elo() {
+        // Three quarters of the points of 400 games: 190.8 Elo.
+        let won = standings(2, 200, |round, players| match (round % 2, players[0]) {
+            (0, _) => GameResult::Draw,
+            (_, 0) => GameResult::RedWins,
+            _ => GameResult::BlackWins,
+        });
+        let [first, second] = ratings(&won)[..] else {
+            panic!("two engines")
+        };
+        assert!(
+            (first.value - second.value - 190.8).abs() < 1.0,
+            "{first:?} {second:?}"
+        );
+        // Both errors together are that of the difference: p (1 - p) / n in natural units.
+        let error = TWO_SIDED * SCALE * (1.0 / (400.5_f64 * 0.75 * 0.25)).sqrt();
+        assert!(
+            (first.error + second.error - error).abs() < 1.0,
+            "{first:?} {error}"
+        );
+    }
+
+    #[test]
+    fn ratings_are_ordered_finite_and_none_on_average() {
+        // Each beats all that come after it.
+        let ordered = standings(5, 3, |_, [red, black]| match red < black {
+            true => GameResult::RedWins,
+            false => GameResult::BlackWins,
+        });
+        let all = ratings(&ordered);
+        assert!(all.is_sorted_by(|a, b| a.value > b.value), "{all:?}");
+        assert!(
+            all.iter()
+                .all(|rating| rating.value.is_finite() && rating.error.is_finite())
+        );
+        assert!(all.iter().map(|rating| rating.value).sum::<f64>().abs() < 1e-6);
+        let drawn = ratings(&standings(4, 10, |_, _| GameResult::Draw));
+        assert!(
+            drawn.iter().all(|rating| rating.value.abs() < 1e-6),
+            "{drawn:?}"
+        );
+    }
+
+    #[test]
+    fn nothing_played_tells_nothing() {
+        let none = ratings(&standings(3, 0, |_, _| GameResult::Draw));
+        assert!(none.iter().all(|rating| rating.value == 0.0));
+    }
+}

@@ -1,0 +1,109 @@
+//! `chuhe check` on Chuhe, which keeps both protocols, and on engines that do not.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::SCRIPT;
+
+/// Checks an engine, and returns the exit code and the outcome of each check.
+fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(["check", "--json"])
+        .args(words)
+        .env_remove("RUST_LOG")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let reports = text.lines().map(|line| {
+        let report: Value = serde_json::from_str(line).unwrap();
+        let part = |key: &str| report[key].as_str().unwrap().to_owned();
+        assert!(!part("document").is_empty());
+        (part("check"), part("outcome"), part("detail"))
+    });
+    (output.status.code(), reports.collect())
+}
+
+#[test]
+fn chuhe_keeps_both_protocols() {
+    let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
+    for (protocol, option) in [("ucci", "option.hashsize=1"), ("uci", "option.Hash=1")] {
+        let words = [chuhe.as_str(), &format!("proto={protocol}"), option];
+        let (code, reports) = check(&words);
+        let not_kept: Vec<_> = reports.iter().filter(|report| report.1 != "kept").collect();
+        assert!(
+            not_kept.is_empty() && code == Some(0),
+            "{protocol}: {not_kept:?}"
+        );
+        assert!(reports.len() > 25, "{reports:?}");
+    }
+}
+
+/// The script answers by the number of moves alone, knows no search that goes on, and one of its modes
+/// stays when its input ends.
+#[test]
+fn faults_are_found() {
+    let arguments = format!("args='{SCRIPT}' stays");
+    let (code, reports) = check(&["cmd=sh", &arguments, "proto=ucci", "ranks=0"]);
+    assert_eq!(code, Some(1));
+    let outcome = |name: &str| {
+        let (_, outcome, detail) = reports.iter().find(|report| report.0 == name).unwrap();
+        (outcome.as_str(), detail.as_str())
+    };
+    for name in [
+        "greeting",
+        "options",
+        "ready",
+        "usemillisec",
+        "clock",
+        "new game",
+    ] {
+        assert_eq!(outcome(name).0, "kept", "{name}: {reports:?}");
+    }
+    for (name, part) in [
+        ("stop", "does not search until it is stopped"),
+        ("ponder", "plays a move while it ponders"),
+        ("black to move", "is no legal move here"),
+        ("mated", "in a position without a move"),
+        ("quit", "does not end"),
+        ("end of input", "goes on at the end of its input"),
+        ("end of input in search", "searches on"),
+    ] {
+        let (outcome, detail) = outcome(name);
+        assert_eq!(outcome, "broken", "{name}");
+        assert!(detail.contains(part), "{name}: {detail}");
+    }
+}
+
+#[test]
+fn what_is_broken_is_shown_with_its_lines() {
+    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(["check", "cmd=sh", &format!("args='{SCRIPT}' twice")])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    for part in [
+        "kept      greeting\n",
+        "broken    depth: it answers twice\n          the document: go depth N plays",
+        "          > go depth 1\n          < bestmove a0a1\n          > isready\n          < bestmove a0a9\n",
+        "Shuffler twice, UCCI: ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for (words, code, part) in [
+        (&["cmd=true"][..], 1, "engine true: "),
+        (&["no/such/engine"], 1, "No such file"),
+        (&["cmd=true", "speed=1"], 2, "no such key"),
+        (&[], 2, "required"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .arg("check")
+            .args(words)
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{told}");
+        assert!(told.contains(part), "{told}");
+    }
+}

@@ -1,0 +1,215 @@
+//! Faults of the machine are not the engines'.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::{assert_they_leave, complaint, match_of, output, report, scratch, script};
+
+/// A program that is removed while games are played loses nobody a game.
+#[test]
+fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
+    let [program, journal] = ["vanishing.sh", "vanishing.jsonl"].map(scratch);
+    let text = format!("#!/bin/sh\nexec sh '{}' good\n", crate::SCRIPT);
+    let install = |path: &std::path::Path| {
+        fs::write(path, &text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    install(&program);
+    let engine = |name: &str| {
+        let words = [
+            "--engine",
+            &format!("name={name}"),
+            &format!("cmd={}", program.display()),
+            "proto=ucci",
+            "ranks=0",
+            "restart=on",
+        ];
+        words.map(str::to_owned).to_vec()
+    };
+    let arguments = "--openings start --rounds 40 --concurrency 2 --each depth=1";
+    let command = || {
+        let mut command = match_of([engine("one"), engine("two")], arguments);
+        command.arg("--resume").arg(&journal);
+        command
+    };
+    let child = command()
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let games = || {
+        let text = fs::read_to_string(&journal).unwrap_or_default();
+        text.lines()
+            .filter(|line| line.starts_with("{\"game\""))
+            .count()
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while games() < 3 {
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(5));
+    }
+    fs::remove_file(&program).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(told.contains("cannot be started: "), "{told}");
+    assert!(told.contains("goes on from here"), "{told}");
+    assert!(games() < 80, "{told}");
+    assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
+    install(&program);
+    let text = output(&mut command());
+    assert!(text.contains("80 games, +0 =80 -0"), "{text}");
+    for path in [program, journal] {
+        fs::remove_file(path).unwrap();
+    }
+}
+
+/// What an engine has started may leave its group and keep the pipes open: our ends are closed, and a
+/// match of many games needs no more handles than one of few.
+#[test]
+fn handles_do_not_pile_up() {
+    let file = scratch("detached");
+    let mut engine = script("one", &format!("detaches '{}'", file.display()));
+    engine.push("restart=on".to_owned());
+    let arguments = "--openings start --rounds 20 --each depth=1";
+    let limited = match_of([engine, script("two", "good")], arguments);
+    let mut words = vec![limited.get_program().to_owned()];
+    words.extend(limited.get_args().map(ToOwned::to_owned));
+    let mut shell = std::process::Command::new("sh");
+    // 40 processes with two handles each would not do with that.
+    shell
+        .args(["-c", "ulimit -n 48; exec \"$@\"", "sh"])
+        .args(words);
+    let ended = shell.output().unwrap();
+    let left = fs::read_to_string(&file).unwrap();
+    let left: Vec<String> = left.lines().map(str::to_owned).collect();
+    for process in &left {
+        let process = process.parse().ok().and_then(Pid::from_raw).unwrap();
+        let _ = kill_process(process, Signal::KILL);
+    }
+    assert_they_leave(&left);
+    fs::remove_file(file).unwrap();
+    let text = String::from_utf8(ended.stdout).unwrap();
+    let told = String::from_utf8(ended.stderr).unwrap();
+    assert!(text.contains("40 games, +0 =40 -0"), "{text}{told}");
+    assert!(left.len() >= 40, "{left:?}");
+}
+
+/// A stop of the tournament itself costs no engine its game: it is void and played again.
+#[test]
+fn a_stop_of_the_tournament_loses_no_game() {
+    let [journal, far] = ["stopped.jsonl", "stopped"].map(scratch);
+    let one = script("one", &format!("waits '{}'", far.display()));
+    let engines = [one, script("two", "good")];
+    let arguments = "--openings start --rounds 1 --each movetime=1500 margin=500";
+    let mut command = match_of(engines, arguments);
+    let child = command
+        .arg("--resume")
+        .arg(&journal)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let process = Pid::from_child(&child);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let is_begun = || fs::read_to_string(&journal).is_ok_and(|text| text.contains("\"run\""));
+    while !is_begun() {
+        assert!(Instant::now() < deadline);
+        sleep(Duration::from_millis(5));
+    }
+    // It thinks, or is about to, when everything stops for longer than it may think.
+    sleep(Duration::from_millis(700));
+    kill_process(process, Signal::STOP).unwrap();
+    sleep(Duration::from_millis(2600));
+    fs::write(&far, "far").unwrap();
+    kill_process(process, Signal::CONT).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let text = String::from_utf8(ended.stdout).unwrap();
+    assert!(text.contains("2 games, +0 =2 -0"), "{text}");
+    assert!(
+        text.contains("game 1: void, the machine stood still for"),
+        "{text}"
+    );
+    assert!(
+        text.contains("because the machine stood still: 1"),
+        "{text}"
+    );
+    assert!(
+        fs::read_to_string(&journal)
+            .unwrap()
+            .contains("{\"void\":{\"number\":0,")
+    );
+    for path in [journal, far] {
+        fs::remove_file(path).unwrap();
+    }
+}
+
+/// What engines call themselves, and what they say of their depth, cannot do anything to the
+/// terminal or the tables.
+#[test]
+fn nothing_of_an_engine_reaches_the_terminal_raw() {
+    let mut one = script("one", "colored");
+    one.push("option.x\x1b[31m=1".to_owned());
+    let arguments = "--openings start --rounds 1 --each depth=1";
+    let output = match_of([one, script("two", "good")], arguments)
+        .output()
+        .unwrap();
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(
+        text.contains("one: Red \\u{1b}[31mShuffler\\u{7}, UCCI"),
+        "{text}"
+    );
+    assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
+    let row = text.lines().find(|line| line.starts_with("one  ")).unwrap();
+    // Moves, time, unit, time a move, depth.
+    assert_eq!(row.split_whitespace().nth(5), Some("?"), "{text}");
+    for name in ["two\nlines", "bell\x07"] {
+        let told = complaint(&mut match_of(
+            [script(name, "good"), script("b", "good")],
+            arguments,
+        ));
+        assert!(told.contains("control characters in its name"), "{told}");
+        assert!(!told.contains('\x07'));
+    }
+}
+
+/// Work that grows with the square of the options would take minutes.
+#[test]
+fn many_options_are_read() {
+    let path = scratch("options.toml");
+    let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
+    let engine = |name: &str| {
+        format!("[[engine]]\nname = \"{name}\"\ncmd = \"./no-such-engine\"\ndepth = 1\n")
+    };
+    let text = format!(
+        "{}{}[engine.options]\n{options}",
+        engine("one"),
+        engine("two")
+    );
+    fs::write(&path, text).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let told = complaint(command.args(["match", "--engines-file"]).arg(&path));
+    assert!(told.contains("no-such-engine: No such file"), "{told}");
+    fs::remove_file(path).unwrap();
+}
+
+/// What an engine says on standard error goes to a file.
+#[test]
+fn standard_error_is_kept() {
+    let file = scratch("stderr.log");
+    let mut one = script("one", "crash");
+    one.push(format!("stderr={}", file.display()));
+    let report: Value = report(
+        [one, script("two", "good")],
+        "--openings start --rounds 1 --each depth=1",
+    );
+    assert_eq!(report["engines"][0]["crashes"], 2);
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text, "out of luck\nout of luck\n");
+    fs::remove_file(file).unwrap();
+}
