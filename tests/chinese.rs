@@ -40,41 +40,58 @@ fn cases(table: &'static str) -> Vec<Case> {
         .collect()
 }
 
-/// Diagrams on which we differ from the book, and what we say.
+/// Diagrams that are judged otherwise than by the book: the verdict, and why.
 const VERDICTS: [(&str, &str, &str); 3] = [
-    (
-        "cn2020-ch8-26",
-        "draw",
-        "black's cannon threatens a rook behind the other cannon, which is to take a protected bishop \
-         with check: for the book no joint chase, for us one",
-    ),
-    (
-        "cn2020-ch9-28",
-        "red_loses",
-        "the rook is to win a guard by a check, but would lose the knight for it; that another piece \
-         is left alone we never count",
-    ),
     (
         "cn2020-ch9-50",
         "draw",
-        "the knight attacks one that is protected and of which we find no gain",
+        "the knight attacks one that is protected, and no gain is found",
+    ),
+    (
+        "cn2020-ch9-49",
+        "black_loses",
+        "as 9-50, with a cannon of black that chases the knight",
+    ),
+    (
+        "cn2020-ch8-29-1",
+        "draw",
+        "the rook that is offered for exchange also threatens mate; in 8-29-2, where it stands in the \
+         same way, the book says so too",
     ),
 ];
 
-/// Plies that we name otherwise than the book: diagram, number of the ply, our name.
-const LABELS: [(&str, usize, char, &str); 3] = [
+/// Plies that are classed otherwise than by the book: diagram, number of the ply, our class, and why.
+const LABELS: [(&str, usize, char, &str); 6] = [
     (
         "cn2020-ch8-16",
         4,
         '闲',
         "the king steps out of a check to come; the book finds the rook's attack on a pawn renewed",
     ),
-    ("cn2020-ch9-28", 3, '捉', "see the verdict"),
     (
         "cn2020-ch9-50",
         3,
         '兑',
         "see the verdict; knight for knight is an exchange",
+    ),
+    ("cn2020-ch9-49", 3, '兑', "see the verdict"),
+    (
+        "cn2020-ch9-11",
+        2,
+        '闲',
+        "the cannon is found to attack nothing that it wins",
+    ),
+    (
+        "cn2020-ch8-17",
+        3,
+        '杀',
+        "the rook that takes the pinned one mates by checks; for the book it only wins it",
+    ),
+    (
+        "cn2020-ch8-17",
+        4,
+        '捉',
+        "the king's step lets the rook win by a check; the book finds a mate in it",
     ),
 ];
 

@@ -246,3 +246,22 @@ fn rotated(game: &Game, rules: RuleSet) -> Option<Game> {
     }
     Some(rotated)
 }
+
+/// Diagram 107 of the Asian rule book: red chases both cannons throughout, black one rook in the first
+/// round and the other in the second.
+#[test]
+fn a_chase_in_every_round_answers_a_chase_throughout() {
+    let round = "d8d6 d9e8 d6d8 e8d9 f8f6 f9e8 f6f8 e8f9";
+    let start = "3akab2/c2R1R2c/4b4/9/9/9/9/4B4/4K4/2B6 w";
+    for rounds in 1..=3 {
+        let game = game(start, &[round; 3][..rounds].join(" "));
+        let judgement = judge(&game, RuleSet::Asian);
+        assert_eq!(judgement.verdict, Verdict::Draw);
+        assert_eq!(judgement.perpetuals.0, [Perpetual::Chase; 2]);
+        let window = 8;
+        let verdict = judge_repetition(game.position(), game.plies(), window, RuleSet::Asian);
+        assert_eq!(verdict, Verdict::Draw);
+    }
+    let computer = judge(&game(start, round), RuleSet::Computer);
+    assert_eq!(computer.verdict, Verdict::RedLoses);
+}

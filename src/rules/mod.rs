@@ -18,7 +18,53 @@
 //!   that is chased itself is not held to chase by that.
 //! - A check does not break its giver's chase if it chases as well. Checks of the other side never
 //!   do.
-//! - A check on the board binds nobody: it will be answered before anything is taken.
+//! - A check on the board binds no other piece: it will be answered before anything is taken.
+//! - A side that chases one piece throughout has no claim against one that chases as well, be it
+//!   another piece in each round from one occurrence of the position to the next (diagram 107).
+//!
+//! # The Chinese rules
+//!
+//! `chinese` gives each move one class: check (将), threat of mate (杀), chase (捉), exchange (兑) or
+//! idle (闲), the heaviest of all that it is. A side that only checks, threatens mate and chases, in
+//! any mixture and whatever it chases, attacks for ever (长打), which is forbidden; one exchange or idle
+//! move among them, and it is not. Of two sides that do, the one loses that never chases jointly or
+//! what is partly protected, if the other one does.
+//!
+//! To tell what a move is, the mover is imagined to play again, after the move and before it. If it
+//! could then force mate by at most four checks, and could not before, the move threatens mate; if it
+//! could win something by a capture or a check, and could not before, it chases. What "win" means is a
+//! referee's count and not a search for the best move. The clauses, each with the diagrams of the book
+//! that are judged otherwise without it (chapter and number, 8-23):
+//!
+//! 1. The other side may take back where the chaser has moved to, give checks of its own, and mate
+//!    (8-10). What else it could take while the chaser is busy does not count, for the chaser could say
+//!    the same of its own threats.
+//! 2. But what the capture itself uncovers counts: a piece that shields another one (牵制) threatens
+//!    nothing that costs more than it wins (8-23).
+//! 3. And a side that is to win by a check first loses what of its own can be taken already: the check
+//!    gains no time for it (8-05, 9-28).
+//! 4. What stands to be lost anyhow is no gain of this capture (9-22, 9-35, 9-38, 9-40).
+//! 5. Pieces of one kind that can take each other are exchanged, not chased (8-02, 8-09, 8-21, 8-30-1,
+//!    9-04, 9-22, 9-50).
+//! 6. A pawn given for a piece is an even exchange (8-24). A pawn at home is worth nothing.
+//! 7. A side whose piece to move was itself about to be lost could not take anything with it before:
+//!    once that piece is safe, its threats are new (8-10, 8-12, 9-14, 9-16, 9-34, 9-36, 9-38, 9-39). But
+//!    a piece that goes on attacking what it attacked does nothing new.
+//! 8. A piece that gives check where it can be taken was not chased there by the answer to the check (no
+//!    diagram; `tests/data/chinese_clauses.txt`).
+//! 9. A king that leaves a check is idle, whatever it leaves behind (8-08, 8-18, 9-18, 9-20); one that
+//!    flees from a threatened mate does not chase what it could have taken before (9-30).
+//! 10. A mate that was threatened before a check is threatened anew by the answer if another move
+//!     mates now (8-19).
+//! 11. A move that parries a threatened mate and newly attacks advisors or bishops alone is idle
+//!     (占据防守要点，附带捉士象; 8-18). The clause of the book also asks for a plain draw to come of it,
+//!     which is not looked for.
+//! 12. A piece is chased jointly (联合捉子) if none of those that chase it wins it alone: another one takes
+//!     after it, carries it as its screen or is uncovered by it. A capture with check wins by the check
+//!     and is none of these (8-26).
+//!
+//! Of the 61 diagrams of chapters 8 and 9 three are judged otherwise than by the book (`tests/chinese.rs`
+//! tells which, and why).
 
 mod chase;
 mod chinese;

@@ -1,5 +1,7 @@
 //! Judging a repetition: what each side did between two occurrences of a position.
 
+use arrayvec::ArrayVec;
+
 use super::chase::Retraction;
 use super::chinese;
 use super::game::{Game, Ply};
@@ -104,12 +106,50 @@ impl Checks {
 
 /// For each side the enemy pieces that every one of its moves newly threatened, by the squares on
 /// which they stand in `position`.
+///
+/// By the Asian rules a side that chases one piece throughout has no claim against one that chases as
+/// well in each part of the line, from one occurrence of the position to the next, be it another
+/// piece in each (diagram 107). The pieces of all parts are returned then.
 fn perpetually_chased(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Bitboard> {
+    let mut chased = chased_throughout(position, plies, rules);
+    if rules == RuleSet::Asian {
+        let chasers = Color::ALL.into_iter().filter(|side| chased[*side].any());
+        if let [chaser] = chasers.collect::<ArrayVec<_, { Color::COUNT }>>()[..] {
+            chased[!chaser] = chased_in_each_part(!chaser, position, plies, rules);
+        }
+    }
+    chased
+}
+
+/// The enemy pieces that a side chased in one part of the line or another; empty if it chased none in
+/// some part.
+fn chased_in_each_part(
+    side: Color,
+    position: &Position,
+    plies: &[Ply],
+    rules: RuleSet,
+) -> Bitboard {
+    let starts = (0..plies.len()).filter(|n| plies[*n].undo.key() == position.key());
+    let ends = starts.clone().skip(1).chain([plies.len()]);
+    let mut union = Bitboard::EMPTY;
+    for (start, end) in starts.zip(ends) {
+        let chased = chased_throughout(position, &plies[start..end], rules)[side];
+        if chased.is_empty() {
+            return Bitboard::EMPTY;
+        }
+        union |= chased;
+    }
+    union
+}
+
+/// For each side the enemy pieces that every one of its moves in a line that repeats `position` newly
+/// threatened.
+fn chased_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByColor<Bitboard> {
     let all = ByColor::from_fn(|side| chaseable(position, !side));
     let chased = new_throughout(position, plies, rules, all, ByColor::default());
     if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
-        // Who answers a chase may well cut a root by the way. The chased piece is not held to
-        // chase by that (diagrams 39 to 41 and 61).
+        // A chased piece that cuts a root by its answer is not held to chase by that (diagrams 39 to
+        // 41 and 61).
         let excused = ByColor::from_fn(|side| chased[!side]);
         return new_throughout(position, plies, rules, chased, excused);
     }

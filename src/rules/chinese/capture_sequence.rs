@@ -13,21 +13,28 @@ const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 
 /// A run of captures and checks by one side, the chaser, and what the other side does about it.
 ///
-/// The chaser may take what it does not win anyhow, but with its king and pawns only where it has
-/// moved to already. The other side may take back wherever the chaser has moved to, and take the
-/// piece that hangs, where the chaser may take back; what else it could take while the chaser is busy
-/// does not count. Either side may stop when it is not in check.
+/// The chaser may take what it does not win anyhow, but with its king and pawns only where a piece has
+/// been taken already. The other side may take back wherever the chaser has moved to, take the
+/// piece that hangs, and with its first answer what the first move has uncovered. Against a run that
+/// begins with a check it may take all that it could take with profit before. What else it could take
+/// while the chaser is busy does not count. Either side may stop when it is not in check.
 pub(super) struct CaptureSequence<'a> {
     /// The board.
     pub(super) position: Position,
-    /// Where the chaser has moved to.
+    /// The side whose run it is.
+    pub(super) chaser: Color,
+    /// Where the chaser has moved to, and where the other side has taken elsewhere.
     pub(super) reached: Bitboard,
     /// A pawn that the first move offers.
     pub(super) offered: Option<Square>,
     /// A piece of the chaser that the other side would take instead.
     pub(super) hanging: Option<Square>,
-    /// What is lost anyhow, by either side: no part of the run.
+    /// What is lost anyhow, by either side: no part of the run, but see [`Self::by_check`].
     pub(super) lost: Bitboard,
+    /// Captures of the other side that the first move has made possible, by leaving a line.
+    pub(super) uncovered: Vec<Move>,
+    /// Whether the run begins with a check that takes nothing of worth.
+    pub(super) by_check: bool,
     /// Captures between pieces of one kind that attack each other: no part of the run.
     pub(super) mutual: &'a [Move],
     /// How much may still be looked at.
@@ -41,19 +48,25 @@ struct Rest {
     checks: ByColor<u32>,
 }
 
+impl Rest {
+    /// Whether the next move answers the first one.
+    fn is_first_answer(self) -> bool {
+        self.moves == LENGTH
+    }
+}
+
 impl CaptureSequence<'_> {
     /// What the run wins for the chaser, whose first move has just been made.
     pub(super) fn gain(&mut self) -> Worth {
-        let chaser = !self.position.side_to_move();
         let rest = Rest {
             moves: LENGTH,
             checks: CHECKS,
         };
-        -self.best(chaser, -2 * MATE, 2 * MATE, rest)
+        -self.best(-2 * MATE, 2 * MATE, rest)
     }
 
     /// The most that the side to move wins from here on.
-    fn best(&mut self, chaser: Color, mut alpha: Worth, beta: Worth, rest: Rest) -> Worth {
+    fn best(&mut self, mut alpha: Worth, beta: Worth, rest: Rest) -> Worth {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let mut best = if in_check { -MATE } else { 0 };
@@ -61,27 +74,26 @@ impl CaptureSequence<'_> {
             return best.max(0);
         }
         alpha = alpha.max(best);
-        let is_over = rest.moves == 0;
-        let mut rest = rest;
-        rest.moves = rest.moves.saturating_sub(1);
-        for (m, won) in self.candidates(chaser, rest) {
+        for (m, won) in self.candidates(rest) {
             let undo = self.position.make(m);
             let is_quiet = won.is_none() && !in_check;
             if is_quiet && !self.position.in_check() {
                 self.position.unmake(m, undo);
                 continue;
             }
-            let mut rest = rest;
-            rest.checks[us] -= u32::from(is_quiet);
+            let mut next = rest;
+            next.moves = rest.moves.saturating_sub(1);
+            next.checks[us] -= u32::from(is_quiet);
             let reached = self.reached;
-            if us == chaser {
+            let takes_elsewhere = self.by_check || self.is_uncovered(m, rest);
+            if us == self.chaser || won.is_some() && takes_elsewhere {
                 self.reached = reached.with(m.to());
             }
             let won = won.unwrap_or(0);
             // Answers to a last check that check as well could go on for ever.
-            let score = match is_over {
-                true => won,
-                false => won - self.best(chaser, won - beta, won - alpha, rest),
+            let score = match rest.moves {
+                0 => won,
+                _ => won - self.best(won - beta, won - alpha, next),
             };
             self.reached = reached;
             self.position.unmake(m, undo);
@@ -95,25 +107,24 @@ impl CaptureSequence<'_> {
     }
 
     /// The moves to look at and what each one takes, the best bargains first.
-    fn candidates(&self, chaser: Color, rest: Rest) -> Vec<(Move, Option<Worth>)> {
+    fn candidates(&self, rest: Rest) -> Vec<(Move, Option<Worth>)> {
         let position = &self.position;
         let us = position.side_to_move();
         let in_check = position.in_check();
         let may_check = rest.checks[us] > 0;
-        let is_first_answer = rest.moves + 1 == LENGTH;
         let mut candidates: Vec<_> = moves_of(position)
             .filter_map(|m| {
                 let taken = position.piece_on(m.to()).map(|piece| worth(piece, m.to()));
                 let Some(mut won) = taken else {
                     return (in_check || may_check).then_some((m, None));
                 };
-                if is_first_answer && self.offered == Some(m.to()) {
+                if rest.is_first_answer() && self.offered == Some(m.to()) {
                     won += PAWN_OFFERED;
                 }
-                if !in_check && !self.is_part(chaser, m) {
+                if !in_check && !self.is_part(m, rest) {
                     return None;
                 }
-                let counts = us == chaser || self.may_take_back(m);
+                let counts = us == self.chaser || self.is_part_for_both(m, rest);
                 Some((m, Some(if counts { won } else { 0 })))
             })
             .collect();
@@ -127,19 +138,27 @@ impl CaptureSequence<'_> {
     }
 
     /// Whether a capture by a side that is not in check is part of the run.
-    fn is_part(&self, chaser: Color, m: Move) -> bool {
-        if self.mutual.contains(&m) {
-            false
-        } else if self.position.side_to_move() == chaser && !self.may_take_back(m) {
-            !self.lost.contains(m.to()) && !is_king_or_pawn_move(&self.position, m)
-        } else {
-            self.may_take_back(m)
-        }
+    fn is_part(&self, m: Move, rest: Rest) -> bool {
+        !self.mutual.contains(&m)
+            && (self.is_part_for_both(m, rest)
+                || self.position.side_to_move() == self.chaser
+                    && !self.lost.contains(m.to())
+                    && !is_king_or_pawn_move(&self.position, m))
     }
 
-    /// Whether a move goes to a square on which both sides may take.
-    fn may_take_back(&self, m: Move) -> bool {
-        self.reached.contains(m.to()) || self.hanging == Some(m.to())
+    /// Whether a capture is on a square on which both sides may take, or one that the other side may
+    /// make elsewhere.
+    fn is_part_for_both(&self, m: Move, rest: Rest) -> bool {
+        let is_other = self.position.side_to_move() != self.chaser;
+        self.reached.contains(m.to())
+            || self.hanging == Some(m.to())
+            || is_other && self.by_check && self.lost.contains(m.to())
+            || self.is_uncovered(m, rest)
+    }
+
+    /// Whether a move answers the first one by taking what that has uncovered.
+    fn is_uncovered(&self, m: Move, rest: Rest) -> bool {
+        rest.is_first_answer() && self.uncovered.contains(&m)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::super::move_class::MoveClass;
 use super::budget::NodeBudget;
-use super::mate::{forced_mate, threatens_mate};
+use super::mate::{begins_mate, forced_mate, threatens_mate};
+use super::moves::moves_of;
 use super::threats::{CaptureResult, ThreatFinder, is_joint, wins_exchange, worthy_target};
 use crate::board::{Move, PieceKind, Position, Square};
 use crate::movegen::is_legal;
@@ -96,8 +97,7 @@ impl MoveContext<'_> {
         let mut now = after.clone();
         now.make_null();
         let mut then = self.before_in_peace();
-        let can_mate = forced_mate(&mut now, MATE_MOVES, budget).is_some();
-        if can_mate && forced_mate(&mut then, MATE_MOVES, budget).is_none() {
+        if self.threatens_new_mate(&mut then, &mut now, budget) {
             return Classification::new(MoveClass::MateThreat);
         }
         let classification = self.compare(&then, &now, budget);
@@ -105,6 +105,27 @@ impl MoveContext<'_> {
             true => Classification::new(MoveClass::Idle),
             false => classification,
         }
+    }
+
+    /// Whether the mover could force mate if it played again after the move, `now`, and could not
+    /// before it, `then`; if a check came between, by a move that did not mate before.
+    fn threatens_new_mate(
+        &self,
+        then: &mut Position,
+        now: &mut Position,
+        budget: &mut NodeBudget,
+    ) -> bool {
+        if forced_mate(now, MATE_MOVES, budget).is_none() {
+            return false;
+        }
+        if !self.before.in_check() {
+            return forced_mate(then, MATE_MOVES, budget).is_none();
+        }
+        moves_of(now).any(|m| {
+            let old = Move::new(self.origin(m.from()), m.to());
+            begins_mate(now, m, MATE_MOVES, budget)
+                && !(is_legal(then, old) && begins_mate(then, old, MATE_MOVES, budget))
+        })
     }
 
     /// The board before the move with the mover to play and not in check: if he stood in check, as
@@ -145,13 +166,16 @@ impl MoveContext<'_> {
                     || flees && is_legal(then, before)
                     || self.before.in_check() && wins_exchange(self.before, before, budget);
                 if !is_known && past.try_outcome(before, budget) != CaptureResult::Win {
-                    classification.is_joint |= is_joint(now, m);
                     classification.chases.push(m);
                 }
             } else if past.try_outcome(before, budget) == CaptureResult::Nothing {
                 classification.class = MoveClass::Exchange;
             }
         }
+        classification.is_joint = classification.chases.iter().any(|m| {
+            let mut same = classification.chases.iter().filter(|n| n.to() == m.to());
+            same.all(|n| is_joint(now, *n))
+        });
         if !classification.chases.is_empty() || !classification.check_threats.is_empty() {
             classification.class = MoveClass::Chase;
         }

@@ -13,12 +13,20 @@ pub(super) fn forced_mate(
     if moves == 0 || !budget.spend() {
         return None;
     }
-    moves_of(position).find(|m| {
-        let undo = position.make(*m);
-        let mates = position.in_check() && is_mated(position, moves - 1, budget);
-        position.unmake(*m, undo);
-        mates
-    })
+    moves_of(position).find(|m| begins_mate(position, *m, moves, budget))
+}
+
+/// Whether a legal move is the first of a mate that [`forced_mate`] would find.
+pub(super) fn begins_mate(
+    position: &mut Position,
+    m: Move,
+    moves: u32,
+    budget: &mut NodeBudget,
+) -> bool {
+    let undo = position.make(m);
+    let mates = position.in_check() && is_mated(position, moves - 1, budget);
+    position.unmake(m, undo);
+    mates
 }
 
 /// Whether the side that is not to move would force mate by at most `moves` checks if it were its

@@ -1,33 +1,10 @@
-//! The Chinese rules of 2020 (中国象棋竞赛规则).
+//! The Chinese rules of 2020 (中国象棋竞赛规则), as the docs of [`rules`](crate::rules) state them.
 //!
-//! Each move is one of check (将), threat of mate (杀), chase (捉), exchange (兑) or idle (闲), the
-//! heaviest of all that it is. A side that only checks, threatens mate and chases, in any mixture
-//! and whatever it chases, attacks for ever, which is forbidden; one exchange or idle move among
-//! them, and it is not.
-//!
-//! To tell what a move is, the mover is imagined to play again (`classification`). If he could then force mate
-//! by checks (`mate`), and could not before, the move threatens mate. If he could win something
-//! by a capture or a check (`threats`, `sequence`), and could not before, it is a chase. What "win"
-//! means is a referee's count and not a search for the best move:
-//!
-//! - The enemy may take back where the chaser has moved to, give checks of his own, and mate; what
-//!   else he could take while the chaser is busy does not count, for the chaser could as well say
-//!   that of his own threats.
-//! - What stands to be lost anyhow is nobody's gain by this capture.
-//! - Pieces of one kind that can take each other are exchanged, not chased.
-//! - A piece that a side could not take because the piece it moves now was itself about to be lost
-//!   is newly chased once that one is safe; but a piece that goes on attacking what it attacked
-//!   before does nothing new.
-//! - A piece that gives check where it can be taken was not chased there by him who answers it.
-//! - A king that leaves a check is idle, whatever it leaves behind; one that flees from a threatened
-//!   mate does not chase what it could have taken before.
-//! - A move that parries a threatened mate and newly attacks advisors or bishops alone is idle. The
-//!   clause of the rules, that a defensive point is occupied and guards are chased by the way
-//!   (占据防守要点，附带捉士象), also asks for a plain draw to come of it, which is not looked for.
-//! - A pawn at home is nothing: to take it with check is a check that takes nothing.
-//!
-//! The budget of positions in `classification` bounds the work of judging one move, and moves judged before are
-//! remembered, so that a search may ask.
+//! `classify` tells what one move is: the mover is imagined to play again, before the move and after
+//! it, and what it could do then is compared. `mate` finds mates forced by checks, `threats` what
+//! captures and checks win, `capture_sequence` what becomes of a run of them. A budget of positions
+//! bounds the work of judging one move, and `cache` remembers moves judged before, so that a search may
+//! ask.
 
 mod budget;
 mod cache;

@@ -26,6 +26,8 @@ pub(super) enum CaptureResult {
 /// its moves.
 pub(super) struct ThreatFinder<'a> {
     position: &'a Position,
+    /// The same with the other side to move.
+    reversed: Position,
     /// See [`CaptureSequence::lost`].
     lost: Bitboard,
     /// See [`CaptureSequence::mutual`].
@@ -52,14 +54,11 @@ impl<'a> ThreatFinder<'a> {
                 }
             }
         }
-        let is_mutual = |m: &Move| {
-            let kind = |square| position.piece_on(square).map(|piece| piece.kind());
-            kind(m.from()) == kind(m.to()) && is_legal(&reversed, Move::new(m.to(), m.from()))
-        };
         Self {
             position,
             lost,
-            mutual: captures(position).filter(is_mutual).collect(),
+            mutual: mutual_captures(position, &reversed),
+            reversed,
             hanging,
         }
     }
@@ -120,18 +119,34 @@ impl<'a> ThreatFinder<'a> {
             }
         }
         let offers_pawn = taken.is_none() && is_king_or_pawn_move(self.position, m);
+        let uncovered = captures(&position)
+            .filter(|answer| answer.to() != m.to() && !is_legal(&self.reversed, *answer))
+            .collect();
         let mut sequence = CaptureSequence {
             position,
+            chaser: self.position.side_to_move(),
             reached: m.to().into(),
             offered: offers_pawn.then_some(m.to()),
             hanging: self.hanging,
             lost: self.lost,
+            uncovered,
+            by_check: taken.is_none(),
             mutual: &self.mutual,
             budget,
         };
         let won = taken.map_or(0, |piece| worth(piece, m.to()));
         Some(won + sequence.gain()).filter(|gain| *gain < MATE / 2)
     }
+}
+
+/// The captures between pieces of one kind that can take each other: `reversed` is the
+/// position with the other side to move.
+fn mutual_captures(position: &Position, reversed: &Position) -> Vec<Move> {
+    let kind = |square| position.piece_on(square).map(|piece| piece.kind());
+    captures(position)
+        .filter(|m| kind(m.from()) == kind(m.to()))
+        .filter(|m| is_legal(reversed, Move::new(m.to(), m.from())))
+        .collect()
 }
 
 /// Whether the side to move can make a capture that wins something on its square.
@@ -176,5 +191,5 @@ pub(super) fn is_joint(position: &Position, m: Move) -> bool {
     let discovers = after.checkers().without(m.to()).any();
     let is_protected = moves_of(&after).any(|back| back.to() == m.to());
     let is_bargain = worth(taker, m.from()) < worth(taken, m.to());
-    is_carried || discovers || is_protected && !is_bargain
+    is_carried || discovers || is_protected && !is_bargain && !after.in_check()
 }

@@ -43,11 +43,25 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
         (true, false) => passed(earlier),
         (true, true) => before.ignoring_checks(),
     };
-    if mates(&now, 4) && !mates(&then, 4) {
-        return Finding::of(MoveClass::MateThreat);
-    }
     let was_doomed = !before.in_check() && mates(&passed(before), 4);
     let (now, then) = (Turn::new(now, None), Turn::new(then, Some(played.from())));
+    let mating = |m: &Move| begins_mate(&now.board, *m, 4);
+    let is_new = |m: &Move| {
+        let from = if m.from() == played.to() {
+            played.from()
+        } else {
+            m.from()
+        };
+        let old = Move::new(from, m.to());
+        !then.moves().contains(&old) || !begins_mate(&then.board, old, 4)
+    };
+    let threatens_mate = match before.in_check() {
+        true => now.moves().iter().any(|m| mating(m) && is_new(m)),
+        false => now.moves().iter().any(mating) && !mates(&then.board, 4),
+    };
+    if threatens_mate {
+        return Finding::of(MoveClass::MateThreat);
+    }
     let mut finding = Finding::of(MoveClass::Idle);
     for m in now.moves() {
         let from = if m.from() == played.to() {
@@ -163,6 +177,12 @@ impl Turn {
         let run = Run {
             chaser: self.board.side_to_move(),
             visited: vec![m.to()],
+            uncovered: moves(&after)
+                .into_iter()
+                .filter(|answer| answer.to() != m.to() && after.piece_on(answer.to()).is_some())
+                .filter(|answer| !moves(&passed(&self.board)).contains(answer))
+                .collect(),
+            by_check: !is_capture,
             moves: 7,
             checks: ByColor::new(2, 2),
             offered: !is_capture && kind_is_free(&self.board, m.from()),
@@ -190,7 +210,8 @@ impl Turn {
             let mut next = run.clone();
             next.moves = run.moves.saturating_sub(1);
             next.checks[side] -= u32::from(may && is_check);
-            if board.side_to_move() == run.chaser {
+            let takes_elsewhere = is_capture && (run.by_check || run.takes_uncovered(m));
+            if board.side_to_move() == run.chaser || takes_elsewhere {
                 next.visited.push(m.to());
             }
             let answered = || match run.moves {
@@ -205,18 +226,24 @@ impl Turn {
 
     /// Whether a side that is not in check takes as part of a run.
     fn is_part(&self, board: &Position, m: Move, run: &Run) -> bool {
-        let is_visited = run.visited.contains(&m.to());
         let is_new = board.side_to_move() == run.chaser
             && !self.lost.contains(&m.to())
             && !kind_is_free(board, m.from());
-        !self.mutual.contains(&m) && (is_visited || is_new || self.hanging == Some(m.to()))
+        !self.mutual.contains(&m) && (is_new || self.is_for_both(board, m, run))
+    }
+
+    /// Whether a capture counts for either side.
+    fn is_for_both(&self, board: &Position, m: Move, run: &Run) -> bool {
+        let hangs = self.lost.contains(&m.to()) && board.side_to_move() != run.chaser;
+        run.visited.contains(&m.to())
+            || self.hanging == Some(m.to())
+            || run.by_check && hangs
+            || run.takes_uncovered(m)
     }
 
     /// What a capture in a run counts for.
     fn worthy_target(&self, board: &Position, m: Move, run: &Run) -> i32 {
-        let is_visited = run.visited.contains(&m.to());
-        let counts =
-            board.side_to_move() == run.chaser || is_visited || self.hanging == Some(m.to());
+        let counts = board.side_to_move() == run.chaser || self.is_for_both(board, m, run);
         let is_offer = run.offered && run.moves == 7 && run.visited == [m.to()];
         i32::from(counts) * value_on(board, m.to()) + if is_offer { 50 } else { 0 }
     }
@@ -226,14 +253,24 @@ impl Turn {
 #[derive(Clone)]
 struct Run {
     chaser: Color,
-    /// Where the chaser has moved to.
+    /// Where the chaser has moved to, and where the other side has taken elsewhere.
     visited: Vec<Square>,
+    /// What the first move lets the other side take.
+    uncovered: Vec<Move>,
+    /// Whether the run began with a check that takes nothing.
+    by_check: bool,
     /// Moves left.
     moves: u32,
     /// Checks without captures left to each side.
     checks: ByColor<u32>,
     /// Whether the run began with a pawn offered.
     offered: bool,
+}
+
+impl Run {
+    fn takes_uncovered(&self, m: Move) -> bool {
+        self.moves == 7 && self.uncovered.contains(&m)
+    }
 }
 
 /// What the first capture wins when both sides go on taking on its square while it pays.
@@ -246,12 +283,14 @@ fn exchange(board: &Position, m: Move) -> i32 {
 
 /// Whether the side to move forces mate by so many checks.
 fn mates(board: &Position, checks: u32) -> bool {
-    checks > 0
-        && moves(board).into_iter().any(|m| {
-            let after = made(board, m);
-            let mut answers = moves(&after).into_iter();
-            after.in_check() && answers.all(|answer| mates(&made(&after, answer), checks - 1))
-        })
+    checks > 0 && moves(board).iter().any(|m| begins_mate(board, *m, checks))
+}
+
+/// Whether a move is the first of a mate by so many checks.
+fn begins_mate(board: &Position, m: Move, checks: u32) -> bool {
+    let after = made(board, m);
+    let mut answers = moves(&after).into_iter();
+    after.in_check() && answers.all(|answer| mates(&made(&after, answer), checks - 1))
 }
 
 /// The legal moves, kings not taken.
