@@ -259,3 +259,32 @@ fn depths_end_where_iterations_do() {
         chuhe(arguments).assert().code(2).stderr(contains(range));
     }
 }
+
+#[test]
+fn positions_are_drawn() {
+    let shown = |arguments: &[&str], locale: &str| {
+        let mut command = chuhe(arguments);
+        let assert = command.env("LC_ALL", locale).assert().code(0);
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    let text = shown(&["show", "startpos", "炮二平五"], "zh_CN.UTF-8");
+    assert!(
+        text.contains("车──马──象") && text.contains("楚  河"),
+        "{text}"
+    );
+    assert!(text.ends_with("black to move\n"), "{text}");
+    for (arguments, locale) in [(&["show"][..], "C"), (&["show", "--ascii"], "zh_CN.UTF-8")] {
+        let text = shown(arguments, locale);
+        assert!(
+            text.starts_with("9  r---n---b---a---k---a---b---n---r\n"),
+            "{text}"
+        );
+        assert!(text.is_ascii(), "{text}");
+    }
+    let flipped = shown(&["show", "--flip"], "C");
+    assert!(flipped.starts_with("0  R---N"), "{flipped}");
+    chuhe(&["show", "9/9"])
+        .assert()
+        .code(1)
+        .stderr(contains("2 ranks"));
+}

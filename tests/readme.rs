@@ -227,7 +227,11 @@ fn offered(protocol: &str) -> Vec<[String; 3]> {
             }
             kind => kind.to_owned(),
         };
-        [format!("`{name}`"), values, value_of("default").to_owned()]
+        let default = match words[0] {
+            "string" => "",
+            _ => value_of("default"),
+        };
+        [format!("`{name}`"), values, default.to_owned()]
     };
     options.map(parse).collect()
 }
@@ -241,7 +245,18 @@ fn every_option_is_in_the_tables_of_both_languages() {
             let table: Vec<_> = named
                 .map(|row| [row[column], row[3], row[4]].map(str::to_owned))
                 .collect();
-            assert_eq!(table, offered(protocol), "{protocol}");
+            let offered = offered(protocol);
+            assert_eq!(table.len(), offered.len());
+            for (row, option) in table.into_iter().zip(offered) {
+                match option[0].as_str() {
+                    // The table has the words of UCCI; those of UCI stand below it.
+                    "`Repetition Rule`" => {
+                        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                        assert!(text.contains(&option[1]), "{option:?}");
+                    }
+                    _ => assert_eq!(row, option, "{protocol}"),
+                }
+            }
         }
     }
 }

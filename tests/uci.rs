@@ -46,14 +46,102 @@ fn options_are_set_in_the_long_form() {
         "ucinewgame",
         "debug on",
         "debug off",
-        "register later",
         "",
     ] {
         client.silent(line);
     }
+    client.send("register later");
+    assert_eq!(client.sync(), ["registration ok"]);
     let message = client.refused("setoption name Hash value big");
     assert!(message.starts_with("info string "), "{message}");
     client.refused("setoption name MultiPV value 1000");
+    client.quit_silently();
+}
+
+/// The messages among lines.
+fn messages(lines: &[String]) -> Vec<&str> {
+    let strings = lines.iter();
+    strings
+        .filter_map(|l| l.strip_prefix("info string "))
+        .collect()
+}
+
+#[test]
+fn mates_are_proven_or_denied() {
+    let mut client = Client::uci();
+    for (fen, moves, score, message) in [
+        // Two rooks and checks alone.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 3, " score mate ", None),
+        // The shortest of them.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
+        (
+            "4k4/9/9/9/9/9/4P4/9/9/3K5 w",
+            1,
+            " score cp ",
+            Some("there is no mate in 1"),
+        ),
+    ] {
+        client.silent(&format!("position fen {fen}"));
+        client.send(&format!("go mate {moves}"));
+        let lines = client.until("bestmove");
+        assert_eq!(messages(&lines).last().copied(), message, "{lines:?}");
+        let last = lines.iter().rev().find(|line| line.contains(" pv "));
+        assert!(last.unwrap().contains(score), "{lines:?}");
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn suggestions_are_played_only_if_they_are_good() {
+    let mut client = Client::uci();
+    // A mating move, and one that loses the rook.
+    let fen = "3k5/R8/9/9/4r4/9/9/9/4R4/4K4 w";
+    client.silent(&format!("position fen {fen}"));
+    for go in ["bookmove e1e5 depth 4", "egtbmove e1e5 depth 4"] {
+        client.send(&format!("go {go}"));
+        let outcome = client.outcome();
+        assert!(outcome.starts_with("bestmove "), "{outcome}");
+        client.sync();
+    }
+    client.silent("position startpos");
+    for (go, best) in [
+        ("go movetime 20000 bookmove h2e2", Some("h2e2")),
+        ("go movetime 20000 egtbmove c3c4", Some("c3c4")),
+        // Illegal, excluded, and a gift of the cannon.
+        ("go depth 2 bookmove a0a9", None),
+        ("go depth 2 bookmove h2e2 searchmoves b2e2", Some("b2e2")),
+        ("go depth 5 bookmove h2h9", None),
+    ] {
+        client.send(go);
+        let outcome = client.outcome();
+        let played = client.legal(&outcome, &after(""));
+        if let Some(best) = best {
+            assert_eq!(played.to_string(), best, "{go}");
+        }
+        client.sync();
+    }
+    client.send("go infinite bookmove h2e2");
+    client.thinks_on(Duration::from_millis(50));
+    client.send("hint score 29999 depth 9999999 pv h2e2 a0a0 h9g7\nstop");
+    client.outcome();
+    client.quit_silently();
+}
+
+#[test]
+fn a_weak_engine_answers_at_once_and_analysis_does_not_weaken() {
+    let mut client = Client::uci();
+    client.silent("setoption name UCI_LimitStrength value true");
+    client.silent("setoption name UCI_Elo value 1000");
+    let nodes = |client: &mut Client| {
+        client.send("go depth 6");
+        let lines = client.until("bestmove");
+        let line = lines.iter().rev().find(|line| line.contains(" nodes "));
+        let mut words = line.unwrap().split(' ').skip_while(|word| *word != "nodes");
+        words.nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    assert!(nodes(&mut client) < 100);
+    client.silent("setoption name UCI_AnalyseMode value true");
+    assert!(nodes(&mut client) > 100);
     client.quit_silently();
 }
 

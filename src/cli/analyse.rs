@@ -9,6 +9,7 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, select, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::common::board_style::BoardArguments;
 use super::common::columns::cut;
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
@@ -17,6 +18,7 @@ use super::common::seconds::parse_seconds;
 use super::{Failure, INTERRUPTED};
 use crate::board::{MAX_MOVES, Position};
 use crate::movegen::has_legal_move;
+use crate::notation::diagram::draw;
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
     Bound, Control, Event, Info, Limits, MAX_DEPTH, MAX_HASH, MAX_THREADS, Outcome, Pool, Score,
@@ -37,6 +39,8 @@ const ROW_WIDTH: usize = 43;
 pub(super) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
+    #[command(flatten)]
+    board: BoardArguments,
     /// Think for SECONDS [default: 5, unless there is another limit].
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     time: Option<Duration>,
@@ -90,6 +94,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ..Settings::default()
     };
     let mut view = View::new(&game, arguments);
+    if io::stdout().is_terminal() {
+        let last = game.plies().last().map(|ply| ply.played);
+        let board = draw(game.position(), arguments.board.style(), last);
+        // Fails as the rows below do, which report it.
+        let _ = writeln!(view.out, "{board}");
+    }
     let unwritten = |error| Failure::new("the analysis cannot be shown", error);
     if let Some(text) = decision(&game, &settings) {
         writeln!(view.out, "{text}")

@@ -13,6 +13,7 @@ mod perft;
 mod replay;
 #[cfg(feature = "training")]
 mod selfplay;
+mod show;
 #[cfg(feature = "match")]
 mod tournament;
 #[cfg(feature = "training")]
@@ -56,6 +57,7 @@ enum Command {
     Replay(replay::Arguments),
     #[cfg(feature = "training")]
     Selfplay(selfplay::Arguments),
+    Show(show::Arguments),
     #[cfg(feature = "training")]
     Tune(tune::Arguments),
 }
@@ -110,6 +112,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
+        Some(Command::Show(arguments)) => show::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Tune(arguments)) => tune::run(&arguments),
     };

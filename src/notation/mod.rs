@@ -16,6 +16,7 @@
 
 pub mod chinese;
 pub mod coordinates;
+pub mod diagram;
 mod error;
 pub mod fen;
 mod line;

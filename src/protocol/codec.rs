@@ -8,6 +8,7 @@ use super::options::Preferences;
 use super::reply::Reply;
 use super::ucci::Ucci;
 use super::uci::Uci;
+use super::xboard::{Dialect, XBoard};
 
 /// Parses the lines and formats the replies of one protocol, one conversation long.
 pub(super) trait Codec: fmt::Debug {
@@ -21,6 +22,12 @@ pub(super) trait Codec: fmt::Debug {
     /// Formats a reply, as no line where the protocol has no word for it.
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String>;
 
+    /// Commands that the codec has of its own accord after a reply. They are executed once the
+    /// engine is idle.
+    fn follow_up(&mut self) -> Vec<Command> {
+        Vec::new()
+    }
+
     /// Whether a proven mate ends a search without limits. Any other search without limits answers
     /// only after `stop`.
     fn mate_ends_infinite(&self) -> bool;
@@ -29,7 +36,9 @@ pub(super) trait Codec: fmt::Debug {
 /// A codec for a new conversation in `protocol`.
 pub(super) fn codec(protocol: Protocol) -> Box<dyn Codec> {
     match protocol {
-        Protocol::Ucci => Box::new(Ucci),
+        Protocol::Ucci => Box::new(Ucci::default()),
         Protocol::Uci => Box::new(Uci),
+        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
+        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
     }
 }

@@ -47,7 +47,7 @@ fn both_protocols_know_both_handshakes() {
         assert_eq!(parse("uxinewgame"), Command::NewGame);
         assert_eq!(parse("ponderhit"), Command::PonderHit { draw: false });
         assert_eq!(parse("ponderhit draw"), Command::PonderHit { draw: true });
-        for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard"] {
+        for unknown in ["", "readyok", "ucciok", "isready?", "炮二平五", "cxboard2"] {
             assert_eq!(parse(unknown), Command::Unknown(unknown.to_owned()));
         }
     }
@@ -71,6 +71,64 @@ fn each_protocol_has_words_of_its_own() {
     assert_eq!(uci("debug on"), Command::Debug(true));
     assert_eq!(uci("debug OFF"), Command::Debug(false));
     assert_eq!(ucci("debug on"), Command::Unknown("debug on".to_owned()));
+}
+
+#[test]
+fn unknown_words_before_a_uci_command_are_ignored() {
+    assert_eq!(uci("joho debug on"), Command::Debug(true));
+    assert_eq!(uci("joho isready"), Command::IsReady);
+    assert_eq!(
+        ucci("joho isready"),
+        Command::Unknown("joho isready".to_owned())
+    );
+    assert_eq!(uci("register later"), Command::Register);
+}
+
+#[test]
+fn hints_are_lines_of_moves() {
+    let line = |text: &str| Command::Hint(text.split(' ').map(|m| m.parse().unwrap()).collect());
+    let long = format!("hint score 5 depth 3 pv{}", " h2e2 h9g7".repeat(3000));
+    for protocol in PROTOCOLS {
+        let hint = "hint score 29991 depth 99999999999 pv h2e2 h9g7 nonsense h0g2";
+        assert_eq!(parse(protocol, hint), line("h2e2 h9g7"));
+        assert_eq!(parse(protocol, "hint score"), Command::Hint(Vec::new()));
+        let Command::Hint(moves) = parse(protocol, &long) else {
+            panic!("no hint");
+        };
+        assert_eq!(moves.len(), 100);
+    }
+}
+
+#[test]
+fn chances_are_told_when_asked_for() {
+    let info = info(Score::ZERO, Bound::Exact);
+    let preferences = Preferences {
+        show_wdl: true,
+        ..Preferences::default()
+    };
+    let line = format_with(Protocol::Uci, &Reply::Line(&info), &preferences).unwrap();
+    assert!(
+        line.contains(" score cp 0 wdl 170 660 170 nodes "),
+        "{line}"
+    );
+}
+
+#[test]
+fn what_ucci_has_no_word_for_is_told_with_the_best_move() {
+    let preferences = Preferences::default();
+    let mut ucci = codec(Protocol::Ucci);
+    let lower = info(Score::ZERO, Bound::Lower);
+    assert_eq!(ucci.format(&Reply::Line(&lower), &preferences), [""; 0]);
+    let best = Reply::BestMove {
+        best: "h2e2".parse().unwrap(),
+        ponder: None,
+        action: GameAction::None,
+    };
+    let told = ucci.format(&best, &preferences);
+    assert_eq!(told.len(), 3, "{told:?}");
+    assert!(told[0].starts_with("info depth 7 score 0 ") && told[0].ends_with("pv h2e2 h9g7"));
+    assert_eq!(told[1], "info message depth 7: at least 0 with h2e2 h9g7");
+    assert_eq!(ucci.format(&best, &preferences).len(), 1);
 }
 
 #[test]
@@ -175,7 +233,7 @@ fn scores_are_spelled_as_each_protocol_has_them() {
             format(Protocol::Uci, &Reply::Line(&info)).unwrap(),
             format!(
                 "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 \
-                 hashfull 3 time 10 pv h2e2 h9g7"
+                 hashfull 3 tbhits 0 time 10 pv h2e2 h9g7"
             )
         );
         let reply = Reply::StaticScore(score);

@@ -12,6 +12,10 @@ pub(super) enum Protocol {
     Ucci,
     /// Universal Chess Interface, with the squares of xiangqi.
     Uci,
+    /// The protocol of XBoard, version 2.
+    XBoard,
+    /// The older dialect of it that tsito speaks.
+    CxBoard,
 }
 
 /// A line that has been understood.
@@ -45,6 +49,14 @@ pub(super) enum Command {
     Stop,
     /// Asks for the hash table entry of a position.
     Probe(PositionText),
+    /// A line that somebody knows to be good, while a search is under way: `hint`.
+    Hint(Vec<Move>),
+    /// Prints a line that the codec has made, or several.
+    Print(String),
+    /// Prints lines to standard error.
+    PrintError(String),
+    /// Asks whether the engine is registered, which it need not be.
+    Register,
     /// Forgets the last game.
     NewGame,
     /// Ends the program.
@@ -92,6 +104,12 @@ pub(super) struct GoRequest {
     pub move_time: Option<Duration>,
     /// The game's clocks.
     pub clocks: Clocks,
+    /// Looks for a mate in so many moves.
+    pub mate: Option<u32>,
+    /// A move of an opening book, to be played unless the search disagrees.
+    pub book_move: Option<Move>,
+    /// A move of an endgame table, to be played unless the search refutes it.
+    pub table_move: Option<Move>,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,
     /// Words of the line that are no parameters.
@@ -148,6 +166,15 @@ impl Default for Clocks {
 }
 
 impl GoRequest {
+    /// Iterations: a mate in N moves takes 2N - 1 plies to see.
+    fn depth(&self) -> Option<u32> {
+        let for_mate = self.mate.map(|moves| moves.saturating_mul(2).max(2) - 1);
+        match (self.depth, for_mate) {
+            (Some(depth), Some(mate)) => Some(depth.min(mate)),
+            (depth, mate) => depth.or(mate),
+        }
+    }
+
     /// The limits for a search with `mover` to move. Any depth from [`MAX_DEPTH`] on means the same:
     /// no iteration is deeper.
     pub(super) fn limits(&self, mover: Color) -> Limits {
@@ -157,7 +184,8 @@ impl GoRequest {
             (Clocks::Sides { red, black }, Color::Black) => (black, red),
         };
         Limits {
-            depth: self.depth.map(|depth| depth.min(MAX_DEPTH)),
+            depth: self.depth().map(|depth| depth.min(MAX_DEPTH)),
+            mate: self.mate,
             nodes: self.nodes,
             soft_nodes: None,
             move_time: self.move_time,

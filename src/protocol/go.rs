@@ -78,10 +78,9 @@ impl Reader<'_> {
             "draw" => self.request.draw = true,
             "infinite" => self.infinite = true,
             "depth" => self.depth(),
-            "mate" => {
-                let moves = self.count("mate");
-                self.request.depth = moves.map(|m| m.saturating_mul(2).max(1));
-            }
+            "mate" => self.request.mate = self.count("mate").map(|moves| moves.max(1)),
+            "bookmove" => self.request.book_move = self.next_move(),
+            "egtbmove" => self.request.table_move = self.next_move(),
             "nodes" => self.request.nodes = self.value("nodes", number).map(|n| n.max(1)),
             "movetime" => self.request.move_time = self.time("movetime"),
             "time" => self.clock(Owner::Mover).time = self.time("time"),
@@ -108,11 +107,17 @@ impl Reader<'_> {
         }
     }
 
+    /// The next word, if it is a move.
+    fn next_move(&mut self) -> Option<Move> {
+        let next = self.words.peek()?.parse().ok()?;
+        self.words.next();
+        Some(next)
+    }
+
     fn search_moves(&mut self) {
         let mut moves = Vec::new();
-        while let Some(m) = self.words.peek().and_then(|word| word.parse::<Move>().ok()) {
-            moves.push(m);
-            self.words.next();
+        while let Some(next) = self.next_move() {
+            moves.push(next);
         }
         if !moves.is_empty() {
             self.request.search_moves = Some(moves);
@@ -224,7 +229,12 @@ mod tests {
         assert_eq!((l.depth, l.nodes), (Some(10), Some(7)));
         assert_eq!(l.move_time, Some(Duration::from_millis(20)));
         assert_eq!(l.clock, clock(500, 0, Some(1)));
-        assert_eq!(limits("mate 3").depth, Some(6));
+        assert_eq!(
+            (limits("mate 3").mate, limits("mate 3").depth),
+            (Some(3), Some(5))
+        );
+        assert_eq!(limits("mate 0").depth, Some(1));
+        assert_eq!(limits("mate 3 depth 2").depth, Some(2));
         assert_eq!(limits("nodes 0").nodes, Some(1));
         assert_eq!(limits("depth 0").depth, Some(0));
         assert_eq!(limits("infinite depth 3").depth, Some(3));
@@ -291,6 +301,17 @@ mod tests {
         assert_eq!(request.unknown_words, ["quickly", "h2e3x"]);
         assert!(request.ponder && request.draw);
         assert_eq!(parse_ms("searchmoves depth 3").search_moves, None);
+    }
+
+    #[test]
+    fn moves_of_books_and_tables_stand_anywhere() {
+        let request = parse_ms("depth 8 bookmove h2e2 searchmoves b2e2 egtbmove c3c4");
+        let moves = |text: &str| Some(text.parse::<Move>().unwrap());
+        assert_eq!(request.book_move, moves("h2e2"));
+        assert_eq!(request.table_move, moves("c3c4"));
+        assert_eq!(request.depth, Some(8));
+        let request = parse_ms("bookmove depth 3");
+        assert_eq!((request.book_move, request.depth), (None, Some(3)));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of
 //! the search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is
-//! one for each protocol, and nothing else knows its syntax. `options` is the table that all of them
+//! one for each protocol (UCCI, UCI, XBoard and CXBoard), and nothing else knows its syntax. `options` is the table that all of them
 //! format. Only the session writes, through `output`.
 //!
 //! No input can panic: the lints below deny the means.
@@ -30,9 +30,12 @@ mod output;
 mod parse;
 mod reply;
 mod session;
+mod strength;
 mod text;
 mod ucci;
 mod uci;
+mod win_rate;
+mod xboard;
 
 use std::io;
 

@@ -32,6 +32,12 @@ impl<W: Write> Output<W> {
         }
     }
 
+    /// Writes lines to standard error.
+    pub(super) fn error_line(&self, text: &str) {
+        // A closed standard error is no failure.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
     /// Whether a write has failed, since the reader is gone.
     pub(super) fn is_closed(&self) -> bool {
         self.closed

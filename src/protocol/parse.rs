@@ -12,9 +12,10 @@ use crate::board::Move;
 pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str)> {
     let (verb, rest) = split_word(line);
     let verb = verb.to_ascii_lowercase();
+    if let Some(protocol) = handshake(&verb) {
+        return Ok(Command::Handshake(protocol));
+    }
     Ok(match verb.as_str() {
-        "ucci" => Command::Handshake(Protocol::Ucci),
-        "uci" => Command::Handshake(Protocol::Uci),
         "isready" => Command::IsReady,
         "setoption" => parse_option(rest),
         "position" => Command::Position(parse_position(rest)),
@@ -24,8 +25,20 @@ pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (Strin
         },
         "stop" => Command::Stop,
         "quit" => Command::Quit,
+        "hint" => Command::Hint(parse_hint(rest)),
         "ucinewgame" | "uccinewgame" | "uxinewgame" => Command::NewGame,
         _ => return Err((verb, rest)),
+    })
+}
+
+/// The protocol that a word asks for, in lower case.
+pub(super) fn handshake(word: &str) -> Option<Protocol> {
+    Some(match word {
+        "ucci" => Protocol::Ucci,
+        "uci" => Protocol::Uci,
+        "xboard" => Protocol::XBoard,
+        "cxboard" => Protocol::CxBoard,
+        _ => return None,
     })
 }
 
@@ -51,6 +64,17 @@ pub(super) fn parse_position(text: &str) -> PositionText {
         moves: words.map(str::to_owned).collect(),
     }
 }
+
+/// Parses `score S depth D pv M…`: the moves. Score and depth are claims that nothing is built on.
+fn parse_hint(text: &str) -> Vec<Move> {
+    let words = text.split_whitespace();
+    let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));
+    let moves = after_pv.skip(1).map_while(|word| word.parse().ok());
+    moves.take(MAX_HINT).collect()
+}
+
+/// Most moves of a hint.
+const MAX_HINT: usize = 100;
 
 /// Parses `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
 fn parse_option(text: &str) -> Command {

@@ -41,6 +41,9 @@ pub(super) enum Reply<'a> {
         nodes: u64,
         /// Time since the `go`.
         time: Duration,
+        /// The share of the processors that the search threads used, in thousandths, where the
+        /// system tells.
+        cpu_permille: Option<u32>,
     },
     /// The static evaluation, the answer to `go depth 0`.
     StaticScore(Score),
@@ -59,6 +62,8 @@ pub(super) enum Reply<'a> {
     NothingToStop,
     /// The contents of the hash table, the answer to `probe`.
     Hash(Option<HashProbe>),
+    /// The answer to [`Command::Register`](super::command::Command::Register).
+    Registered,
     /// The program ends.
     Bye,
 }

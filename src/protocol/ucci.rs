@@ -1,5 +1,7 @@
 //! UCCI 3.0.
 
+use std::collections::BTreeMap;
+
 use super::codec::Codec;
 use super::command::Command;
 use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
@@ -9,8 +11,12 @@ use super::text::one_line;
 use crate::search::{Bound, HashProbe, Info, Meaning, Score, nodes_per_second};
 
 /// The codec of UCCI: accepts what clients write, writes exactly what the document says.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ucci;
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ucci {
+    /// The last report of each line where it is a bound, for which UCCI has no word. It is told with
+    /// the best move, unless an exact score has followed.
+    untold: BTreeMap<usize, Info>,
+}
 
 impl Codec for Ucci {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
@@ -36,13 +42,33 @@ impl Codec for Ucci {
             "id user everyone",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(OPTIONS.iter().map(format_option));
+        lines.extend(OPTIONS.iter().filter_map(format_option));
         lines.push("ucciok".to_owned());
         lines
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
-        format_reply(reply, preferences.debug).into_iter().collect()
+        let debug = preferences.debug;
+        match reply {
+            Reply::Line(info) if info.bound == Bound::Exact => {
+                self.untold.remove(&info.multipv);
+            }
+            Reply::Line(info) => {
+                self.untold.insert(info.multipv, (*info).clone());
+            }
+            Reply::BestMove { .. } => {
+                // What is played has been told, and how sure its score is.
+                let untold = std::mem::take(&mut self.untold);
+                let told = untold.values().flat_map(|info| {
+                    let bound = (!debug).then(|| format_bound(info));
+                    [Some(format_line_found(info, debug)), bound.flatten()]
+                });
+                return told.flatten().chain(format_reply(reply, debug)).collect();
+            }
+            Reply::NoBestMove => self.untold.clear(),
+            _ => {}
+        }
+        format_reply(reply, debug).into_iter().collect()
     }
 
     fn mate_ends_infinite(&self) -> bool {
@@ -60,7 +86,7 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         Reply::CurrentMove { played, number, .. } => {
             format!("info currmove {played} currmovenumber {number}")
         }
-        Reply::Progress { nodes, time } => {
+        Reply::Progress { nodes, time, .. } => {
             format!("info time {} nodes {nodes}", time.as_millis())
         }
         Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
@@ -78,13 +104,14 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         }
         Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
         Reply::Hash(probe) => format_hash(probe),
+        Reply::Registered => return None,
         Reply::Bye => "bye".to_owned(),
     })
 }
 
-fn format_option(row: &OptionSpec) -> String {
-    let name = row.ucci;
-    match row.kind {
+fn format_option(row: &OptionSpec) -> Option<String> {
+    let name = row.ucci?;
+    Some(match row.kind {
         OptionKind::Check { default, .. } => format!("option {name} type check default {default}"),
         OptionKind::Spin {
             min, max, default, ..
@@ -95,8 +122,9 @@ fn format_option(row: &OptionSpec) -> String {
             let list = list.join(" ");
             format!("option {name} type combo {list} default {default}")
         }
+        OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
         OptionKind::Button(_) => format!("option {name} type button"),
-    }
+    })
 }
 
 /// A score as one number that clients can compare: hundredths of a minor piece, and mates near
@@ -110,16 +138,18 @@ fn number(score: Score) -> i64 {
     }
 }
 
-/// Depth and score come first and the moves last, where the oldest clients look for them. Bounds are
-/// left out, since UCCI has no word for them.
+/// A principal variation; a bound only in a message, and that when debugging.
 fn format_info(info: &Info, debug: bool) -> Option<String> {
-    let score = number(info.score);
     match info.bound {
-        Bound::Exact => {}
-        _ if !debug => return None,
-        Bound::Lower => return Some(format_bound(info, "at least", score)),
-        Bound::Upper => return Some(format_bound(info, "at most", score)),
+        Bound::Exact => Some(format_line_found(info, debug)),
+        _ if debug => format_bound(info),
+        _ => None,
     }
+}
+
+/// Depth and score come first and the moves last, where the oldest clients look for them.
+fn format_line_found(info: &Info, debug: bool) -> String {
+    let score = number(info.score);
     let multipv = match info.multipv {
         0 | 1 => String::new(),
         number => format!(" multipv {number}"),
@@ -128,7 +158,7 @@ fn format_info(info: &Info, debug: bool) -> Option<String> {
         true => format!(" seldepth {}", info.selective_depth),
         false => String::new(),
     };
-    Some(format!(
+    format!(
         "info depth {}{multipv} score {score}{selective} time {} nodes {} nps {} hashfull {} pv {}",
         info.depth,
         info.time.as_millis(),
@@ -136,13 +166,21 @@ fn format_info(info: &Info, debug: bool) -> Option<String> {
         nodes_per_second(info.nodes, info.time),
         info.hashfull,
         format_line(&info.pv),
-    ))
+    )
 }
 
-fn format_bound(info: &Info, bound: &str, score: i64) -> String {
+/// A bound in words; `None` for an exact score.
+fn format_bound(info: &Info) -> Option<String> {
+    let bound = match info.bound {
+        Bound::Exact => return None,
+        Bound::Lower => "at least",
+        Bound::Upper => "at most",
+    };
+    let (depth, score) = (info.depth, number(info.score));
     let line = format_line(&info.pv);
-    let depth = info.depth;
-    format!("info message depth {depth}: {bound} {score} with {line}")
+    Some(format!(
+        "info message depth {depth}: {bound} {score} with {line}"
+    ))
 }
 
 fn format_hash(probe: Option<HashProbe>) -> String {

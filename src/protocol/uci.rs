@@ -6,6 +6,7 @@ use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common};
 use super::reply::Reply;
 use super::text::{TimeUnit, one_line};
+use super::win_rate::chances;
 use crate::search::{Bound, Info, Meaning, Score, nodes_per_second};
 
 /// The codec of UCI.
@@ -14,14 +15,20 @@ pub(super) struct Uci;
 
 impl Codec for Uci {
     fn parse(&mut self, line: &str, _: &Preferences) -> Vec<Command> {
-        let command = match parse_common(line, TimeUnit::Milliseconds) {
-            Ok(command) => command,
-            Err((verb, rest)) if verb == "debug" => {
-                Command::Debug(!rest.eq_ignore_ascii_case("off"))
+        let mut text = line;
+        loop {
+            let (verb, rest) = match parse_common(text, TimeUnit::Milliseconds) {
+                Ok(command) => return vec![command],
+                Err(unknown) => unknown,
+            };
+            match verb.as_str() {
+                "debug" => return vec![Command::Debug(!rest.eq_ignore_ascii_case("off"))],
+                "register" => return vec![Command::Register],
+                _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
+                // An unknown word is ignored, and the rest of the line read, as the document says.
+                _ => text = rest,
             }
-            Err(_) => Command::Unknown(line.to_owned()),
-        };
-        vec![command]
+        }
     }
 
     fn handshake(&mut self) -> Vec<String> {
@@ -35,27 +42,35 @@ impl Codec for Uci {
         lines
     }
 
-    fn format(&mut self, reply: &Reply<'_>, _: &Preferences) -> Vec<String> {
+    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Line(info) => format_info(info),
+            Reply::Line(info) => format_info(info, preferences.show_wdl),
             Reply::CurrentMove {
                 depth,
                 played,
                 number,
             } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
-            Reply::Progress { nodes, time } => format!(
-                "info time {} nodes {nodes} nps {}",
-                time.as_millis(),
-                nodes_per_second(nodes, time)
-            ),
+            Reply::Progress {
+                nodes,
+                time,
+                cpu_permille,
+            } => {
+                let load = cpu_permille.map_or_else(String::new, |cpu| format!(" cpuload {cpu}"));
+                format!(
+                    "info time {} nodes {nodes} nps {}{load}",
+                    time.as_millis(),
+                    nodes_per_second(nodes, time)
+                )
+            }
             Reply::StaticScore(score) => format!("info depth 0 score {}", format_score(score)),
             Reply::BestMove { best, ponder, .. } => match ponder {
                 Some(ponder) => format!("bestmove {best} ponder {ponder}"),
                 None => format!("bestmove {best}"),
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
+            Reply::Registered => "registration ok".to_owned(),
             Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => return Vec::new(),
         };
         vec![line]
@@ -75,11 +90,29 @@ fn format_option(row: &OptionSpec) -> Option<String> {
         OptionKind::Spin {
             min, max, default, ..
         } => format!("option name {name} type spin default {default} min {min} max {max}"),
-        OptionKind::Combo { words, default, .. } => {
+        OptionKind::Combo {
+            words,
+            uci_words,
+            default,
+            ..
+        } => {
+            let words = if uci_words.is_empty() {
+                words
+            } else {
+                uci_words
+            };
             let list: Vec<String> = words.iter().map(|word| format!("var {word}")).collect();
             let default = words.get(default).unwrap_or(&"");
             let list = list.join(" ");
             format!("option name {name} type combo default {default} {list}")
+        }
+        OptionKind::Text { default, .. } => {
+            let default = if default.is_empty() {
+                "<empty>"
+            } else {
+                default
+            };
+            format!("option name {name} type string default {default}")
         }
         OptionKind::Button(_) => format!("option name {name} type button"),
     })
@@ -99,14 +132,21 @@ fn format_score(score: Score) -> String {
     }
 }
 
-fn format_info(info: &Info) -> String {
+fn format_info(info: &Info, show_wdl: bool) -> String {
     let bound = match info.bound {
         Bound::Exact => "",
         Bound::Lower => " lowerbound",
         Bound::Upper => " upperbound",
     };
+    let wdl = match show_wdl {
+        true => {
+            let [win, draw, loss] = chances(info.score);
+            format!(" wdl {win} {draw} {loss}")
+        }
+        false => String::new(),
+    };
     format!(
-        "info depth {} seldepth {} multipv {} score {}{bound} nodes {} nps {} hashfull {} time {} pv {}",
+        "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits 0 time {} pv {}",
         info.depth,
         info.selective_depth,
         info.multipv,

@@ -8,15 +8,17 @@
 //! | `threads` | the pool of search threads, the vote on what they found |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
 //! | `ordering` | the move picker and the histories it goes by |
+//! | `mate` | mates by checks alone, proven |
 //! | `table` | the transposition table, shared by all threads |
 //! | `time` | how long a move may take |
 //! | `parameters` | the numbers of the search |
 //!
-//! Arrows point one way: score, event, request <- parameters, table, ordering, time <- tree <- threads
+//! Arrows point one way: score, event, request <- parameters, table, ordering, time, mate <- tree <- threads
 //! <- bench.
 
 mod bench;
 mod event;
+mod mate;
 mod ordering;
 mod parameters;
 mod request;

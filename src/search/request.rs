@@ -120,6 +120,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Nodes, all threads together, after which no iteration is begun: the one under way is finished.
     pub soft_nodes: Option<u64>,
+    /// Looks for a mate in so many moves of the side to move; the depth limits the search beside it.
+    pub mate: Option<u32>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
     /// A game clock to budget from.

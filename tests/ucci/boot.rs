@@ -45,8 +45,6 @@ fn anything_else_is_ignored_in_boot() {
         "setoption hashsize 99999999999",
         "probe startpos",
         "ponderhit",
-        "cxboard",
-        "xboard",
         "ucciok",
         "uccix",
         "炮二平五",

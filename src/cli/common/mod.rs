@@ -1,5 +1,6 @@
 //! What several subcommands need: failures, arguments, tables, output files.
 
+pub(super) mod board_style;
 mod choices;
 pub(super) mod columns;
 pub(super) mod explain;

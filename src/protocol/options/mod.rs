@@ -2,66 +2,19 @@
 //! formats it in its own way; all parse it the same way.
 
 mod parse;
+mod preferences;
+mod table;
 
-use crate::board::MAX_MOVES;
+pub(super) use parse::{ParsedOption, read};
+pub(super) use preferences::{Opponent, Preferences};
+pub(super) use table::OPTIONS;
+
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
-use crate::search::{Degree, MAX_HASH, MAX_THREADS, Randomness, Settings, Style};
+use crate::search::{Degree, Randomness, Style};
 
-use super::text::TimeUnit;
-pub(super) use parse::{ParsedOption, read};
-
-/// The values of all options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Preferences {
-    /// The times of a `go` line are in milliseconds, not seconds.
-    pub milliseconds: bool,
-    /// Lines that arrive while thinking wait their turn.
-    pub batch: bool,
-    /// Send additional reports.
-    pub debug: bool,
-    /// Play the promotion variant.
-    pub promotion: bool,
-    /// Resign hopeless games.
-    pub resign: bool,
-    /// GameAction draws in level games.
-    pub draw: bool,
-    /// Size of the hash table in MB, 0 for automatic.
-    pub hash_size: usize,
-    /// Search threads, 0 for automatic.
-    pub threads: usize,
-    /// The settings of the search.
-    pub search: Settings,
-}
-
-impl Preferences {
-    /// The unit of the times in a `go` line.
-    pub(super) fn time_unit(&self) -> TimeUnit {
-        match self.milliseconds {
-            true => TimeUnit::Milliseconds,
-            false => TimeUnit::Seconds,
-        }
-    }
-}
-
-impl Default for Preferences {
-    fn default() -> Self {
-        Self {
-            milliseconds: true,
-            batch: false,
-            debug: false,
-            promotion: false,
-            resign: false,
-            draw: false,
-            hash_size: 0,
-            threads: 1,
-            search: Settings::default(),
-        }
-    }
-}
-
-/// What an option line asks to change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The change that an option line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum OptionChange {
     /// [`Preferences::milliseconds`].
     Milliseconds(bool),
@@ -69,7 +22,7 @@ pub(super) enum OptionChange {
     Batch(bool),
     /// [`Preferences::debug`].
     Debug(bool),
-    /// [`Settings::ponder`].
+    /// [`Settings::ponder`](crate::search::Settings::ponder).
     Ponder(bool),
     /// [`Preferences::promotion`]; the position is read again.
     Promotion(bool),
@@ -81,22 +34,36 @@ pub(super) enum OptionChange {
     HashSize(usize),
     /// [`Preferences::threads`].
     Threads(usize),
-    /// [`Settings::multipv`].
+    /// [`Settings::multipv`](crate::search::Settings::multipv).
     MultiPv(usize),
-    /// [`Settings::idle`].
+    /// [`Settings::idle`](crate::search::Settings::idle).
     Idle(Degree),
-    /// [`Settings::rules`].
+    /// [`Settings::rules`](crate::search::Settings::rules).
     Rules(RuleSet),
-    /// [`Settings::pruning`].
+    /// [`Settings::pruning`](crate::search::Settings::pruning).
     Pruning(Degree),
-    /// [`Settings::knowledge`].
+    /// [`Settings::knowledge`](crate::search::Settings::knowledge).
     Knowledge(Knowledge),
-    /// [`Settings::randomness`].
+    /// [`Settings::randomness`](crate::search::Settings::randomness).
     Randomness(Randomness),
-    /// [`Settings::style`].
+    /// [`Settings::style`](crate::search::Settings::style).
     Style(Style),
+    /// [`Preferences::move_overhead`], in milliseconds.
+    MoveOverhead(usize),
+    /// [`Preferences::show_wdl`].
+    ShowWdl(bool),
+    /// [`Preferences::limit_strength`].
+    LimitStrength(bool),
+    /// [`Preferences::elo`].
+    Elo(usize),
+    /// [`Preferences::analyse_mode`].
+    AnalyseMode(bool),
+    /// [`Preferences::opponent`].
+    Opponent(Opponent),
     /// Forgets the last game.
     NewGame,
+    /// Nothing: the option tells the client something.
+    Nothing,
 }
 
 /// The values of an option, and what they change.
@@ -124,132 +91,43 @@ pub(super) enum OptionKind {
     Combo {
         /// The words.
         words: &'static [&'static str],
+        /// Other words for them, in the same order, which UCI offers; empty where it offers `words`.
+        uci_words: &'static [&'static str],
         /// Which of them at the start.
         default: usize,
         /// What the word with this index changes.
         change: fn(usize) -> Option<OptionChange>,
     },
+    /// Any text.
+    Text {
+        /// The value at the start.
+        default: &'static str,
+        /// What a value changes; `None` where the text is not one of the form that is wanted.
+        change: fn(&str) -> Option<OptionChange>,
+        /// The form that is wanted, for the refusal.
+        form: &'static str,
+    },
     /// No value: it acts.
-    Button(OptionChange),
+    Button(fn() -> OptionChange),
 }
 
 /// An option.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionSpec {
-    /// What UCCI calls it.
-    pub ucci: &'static str,
-    /// What UCI calls it, `None` if it has no meaning there. Either name is read in either protocol.
+    /// Its name in UCCI, `None` if it has no meaning there. Either name is read in either protocol.
+    pub ucci: Option<&'static str>,
+    /// Its name in UCI, `None` if it has no meaning there.
     pub uci: Option<&'static str>,
     /// What it takes.
     pub kind: OptionKind,
 }
 
-const fn check(
-    ucci: &'static str,
-    uci: Option<&'static str>,
-    default: bool,
-    change: fn(bool) -> OptionChange,
-) -> OptionSpec {
-    let kind = OptionKind::Check { default, change };
-    OptionSpec { ucci, uci, kind }
-}
-
-const fn spin(
-    ucci: &'static str,
-    uci: &'static str,
-    [min, max, default]: [u64; 3],
-    change: fn(usize) -> OptionChange,
-) -> OptionSpec {
-    let kind = OptionKind::Spin {
-        min,
-        max,
-        default,
-        change,
-    };
-    let uci = Some(uci);
-    OptionSpec { ucci, uci, kind }
-}
-
-const fn combo(
-    name: &'static str,
-    words: &'static [&'static str],
-    default: usize,
-    change: fn(usize) -> Option<OptionChange>,
-) -> OptionSpec {
-    let kind = OptionKind::Combo {
-        words,
-        default,
-        change,
-    };
-    OptionSpec {
-        ucci: name,
-        uci: Some(name),
-        kind,
+impl OptionSpec {
+    /// The name for messages.
+    pub(super) fn name(&self) -> &'static str {
+        self.ucci.or(self.uci).unwrap_or("")
     }
 }
-
-/// Every option, in the order in which it is offered.
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    check("usemillisec", None, true, OptionChange::Milliseconds),
-    check("batch", Some("batch"), false, OptionChange::Batch),
-    check("debug", Some("debug"), false, OptionChange::Debug),
-    check("ponder", Some("Ponder"), false, OptionChange::Ponder),
-    spin(
-        "hashsize",
-        "Hash",
-        [0, MAX_HASH as u64, 0],
-        OptionChange::HashSize,
-    ),
-    spin(
-        "threads",
-        "Threads",
-        [0, MAX_THREADS as u64, 1],
-        OptionChange::Threads,
-    ),
-    spin(
-        "multipv",
-        "MultiPV",
-        [1, MAX_MOVES as u64, 1],
-        OptionChange::MultiPv,
-    ),
-    combo("idle", &Degree::NAMES, Degree::None.index(), |i| {
-        Degree::from_index(i).map(OptionChange::Idle)
-    }),
-    combo("repetition", &RuleSet::NAMES, RuleSet::Asian.index(), |i| {
-        RuleSet::from_index(i).map(OptionChange::Rules)
-    }),
-    check(
-        "promotion",
-        Some("promotion"),
-        false,
-        OptionChange::Promotion,
-    ),
-    combo("pruning", &Degree::NAMES, Degree::Large.index(), |i| {
-        Degree::from_index(i).map(OptionChange::Pruning)
-    }),
-    combo(
-        "knowledge",
-        &Knowledge::NAMES,
-        Knowledge::Large.index(),
-        |i| Knowledge::from_index(i).map(OptionChange::Knowledge),
-    ),
-    combo(
-        "randomness",
-        &Randomness::NAMES,
-        Randomness::None.index(),
-        |i| Randomness::from_index(i).map(OptionChange::Randomness),
-    ),
-    combo("style", &Style::NAMES, Style::Normal.index(), |i| {
-        Style::from_index(i).map(OptionChange::Style)
-    }),
-    check("draw", None, false, OptionChange::Draw),
-    check("resign", None, false, OptionChange::Resign),
-    OptionSpec {
-        ucci: "newgame",
-        uci: Some("Clear Hash"),
-        kind: OptionKind::Button(OptionChange::NewGame),
-    },
-];
 
 #[cfg(test)]
 mod tests {
@@ -266,7 +144,10 @@ mod tests {
             OptionKind::Combo {
                 default, change, ..
             } => change(default).unwrap(),
-            OptionKind::Button(change) => change,
+            OptionKind::Button(change) => change(),
+            OptionKind::Text {
+                default, change, ..
+            } => change(default).unwrap(),
         });
         for expected in [
             OptionChange::Milliseconds(d.milliseconds),
@@ -286,6 +167,14 @@ mod tests {
             OptionChange::Draw(d.draw),
             OptionChange::Resign(d.resign),
             OptionChange::NewGame,
+            OptionChange::MoveOverhead(d.move_overhead.as_millis() as usize),
+            OptionChange::ShowWdl(d.show_wdl),
+            OptionChange::LimitStrength(d.limit_strength),
+            OptionChange::Elo(d.elo as usize),
+            OptionChange::AnalyseMode(d.analyse_mode),
+            OptionChange::Opponent(d.opponent.clone()),
+            OptionChange::Nothing,
+            OptionChange::Nothing,
         ] {
             assert_eq!(changes.next(), Some(expected));
         }
@@ -301,7 +190,7 @@ mod tests {
             let mut changes: Vec<OptionChange> =
                 (0..words.len()).map(|i| change(i).unwrap()).collect();
             changes.dedup();
-            assert_eq!(changes.len(), words.len(), "{}", row.ucci);
+            assert_eq!(changes.len(), words.len(), "{}", row.name());
             assert_eq!(change(words.len()), None);
         }
     }

@@ -44,11 +44,11 @@ fn find(name: &str) -> Option<&'static OptionSpec> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
     OPTIONS
         .iter()
-        .find(|row| is(row.ucci) || row.uci.is_some_and(is))
+        .find(|row| row.ucci.is_some_and(is) || row.uci.is_some_and(is))
 }
 
 fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError> {
-    let name = row.ucci;
+    let name = row.name();
     let refuse = |wanted: &str| OptionError {
         name,
         wanted: wanted.to_owned(),
@@ -56,7 +56,7 @@ fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError
     };
     let mut note = None;
     let change = match row.kind {
-        OptionKind::Button(change) => change,
+        OptionKind::Button(change) => change(),
         OptionKind::Check { change, .. } => {
             let value = read_check(value).ok_or_else(|| refuse("true or false"))?;
             change(value)
@@ -74,11 +74,22 @@ fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError
             }
             change(usize::try_from(taken).unwrap_or(usize::MAX))
         }
-        OptionKind::Combo { words, change, .. } => words
-            .iter()
-            .position(|word| word.eq_ignore_ascii_case(value))
-            .and_then(change)
-            .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?,
+        OptionKind::Combo {
+            words,
+            uci_words,
+            change,
+            ..
+        } => {
+            let place = |words: &[&str]| {
+                let mut words = words.iter();
+                words.position(|word| word.eq_ignore_ascii_case(value))
+            };
+            place(words)
+                .or_else(|| place(uci_words))
+                .and_then(change)
+                .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?
+        }
+        OptionKind::Text { change, form, .. } => change(value).ok_or_else(|| refuse(form))?,
     };
     Ok(ParsedOption { change, note })
 }

@@ -4,17 +4,23 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
 use super::Session;
 use super::current_game::RootMoves;
 use super::ruling::Ruling;
+use super::suggestion::{Stage, check_limits, first_stage};
 use crate::board::Move;
+use crate::movegen::is_legal;
 use crate::protocol::command::GoRequest;
 use crate::protocol::parse::format_line;
 use crate::protocol::reply::Reply;
+use crate::protocol::strength::weaken;
 use crate::rules::Game;
-use crate::search::{Control, Event, Outcome, Score, SearchRequest, static_score};
+use crate::search::{
+    Control, Event, Limits, Outcome, PlayerClock, Score, SearchRequest, Settings, static_score,
+};
 
 /// How long the session waits for the answer of a search that was told to stop before it reads on.
 /// Clients wait a second for the farewell.
@@ -23,8 +29,15 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// A search under way. Dropping it tells the search to stop.
 #[derive(Debug)]
 pub(super) struct ActiveSearch {
-    control: Arc<Control>,
-    game: Game,
+    pub(super) control: Arc<Control>,
+    pub(super) plan: Plan,
+    pub(super) stage: Stage,
+    /// When the `go` came.
+    pub(super) started: Instant,
+    /// The processor time that the program had used then, where the system tells.
+    cpu_before: Option<ProcessTime>,
+    /// The number of moves in which a mate is looked for.
+    mate: Option<u32>,
     /// Whether the limits end the search, once the clock runs.
     limited: bool,
     draw_offered: bool,
@@ -37,7 +50,77 @@ pub(super) struct ActiveSearch {
     ruling: Ruling,
 }
 
+/// What is to be searched.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// The game.
+    pub game: Game,
+    /// When to stop.
+    pub limits: Limits,
+    /// The moves that may be played, `None` for all legal ones.
+    pub root_moves: Option<Vec<Move>>,
+    /// How to search.
+    pub settings: Settings,
+}
+
+impl Plan {
+    /// Whether a move may be played.
+    pub(super) fn may_play(&self, played: Move) -> bool {
+        match &self.root_moves {
+            Some(moves) => moves.contains(&played),
+            None => is_legal(self.game.position(), played),
+        }
+    }
+
+    /// The request of a stage, when so much time has passed since the `go`.
+    pub(super) fn request(
+        &self,
+        stage: &Stage,
+        elapsed: Duration,
+        control: &Arc<Control>,
+    ) -> SearchRequest {
+        let mut settings = self.settings;
+        let (limits, root_moves) = match stage {
+            Stage::Asked => (shortened(self.limits, elapsed), self.root_moves.clone()),
+            Stage::Suggested { suggested, .. } => {
+                (check_limits(&self.limits), Some(vec![*suggested]))
+            }
+            Stage::Compared { .. } => (check_limits(&self.limits), self.root_moves.clone()),
+        };
+        if !matches!(stage, Stage::Asked) {
+            settings.multipv = 1;
+        }
+        SearchRequest {
+            game: self.game.clone(),
+            limits,
+            root_moves,
+            settings,
+            control: Arc::clone(control),
+        }
+    }
+}
+
+/// The limits with less time on their clocks.
+pub(super) fn shortened(limits: Limits, by: Duration) -> Limits {
+    let less = |time: Duration| time.saturating_sub(by);
+    Limits {
+        move_time: limits.move_time.map(less),
+        clock: limits.clock.map(|clock| PlayerClock {
+            time: less(clock.time),
+            ..clock
+        }),
+        ..limits
+    }
+}
+
 impl ActiveSearch {
+    /// The share of the processors that the search threads have used, in thousandths.
+    fn cpu_permille(&self, threads: usize) -> Option<u32> {
+        let used = self.cpu_before?.try_elapsed().ok()?;
+        let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
+        Some((1000.0 * share / threads.max(1) as f64).min(1000.0) as u32)
+    }
+
     /// Until when a search that was told to stop is waited for.
     pub(super) fn answer_due(&self) -> Option<Instant> {
         Some(self.stopped? + PATIENCE)
@@ -70,7 +153,7 @@ impl<W: Write> Session<W> {
     /// Starts a search, or answers at once where there is nothing to search.
     pub(super) fn go(&mut self, request: GoRequest) {
         // Made first: the time to prepare counts on the clock.
-        let control = Control::new(request.ponder);
+        let (control, started) = (Control::new(request.ponder), Instant::now());
         let Some(game) = self.game.game().cloned() else {
             return self.send(&Reply::NoBestMove);
         };
@@ -84,24 +167,30 @@ impl<W: Write> Session<W> {
             RootMoves::All => None,
         };
         self.report_ignored_words(&request, root_moves.as_deref());
-        let limits = request.limits(game.position().side_to_move());
-        let settings = self.preferences.search;
+        let settings = self.preferences.settings();
+        let limits = self.limits(&request, &game);
         if limits.depth == Some(0) {
             let score = static_score(game.position(), &settings);
             self.send(&Reply::StaticScore(score));
             return self.send(&Reply::NoBestMove);
         }
-        self.pool.start(SearchRequest {
-            game: game.clone(),
+        let plan = Plan {
+            game,
             limits,
             root_moves,
             settings,
-            control: Arc::clone(&control),
-        });
-        let awaited_ruling = self.referee.judge(game.clone(), settings.rules);
+        };
+        let stage = first_stage(&request, &plan);
+        self.pool
+            .start(plan.request(&stage, Duration::ZERO, &control));
+        let awaited_ruling = self.referee.judge(plan.game.clone(), settings.rules);
         self.search = Some(ActiveSearch {
             control,
-            game,
+            plan,
+            stage,
+            started,
+            cpu_before: ProcessTime::try_now().ok(),
+            mate: request.mate,
             limited: limits.is_bounded(),
             draw_offered: request.draw,
             stopped: None,
@@ -110,6 +199,17 @@ impl<W: Write> Session<W> {
             ruling: Ruling::default(),
         });
         self.stop_if_nothing_else_will();
+    }
+
+    /// The limits of a request, with the overhead of each move taken off its time and no more nodes
+    /// than the strength to play at has.
+    fn limits(&self, request: &GoRequest, game: &Game) -> Limits {
+        let limits = request.limits(game.position().side_to_move());
+        let limits = shortened(limits, self.preferences.move_overhead);
+        match self.preferences.strength() {
+            Some(elo) if request.mate.is_none() && limits.is_bounded() => weaken(limits, elo),
+            _ => limits,
+        }
     }
 
     /// Reports the words of a request that have no effect.
@@ -165,6 +265,13 @@ impl<W: Write> Session<W> {
 
     /// Passes on a report of the search.
     pub(super) fn on_event(&mut self, event: Event) {
+        let is_asked = |search: &ActiveSearch| matches!(search.stage, Stage::Asked);
+        if !self.search.as_ref().is_none_or(is_asked) {
+            if let Event::Done(outcome) = event {
+                self.on_suggestion_searched(outcome);
+            }
+            return;
+        }
         match event {
             Event::Done(outcome) => self.on_search_done(outcome),
             Event::Info(info) => self.send(&Reply::Line(&info)),
@@ -177,7 +284,7 @@ impl<W: Write> Session<W> {
                 played,
                 number,
             }),
-            Event::Progress { nodes, time } => self.send(&Reply::Progress { nodes, time }),
+            Event::Progress { nodes, time } => self.send_progress(nodes, time),
         }
     }
 
@@ -197,34 +304,43 @@ impl<W: Write> Session<W> {
         }
     }
 
+    fn send_progress(&mut self, nodes: u64, time: Duration) {
+        let search = self.search.as_ref();
+        let cpu_permille = search.and_then(|search| search.cpu_permille(self.pool.threads()));
+        self.send(&Reply::Progress {
+            nodes,
+            time,
+            cpu_permille,
+        });
+    }
+
     /// Answers the `go`, once.
-    fn answer(&mut self, outcome: &Outcome) {
+    pub(super) fn answer(&mut self, outcome: &Outcome) {
         // A ruling that has arrived in the meantime is reported first.
         let arrived = self.search.as_ref().and_then(ActiveSearch::ruling);
         if let Some(ruling) = arrived.and_then(|ruling| ruling.try_recv().ok()) {
             self.on_ruling(ruling);
         }
+        if let Some(moves) = self.search.as_ref().and_then(|search| search.mate) {
+            self.report_mate_search(moves, outcome);
+        }
+        if outcome.best.is_some() {
+            self.send_progress(outcome.nodes, outcome.time);
+        }
         let Some(search) = self.search.take() else {
             return;
         };
-        let Outcome {
-            best,
-            ponder,
-            nodes,
-            time,
-            ..
-        } = *outcome;
+        let Outcome { best, ponder, .. } = *outcome;
         let Some(best) = best else {
             return self.send(&Reply::NoBestMove);
         };
         let action = self.draw_resign.decide(
-            &search.game,
+            &search.plan.game,
             outcome,
             search.draw_offered,
             search.ruling.is_draw,
             &self.preferences,
         );
-        self.send(&Reply::Progress { nodes, time });
         self.send(&Reply::BestMove {
             best,
             ponder,

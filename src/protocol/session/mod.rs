@@ -6,6 +6,7 @@ mod draw_resign;
 mod queue;
 mod ruling;
 mod set_options;
+mod suggestion;
 #[cfg(test)]
 mod tests;
 
@@ -180,6 +181,8 @@ impl<W: Write> Session<W> {
         match command {
             Command::Quit => return self.quit(),
             Command::Unknown(line) => self.ignore_unknown(&line),
+            Command::Print(text) => self.output.line(&text),
+            Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
             _ if self.search.is_some() => self.handle_thinking(command),
@@ -215,7 +218,11 @@ impl<W: Write> Session<W> {
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
             Command::NewGame => self.new_game(),
+            Command::Register => self.send(&Reply::Registered),
             Command::Handshake(_)
+            | Command::Print(_)
+            | Command::PrintError(_)
+            | Command::Hint(_)
             | Command::Quit
             | Command::Unknown(_)
             | Command::TooLong { .. } => {}
@@ -229,9 +236,17 @@ impl<W: Write> Session<W> {
             Command::PonderHit { draw } => return self.ponder_hit(draw),
             Command::Stop => return self.stop(),
             Command::Probe(text) => return self.probe(&text),
-            Command::Quit | Command::Unknown(_) | Command::TooLong { .. } => return,
+            Command::Register => return self.send(&Reply::Registered),
+            Command::Hint(line) => return self.hint(&line),
+            Command::Quit
+            | Command::Print(_)
+            | Command::PrintError(_)
+            | Command::Unknown(_)
+            | Command::TooLong { .. } => return,
             Command::Handshake(Protocol::Ucci) => "ucci",
             Command::Handshake(Protocol::Uci) => "uci",
+            Command::Handshake(Protocol::XBoard) => "xboard",
+            Command::Handshake(Protocol::CxBoard) => "cxboard",
             Command::SetOption { .. } => "setoption",
             Command::Position(_) => "position",
             Command::BanMoves(_) => "banmoves",
@@ -254,6 +269,9 @@ impl<W: Write> Session<W> {
     fn send(&mut self, reply: &Reply<'_>) {
         for line in self.codec.format(reply, &self.preferences) {
             self.output.line(&line);
+        }
+        for command in self.codec.follow_up() {
+            self.enqueue(command, 0);
         }
     }
 

@@ -63,6 +63,10 @@ fn needs_idle(command: &Command) -> bool {
             | Command::PonderHit { .. }
             | Command::Stop
             | Command::Probe(_)
+            | Command::Hint(_)
+            | Command::Print(_)
+            | Command::PrintError(_)
+            | Command::Register
             | Command::Quit
             | Command::Unknown(_)
     )

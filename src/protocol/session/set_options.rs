@@ -1,11 +1,13 @@
 //! Setting options.
 
 use std::io::Write;
+use std::time::Duration;
 
 use super::Session;
 use super::draw_resign::DrawResign;
 use crate::protocol::options::{self, OptionChange, ParsedOption};
 use crate::protocol::reply::Reply;
+use crate::protocol::strength;
 use crate::protocol::text::excerpt;
 
 impl<W: Write> Session<W> {
@@ -31,7 +33,7 @@ impl<W: Write> Session<W> {
     }
 
     fn apply(&mut self, change: OptionChange) {
-        let before = self.preferences.search;
+        let before = self.preferences.settings();
         let preferences = &mut self.preferences;
         match change {
             OptionChange::Milliseconds(on) => preferences.milliseconds = on,
@@ -50,9 +52,20 @@ impl<W: Write> Session<W> {
             OptionChange::Knowledge(level) => preferences.search.knowledge = level,
             OptionChange::Randomness(randomness) => preferences.search.randomness = randomness,
             OptionChange::Style(style) => preferences.search.style = style,
+            OptionChange::MoveOverhead(millis) => {
+                preferences.move_overhead = Duration::from_millis(millis as u64);
+            }
+            OptionChange::ShowWdl(on) => preferences.show_wdl = on,
+            OptionChange::LimitStrength(on) => preferences.limit_strength = on,
+            OptionChange::Elo(elo) => {
+                preferences.elo = u32::try_from(elo).unwrap_or(strength::MAX_ELO);
+            }
+            OptionChange::AnalyseMode(on) => preferences.analyse_mode = on,
+            OptionChange::Opponent(opponent) => preferences.opponent = opponent,
             OptionChange::NewGame => self.new_game(),
+            OptionChange::Nothing => {}
         }
-        if !before.scores_like(&self.preferences.search) {
+        if !before.scores_like(&self.preferences.settings()) {
             self.pool.forget();
         }
     }

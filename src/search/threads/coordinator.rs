@@ -9,13 +9,18 @@ use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::search::event::{Event, Outcome};
-use crate::search::request::SearchRequest;
+use crate::search::event::{Bound, Event, Info, Outcome};
+use crate::search::mate::mate_by_checks;
+use crate::search::request::{Degree, SearchRequest, Settings};
+use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
+
+/// Positions that the search for mates by checks looks at before the ordinary search begins.
+const MATE_NODES: u64 = 3_000_000;
 
 /// What the coordinating thread is told.
 pub(super) enum Message {
@@ -96,14 +101,18 @@ impl Coordinator {
             };
         }
         log::debug!("search with {:?}, {:?}", request.limits, request.settings);
+        if let Some(outcome) = self.mate_by_checks(&request, &root_moves) {
+            return outcome;
+        }
         let overhead = self
             .overhead
             .expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let settings = settings_for(&request);
         let shared = Arc::new(SharedState {
             game: request.game,
             limits: request.limits,
-            settings: request.settings,
+            settings,
             control: request.control,
             root_moves,
             time,
@@ -133,6 +142,36 @@ impl Coordinator {
         };
         log::debug!("{outcome:?}");
         outcome
+    }
+
+    /// The mate that the request looks for, if it is one by checks alone.
+    fn mate_by_checks(&self, request: &SearchRequest, root_moves: &[Move]) -> Option<Outcome> {
+        let plies = request.limits.mate?.saturating_mul(2).saturating_sub(1);
+        let nodes = request.limits.nodes.unwrap_or(MATE_NODES).min(MATE_NODES);
+        let control = &request.control;
+        let mate = mate_by_checks(&request.game, root_moves, plies, nodes, control)?;
+        let (time, score) = (control.elapsed(), Score::mate_in(mate.line.len()));
+        let depth = mate.line.len() as u32;
+        // The receiver may be gone while the process ends.
+        let _ = self.events.send(Event::Info(Info {
+            depth,
+            selective_depth: depth,
+            multipv: 1,
+            score,
+            bound: Bound::Exact,
+            nodes: mate.nodes,
+            time,
+            hashfull: self.table.hashfull(),
+            pv: mate.line.clone(),
+        }));
+        Some(Outcome {
+            best: mate.line.first().copied(),
+            ponder: mate.line.get(1).copied(),
+            score: Some(score),
+            depth,
+            nodes: mate.nodes,
+            time,
+        })
     }
 
     /// Runs the search on all threads; the first result is that of the first thread.
@@ -185,6 +224,17 @@ impl Coordinator {
             None => self.table.probe(game.position().key())?.best,
         };
         is_legal(game.position(), expected).then_some(expected)
+    }
+}
+
+/// The settings of a search: one for a mate must not leave anything out.
+fn settings_for(request: &SearchRequest) -> Settings {
+    Settings {
+        pruning: match request.limits.mate {
+            Some(_) => Degree::None,
+            None => request.settings.pruning,
+        },
+        ..request.settings
     }
 }
 

@@ -12,7 +12,7 @@ use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
-use crate::search::table::TranspositionTable;
+use crate::search::table::{TranspositionTable, TtEntry};
 
 /// Largest hash table that may be asked for, in MB.
 pub const MAX_HASH: u32 = 1 << 20;
@@ -163,6 +163,33 @@ impl Pool {
         self.send(Message::Threads(started));
         self.wait();
         Ok(wanted)
+    }
+
+    /// The number of search threads.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Has the searches look at the moves of `line` first, in the positions along it. An illegal move
+    /// ends the line. May be called during a search. Scores that are known stay, and the line gets none.
+    pub fn hint(&self, position: &Position, line: &[Move]) {
+        let mut position = position.clone();
+        for &best in line {
+            if !is_legal(&position, best) {
+                return;
+            }
+            let known = self.table.probe(position.key());
+            let entry = known.unwrap_or(TtEntry {
+                best,
+                score: Score::ZERO,
+                bound: None,
+                depth: 0,
+                evaluation: None,
+                was_pv: false,
+            });
+            self.table.store(position.key(), TtEntry { best, ..entry });
+            position.make(best);
+        }
     }
 
     /// Forgets everything learned: hash table, histories, move overhead. For a new game, and for settings under

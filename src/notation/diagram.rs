@@ -1,0 +1,147 @@
+//! The board as text, for a terminal.
+
+use crate::board::{Color, Move, Piece, Position, Square};
+
+/// The letters of the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Letters {
+    /// `K` to `P` for red and `k` to `p` for black, on a board of ASCII characters.
+    #[default]
+    Latin,
+    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters.
+    Chinese,
+}
+
+/// How a board is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct DiagramStyle {
+    /// The letters of the pieces.
+    pub letters: Letters,
+    /// Whether to colour the sides by ANSI escape sequences, and to mark the last move.
+    pub color: bool,
+    /// Whether black is at the bottom.
+    pub flipped: bool,
+}
+
+/// Draws a position in 20 lines without a line end after the last, and marks the squares of `last`.
+///
+/// ```
+/// use chuhe::board::Position;
+/// use chuhe::notation::diagram::{DiagramStyle, draw};
+///
+/// let board = draw(&Position::startpos(), DiagramStyle::default(), None);
+/// assert!(board.starts_with("9  r---n---b---a---k---a---b---n---r\n"));
+/// ```
+pub fn draw(position: &Position, style: DiagramStyle, last: Option<Move>) -> String {
+    let ranks: Vec<usize> = match style.flipped {
+        true => (0..10).collect(),
+        false => (0..10).rev().collect(),
+    };
+    let mut lines = Vec::new();
+    for (n, &rank) in ranks.iter().enumerate() {
+        lines.push(rank_line(position, style, last, rank));
+        if let Some(&next) = ranks.get(n + 1) {
+            lines.push(format!("   {}", between(style.letters, rank.min(next))));
+        }
+    }
+    let files = order(style.flipped).map(|file| char::from(b'a' + file as u8).to_string());
+    let files: Vec<String> = files.collect();
+    lines.push(format!("   {}", files.join("   ")));
+    lines.join("\n")
+}
+
+fn order(flipped: bool) -> impl Iterator<Item = usize> {
+    (0..9).map(move |file| if flipped { 8 - file } else { file })
+}
+
+fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank: usize) -> String {
+    let squares = order(style.flipped).filter_map(|file| Square::from_index(9 * rank + file));
+    let mut line = format!("{rank}  ");
+    for (n, square) in squares.enumerate() {
+        let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
+        let symbol = symbol(position.piece_on(square), style.letters);
+        line += &match style.color {
+            true => paint(&symbol, position.piece_on(square), is_last),
+            false => symbol,
+        };
+        if n < 8 {
+            line += match style.letters {
+                Letters::Latin => "---",
+                Letters::Chinese => "──",
+            };
+        }
+    }
+    line.trim_end().to_owned()
+}
+
+fn symbol(piece: Option<Piece>, letters: Letters) -> String {
+    match (piece, letters) {
+        (None, Letters::Latin) => "+".to_owned(),
+        (None, Letters::Chinese) => "┼─".to_owned(),
+        (Some(piece), Letters::Latin) => piece.letter().to_string(),
+        (Some(piece), Letters::Chinese) => piece.chinese().to_string(),
+    }
+}
+
+/// Red pieces red, black ones green, the squares of the last move reversed.
+fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
+    let color = match piece.map(Piece::color) {
+        Some(Color::Red) => "1;31",
+        Some(Color::Black) => "1;32",
+        None => "2",
+    };
+    let reverse = if is_last { ";7" } else { "" };
+    format!("\u{1b}[{color}{reverse}m{symbol}\u{1b}[0m")
+}
+
+/// The lines between a rank and the one above it: files, the diagonals of the palaces, the river.
+fn between(letters: Letters, lower_rank: usize) -> &'static str {
+    match (letters, lower_rank) {
+        (Letters::Latin, 4) => "|                               |",
+        (Letters::Latin, 0 | 7) => r"|   |   |   | \ | / |   |   |   |",
+        (Letters::Latin, 1 | 8) => r"|   |   |   | / | \ |   |   |   |",
+        (Letters::Latin, _) => "|   |   |   |   |   |   |   |   |",
+        (Letters::Chinese, 4) => "│      楚  河       汉  界      │",
+        (Letters::Chinese, 0 | 7) => "│   │   │   │ ╲ │ ╱ │   │   │   │",
+        (Letters::Chinese, 1 | 8) => "│   │   │   │ ╱ │ ╲ │   │   │   │",
+        (Letters::Chinese, _) => "│   │   │   │   │   │   │   │   │",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_starting_position_is_drawn() {
+        let start = Position::startpos();
+        let latin = draw(&start, DiagramStyle::default(), None);
+        let lines: Vec<&str> = latin.lines().collect();
+        assert_eq!(lines.len(), 20);
+        assert_eq!(lines[0], "9  r---n---b---a---k---a---b---n---r");
+        assert_eq!(lines[4], "7  +---c---+---+---+---+---+---c---+");
+        assert_eq!(lines[18], "0  R---N---B---A---K---A---B---N---R");
+        assert_eq!(lines[19], "   a   b   c   d   e   f   g   h   i");
+        let style = DiagramStyle {
+            letters: Letters::Chinese,
+            flipped: true,
+            ..DiagramStyle::default()
+        };
+        let chinese = draw(&start, style, None);
+        let first = chinese.lines().next().unwrap();
+        assert!(first.starts_with("0  ") && first.contains('帅'), "{first}");
+        assert!(chinese.ends_with("i   h   g   f   e   d   c   b   a"));
+    }
+
+    #[test]
+    fn the_last_move_is_marked() {
+        let style = DiagramStyle {
+            color: true,
+            ..DiagramStyle::default()
+        };
+        let board = draw(&Position::startpos(), style, "h2e2".parse().ok());
+        assert_eq!(board.matches(";7m").count(), 2);
+        assert_eq!(board.matches("[1;31m").count(), 15);
+        assert_eq!(board.matches("[1;31;7m").count(), 1);
+    }
+}

@@ -1,0 +1,197 @@
+//! The table of options.
+
+use super::super::strength;
+use super::{Opponent, OptionChange, OptionKind, OptionSpec};
+use crate::board::MAX_MOVES;
+use crate::eval::Knowledge;
+use crate::rules::RuleSet;
+use crate::search::{Degree, MAX_HASH, MAX_THREADS, Randomness, Style};
+
+const fn check(
+    ucci: Option<&'static str>,
+    uci: Option<&'static str>,
+    default: bool,
+    change: fn(bool) -> OptionChange,
+) -> OptionSpec {
+    let kind = OptionKind::Check { default, change };
+    OptionSpec { ucci, uci, kind }
+}
+
+const fn spin(
+    ucci: Option<&'static str>,
+    uci: &'static str,
+    [min, max, default]: [u64; 3],
+    change: fn(usize) -> OptionChange,
+) -> OptionSpec {
+    let kind = OptionKind::Spin {
+        min,
+        max,
+        default,
+        change,
+    };
+    OptionSpec {
+        ucci,
+        uci: Some(uci),
+        kind,
+    }
+}
+
+const fn combo(
+    name: &'static str,
+    words: &'static [&'static str],
+    default: usize,
+    change: fn(usize) -> Option<OptionChange>,
+) -> OptionSpec {
+    let kind = OptionKind::Combo {
+        words,
+        uci_words: &[],
+        default,
+        change,
+    };
+    OptionSpec {
+        ucci: Some(name),
+        uci: Some(name),
+        kind,
+    }
+}
+
+/// The rule sets by the names that Pikafish gives to its own, in the order of [`RuleSet::ALL`].
+const UCI_RULES: [&str; RuleSet::COUNT] = [
+    "AsianRule",
+    "ComputerRule",
+    "ChineseRule",
+    "ElephantEyeRule",
+    "AllowChase",
+    "AllowAll",
+];
+
+/// Every option, in the order in which it is offered.
+pub(in crate::protocol) const OPTIONS: &[OptionSpec] = &[
+    check(Some("usemillisec"), None, true, OptionChange::Milliseconds),
+    check(Some("batch"), Some("batch"), false, OptionChange::Batch),
+    check(Some("debug"), Some("debug"), false, OptionChange::Debug),
+    check(Some("ponder"), Some("Ponder"), false, OptionChange::Ponder),
+    spin(
+        Some("hashsize"),
+        "Hash",
+        [0, MAX_HASH as u64, 0],
+        OptionChange::HashSize,
+    ),
+    spin(
+        Some("threads"),
+        "Threads",
+        [0, MAX_THREADS as u64, 1],
+        OptionChange::Threads,
+    ),
+    spin(
+        Some("multipv"),
+        "MultiPV",
+        [1, MAX_MOVES as u64, 1],
+        OptionChange::MultiPv,
+    ),
+    combo("idle", &Degree::NAMES, Degree::None.index(), |i| {
+        Degree::from_index(i).map(OptionChange::Idle)
+    }),
+    OptionSpec {
+        ucci: Some("repetition"),
+        uci: Some("Repetition Rule"),
+        kind: OptionKind::Combo {
+            words: &RuleSet::NAMES,
+            uci_words: &UCI_RULES,
+            default: RuleSet::Asian.index(),
+            change: |i| RuleSet::from_index(i).map(OptionChange::Rules),
+        },
+    },
+    check(
+        Some("promotion"),
+        Some("promotion"),
+        false,
+        OptionChange::Promotion,
+    ),
+    combo("pruning", &Degree::NAMES, Degree::Large.index(), |i| {
+        Degree::from_index(i).map(OptionChange::Pruning)
+    }),
+    combo(
+        "knowledge",
+        &Knowledge::NAMES,
+        Knowledge::Large.index(),
+        |i| Knowledge::from_index(i).map(OptionChange::Knowledge),
+    ),
+    combo(
+        "randomness",
+        &Randomness::NAMES,
+        Randomness::None.index(),
+        |i| Randomness::from_index(i).map(OptionChange::Randomness),
+    ),
+    combo("style", &Style::NAMES, Style::Normal.index(), |i| {
+        Style::from_index(i).map(OptionChange::Style)
+    }),
+    check(Some("draw"), None, false, OptionChange::Draw),
+    check(Some("resign"), None, false, OptionChange::Resign),
+    OptionSpec {
+        ucci: Some("newgame"),
+        uci: Some("Clear Hash"),
+        kind: OptionKind::Button(|| OptionChange::NewGame),
+    },
+    spin(
+        None,
+        "Move Overhead",
+        [0, 5000, 0],
+        OptionChange::MoveOverhead,
+    ),
+    check(None, Some("UCI_ShowWDL"), false, OptionChange::ShowWdl),
+    check(
+        None,
+        Some("UCI_LimitStrength"),
+        false,
+        OptionChange::LimitStrength,
+    ),
+    spin(
+        None,
+        "UCI_Elo",
+        [
+            strength::MIN_ELO as u64,
+            strength::MAX_ELO as u64,
+            strength::DEFAULT_ELO as u64,
+        ],
+        OptionChange::Elo,
+    ),
+    check(
+        None,
+        Some("UCI_AnalyseMode"),
+        false,
+        OptionChange::AnalyseMode,
+    ),
+    OptionSpec {
+        ucci: None,
+        uci: Some("UCI_Opponent"),
+        kind: OptionKind::Text {
+            default: "",
+            change: |text| Opponent::parse(text).map(OptionChange::Opponent),
+            form: "TITLE ELO computer|human NAME",
+        },
+    },
+    OptionSpec {
+        ucci: None,
+        uci: Some("UCI_EngineAbout"),
+        kind: OptionKind::Text {
+            default: concat!(
+                "Chuhe ",
+                env!("CARGO_PKG_VERSION"),
+                " by the Chuhe authors, MIT license"
+            ),
+            change: |_| Some(OptionChange::Nothing),
+            form: "anything",
+        },
+    },
+    OptionSpec {
+        ucci: None,
+        uci: Some("UCI_Variant"),
+        kind: OptionKind::Combo {
+            words: &["xiangqi"],
+            uci_words: &[],
+            default: 0,
+            change: |i| (i == 0).then_some(OptionChange::Nothing),
+        },
+    },
+];

@@ -1,0 +1,69 @@
+//! Playing below full strength: `UCI_Elo`.
+//!
+//! A weak player sees less far. A level is a number of nodes a move: with few of them the engine
+//! overlooks long lines and quiet threats, as people do, and plays the same move in the same position
+//! instead of throwing in blunders at random.
+
+use crate::search::Limits;
+
+/// The lowest level.
+pub(super) const MIN_ELO: u32 = 1000;
+/// The highest level.
+pub(super) const MAX_ELO: u32 = 2800;
+/// The level before another one is set.
+pub(super) const DEFAULT_ELO: u32 = 1600;
+
+/// Nodes a move at every 200 points from [`MIN_ELO`] on.
+const NODES: [u32; 10] = [8, 24, 60, 140, 320, 700, 1500, 3500, 9000, 25000];
+const STEP: u32 = 200;
+
+/// Nodes a move at this level: between the steps of the table in equal ratios.
+fn nodes(elo: u32) -> u64 {
+    let above = elo.clamp(MIN_ELO, MAX_ELO) - MIN_ELO;
+    let at = |step: u32| {
+        let nodes = NODES.get(step as usize).or(NODES.last());
+        f64::from(nodes.copied().unwrap_or(1))
+    };
+    let (step, rest) = (above / STEP, f64::from(above % STEP) / f64::from(STEP));
+    let (low, high) = (at(step), at(step + 1));
+    (low * (high / low).powf(rest)).round() as u64
+}
+
+/// The limits of a search at this level: those given, and no more nodes than the level has.
+pub(super) fn weaken(limits: Limits, elo: u32) -> Limits {
+    let most = nodes(elo);
+    Limits {
+        nodes: Some(limits.nodes.map_or(most, |nodes| nodes.min(most))),
+        ..limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_counts() {
+        assert_eq!(nodes(MIN_ELO), u64::from(NODES[0]));
+        assert_eq!(nodes(MAX_ELO), u64::from(NODES[9]));
+        assert_eq!(
+            (nodes(0), nodes(u32::MAX)),
+            (nodes(MIN_ELO), nodes(MAX_ELO))
+        );
+        for elo in (MIN_ELO..MAX_ELO).step_by(50) {
+            assert!(nodes(elo) < nodes(elo + 50), "{elo}");
+        }
+    }
+
+    #[test]
+    fn other_limits_hold() {
+        let limits = Limits {
+            depth: Some(3),
+            nodes: Some(5),
+            ..Limits::default()
+        };
+        assert_eq!(weaken(limits, 2000), limits);
+        let weak = weaken(Limits::default(), 1000);
+        assert_eq!(weak.nodes, Some(8));
+    }
+}

@@ -1,0 +1,102 @@
+//! What the session replies, in the words of XBoard.
+
+use super::{Purpose, XBoard};
+use crate::board::Move;
+use crate::protocol::command::Command;
+use crate::protocol::parse::format_line;
+use crate::protocol::reply::{GameAction, Reply};
+use crate::protocol::text::one_line;
+use crate::search::{Bound, Info, Meaning, Score};
+
+/// A minor piece in hundredths of a pawn.
+const MINOR_PIECE: i32 = 400;
+/// Scores beyond this are mates, in moves beyond it.
+const MATE: i64 = 100_000;
+
+impl XBoard {
+    pub(super) fn format_reply(&mut self, reply: &Reply<'_>) -> Vec<String> {
+        let is_dropped = self.dropped > 0;
+        match reply {
+            Reply::BestMove { .. } | Reply::NoBestMove if is_dropped => {
+                self.dropped -= 1;
+                Vec::new()
+            }
+            Reply::BestMove {
+                best,
+                ponder,
+                action,
+            } => self.on_best_move(*best, *ponder, *action),
+            Reply::NoBestMove => {
+                self.purpose = None;
+                self.pongs()
+            }
+            Reply::Line(info) if self.shows_lines() && !is_dropped => {
+                format_thinking(info).into_iter().collect()
+            }
+            Reply::Message(text) => vec![format!("# {}", one_line(text))],
+            _ => Vec::new(),
+        }
+    }
+
+    fn shows_lines(&self) -> bool {
+        self.posting || self.analysing
+    }
+
+    /// Plays the engine's move.
+    fn on_best_move(
+        &mut self,
+        best: Move,
+        expected: Option<Move>,
+        action: GameAction,
+    ) -> Vec<String> {
+        let purpose = self.purpose.take();
+        if purpose != Some(Purpose::Play) {
+            return self.pongs();
+        }
+        if action == GameAction::Resign {
+            self.over = true;
+            let mut lines = vec!["resign".to_owned()];
+            lines.extend(self.pongs());
+            return lines;
+        }
+        let mut lines = Vec::new();
+        if action == GameAction::Draw {
+            lines.push("offer draw".to_owned());
+        }
+        if self.game.push(best).is_ok() {
+            lines.push(format!("move {best}"));
+            self.expected = expected;
+            let printed = self.after_move().into_iter();
+            lines.extend(printed.filter_map(|command| match command {
+                Command::Print(text) => Some(text),
+                _ => None,
+            }));
+        }
+        lines.extend(self.pongs());
+        self.follow_up = self.ponder();
+        lines
+    }
+
+    /// The answers to every `ping` that waits for the move.
+    pub(super) fn pongs(&mut self) -> Vec<String> {
+        let pings = std::mem::take(&mut self.pings);
+        pings
+            .iter()
+            .map(|number| format!("pong {number}"))
+            .collect()
+    }
+}
+
+/// `DEPTH SCORE TIME NODES PV`; bounds have no word.
+fn format_thinking(info: &Info) -> Option<String> {
+    let score = match info.score.meaning() {
+        Meaning::Evaluation(_) => i64::from(info.score.units() * MINOR_PIECE / Score::MINOR_PIECE),
+        Meaning::Mates(plies) => MATE + i64::from(plies.div_ceil(2)),
+        Meaning::Mated(plies) => -MATE - i64::from(plies.div_ceil(2)),
+    };
+    (info.bound == Bound::Exact).then(|| {
+        let (depth, nodes) = (info.depth, info.nodes);
+        let time = info.time.as_millis() / 10;
+        format!("{depth} {score} {time} {nodes} {}", format_line(&info.pv))
+    })
+}

@@ -1,0 +1,274 @@
+//! The commands of XBoard and CXBoard.
+
+use super::features::features;
+use super::play::looks_like_move;
+use super::{Dialect, Purpose, XBoard};
+use crate::board::Color;
+use crate::notation::fen;
+use crate::protocol::command::Command;
+use crate::protocol::parse::{handshake, split_word};
+use crate::protocol::text::excerpt;
+use crate::rules::Game;
+
+impl XBoard {
+    pub(super) fn parse_line(&mut self, line: &str) -> Vec<Command> {
+        let (word, rest) = split_word(line);
+        let verb = word.to_ascii_lowercase();
+        if let Some(protocol) = handshake(&verb) {
+            return vec![Command::Handshake(protocol)];
+        }
+        if let Some(commands) = self.parse_game(&verb, rest) {
+            return commands;
+        }
+        if let Some(commands) = self.parse_settings(&verb, rest) {
+            return commands;
+        }
+        if self.dialect == Dialect::CxBoard
+            && let Some(commands) = self.parse_tsito(&verb)
+        {
+            return commands;
+        }
+        match word {
+            "" => Vec::new(),
+            _ if looks_like_move(word) => self.user_move(word),
+            _ => self.error("unknown command", line),
+        }
+    }
+
+    fn error(&self, reason: &str, line: &str) -> Vec<Command> {
+        vec![print(format!("Error ({reason}): {}", excerpt(line)))]
+    }
+
+    /// Runs a command where its argument is good.
+    fn checked(&self, good: bool, verb: &str, rest: &str) -> Vec<Command> {
+        match good {
+            true => Vec::new(),
+            false => self.error("bad argument", &format!("{verb} {rest}")),
+        }
+    }
+
+    /// The commands that bear on the game.
+    fn parse_game(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
+        Some(match verb {
+            "usermove" => self.user_move(rest),
+            "new" => self.new_game(),
+            "quit" => {
+                let mut commands = self.abort();
+                commands.push(Command::Quit);
+                commands
+            }
+            "force" => {
+                self.engine = None;
+                self.abort()
+            }
+            "go" => self.play_side(|side| side),
+            "playother" => self.play_side(|side| !side),
+            "setboard" => self.set_board(rest),
+            "undo" if self.dialect == Dialect::CxBoard && self.engine.is_some() => {
+                self.error("only in force mode", "undo")
+            }
+            "undo" => self.back(1),
+            "remove" => self.back(2),
+            "?" => self.move_now(),
+            "result" => {
+                self.engine = None;
+                self.over = true;
+                self.abort()
+            }
+            "draw" => {
+                self.draw_offered = true;
+                Vec::new()
+            }
+            "analyze" => {
+                self.analysing = true;
+                self.engine = None;
+                self.again()
+            }
+            "exit" => {
+                self.analysing = false;
+                self.abort()
+            }
+            "hint" => match self.expected {
+                Some(expected) => vec![print(format!("Hint: {expected}"))],
+                None => Vec::new(),
+            },
+            "ping" if self.purpose == Some(Purpose::Play) => {
+                self.pings.push(excerpt(rest));
+                Vec::new()
+            }
+            "ping" => vec![print(format!("pong {}", excerpt(rest)))],
+            _ => return None,
+        })
+    }
+
+    /// The commands that bear on how the engine plays.
+    fn parse_settings(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
+        Some(match verb {
+            "protover" => features().into_iter().map(print).collect(),
+            "level" => {
+                let good = self.time.set_level(rest);
+                self.checked(good, verb, rest)
+            }
+            "st" => {
+                let good = self.time.set_move_time(rest);
+                self.checked(good, verb, rest)
+            }
+            "sd" => {
+                let depth = rest.parse().ok().filter(|depth: &u32| *depth > 0);
+                self.time.depth = depth.or(self.time.depth);
+                self.checked(depth.is_some(), verb, rest)
+            }
+            "time" if !rest.is_empty() => {
+                let good = self.time.set_own(rest);
+                self.checked(good, verb, rest)
+            }
+            "otim" => {
+                let good = self.time.set_opponent(rest);
+                self.checked(good, verb, rest)
+            }
+            "post" => self.set(|this| this.posting = true),
+            "nopost" => self.set(|this| this.posting = false),
+            "hard" => {
+                self.pondering = true;
+                vec![option("ponder", "true")]
+            }
+            "easy" => self.no_pondering(),
+            "memory" => vec![option("hashsize", rest)],
+            "cores" => vec![option("threads", rest)],
+            "option" => {
+                let (name, value) = rest.split_once('=').unwrap_or((rest, ""));
+                vec![option(name.trim(), value.trim())]
+            }
+            "rating" => {
+                let opponent = split_word(rest).1;
+                let is_number = opponent.parse::<u32>().is_ok_and(|elo| elo > 0);
+                let elo = if is_number { opponent } else { "none" };
+                vec![option("UCI_Opponent", &format!("none {elo} computer x"))]
+            }
+            "variant" if rest == "xiangqi" => Vec::new(),
+            "variant" => self.error("unsupported variant", rest),
+            "accepted" | "rejected" | "random" | "computer" | "name" | "ics" | "." | "bk" => {
+                Vec::new()
+            }
+            _ => return None,
+        })
+    }
+
+    /// The commands that only tsito knows.
+    fn parse_tsito(&mut self, verb: &str) -> Option<Vec<Command>> {
+        Some(match verb {
+            "console" => {
+                self.console = true;
+                vec![self.board()]
+            }
+            "red" => self.play_color(Color::Black),
+            "blue" => self.play_color(Color::Red),
+            "time" | "t" => {
+                let used = match self.time.move_time {
+                    Some(_) => self.turn_began.elapsed(),
+                    None => Default::default(),
+                };
+                let left = self.time.available().saturating_sub(used);
+                vec![print(format!("time {}", left.as_secs()))]
+            }
+            "vomit" => vec![Command::PrintError(self.history())],
+            _ => return None,
+        })
+    }
+
+    /// The start, the current position and the moves between.
+    fn history(&self) -> String {
+        let start = self.start.as_deref().unwrap_or(fen::START);
+        let moves = self.game.plies().iter().map(|ply| ply.played.to_string());
+        let moves: Vec<String> = moves.collect();
+        format!("{start}\n{}\n{}", self.game.position(), moves.join(" "))
+    }
+
+    fn set(&mut self, change: impl FnOnce(&mut Self)) -> Vec<Command> {
+        change(self);
+        Vec::new()
+    }
+
+    fn no_pondering(&mut self) -> Vec<Command> {
+        self.pondering = false;
+        let mut commands = match self.purpose {
+            Some(Purpose::Ponder(_)) => self.abort(),
+            _ => Vec::new(),
+        };
+        commands.push(option("ponder", "false"));
+        commands
+    }
+
+    fn new_game(&mut self) -> Vec<Command> {
+        let mut commands = self.abort();
+        self.restart(None, Game::startpos());
+        self.engine = Some(Color::Black);
+        self.analysing = false;
+        self.time.restart();
+        commands.push(Command::NewGame);
+        commands
+    }
+
+    /// `setboard`, which in tsito's dialect begins a new game.
+    fn set_board(&mut self, text: &str) -> Vec<Command> {
+        let position = match fen::parse_position(text) {
+            Ok(position) => position,
+            Err(error) => {
+                let reason = excerpt(&error.to_string());
+                return vec![print(format!("tellusererror Illegal position: {reason}"))];
+            }
+        };
+        let mut commands = self.abort();
+        self.restart(Some(text.to_owned()), Game::new(position));
+        if self.dialect == Dialect::CxBoard {
+            commands.push(Command::NewGame);
+        }
+        commands.extend(self.think());
+        commands
+    }
+
+    /// The engine plays the side that is made out of the side to move.
+    fn play_side(&mut self, side: impl Fn(Color) -> Color) -> Vec<Command> {
+        self.play_color(side(self.game.position().side_to_move()))
+    }
+
+    fn play_color(&mut self, color: Color) -> Vec<Command> {
+        self.engine = Some(color);
+        self.analysing = false;
+        self.again()
+    }
+
+    /// Stops and searches what the mode asks for now.
+    fn again(&mut self) -> Vec<Command> {
+        let mut commands = self.abort();
+        commands.extend(self.think());
+        commands
+    }
+
+    fn back(&mut self, count: usize) -> Vec<Command> {
+        let mut commands = self.abort();
+        self.take_back(count);
+        if self.analysing {
+            commands.extend(self.think());
+        }
+        commands
+    }
+
+    fn move_now(&mut self) -> Vec<Command> {
+        match self.purpose {
+            Some(Purpose::Play) => vec![Command::Stop],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn print(text: String) -> Command {
+    Command::Print(text)
+}
+
+fn option(name: &str, value: &str) -> Command {
+    Command::SetOption {
+        name: name.to_owned(),
+        value: Some(value.to_owned()).filter(|value| !value.is_empty()),
+    }
+}

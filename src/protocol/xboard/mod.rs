@@ -1,0 +1,145 @@
+//! The protocol of XBoard, version 2, for its variant xiangqi, and CXBoard, the older dialect of tsito.
+//!
+//! In these protocols the engine keeps the game: it knows whose side it plays, takes moves back and
+//! announces results. The codec does all of that, so that the session sees positions and searches only.
+//! A command that interrupts a search stops it, and its move is dropped.
+
+mod answers;
+mod commands;
+mod features;
+mod play;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::time::Instant;
+
+use super::codec::Codec;
+use super::command::Command;
+use super::options::Preferences;
+use super::reply::Reply;
+use crate::board::{Color, Move};
+use crate::rules::{Game, RuleSet};
+use time::TimeControl;
+
+/// Which of the two protocols is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// XBoard: sides are white and black, moves follow `usermove`.
+    XBoard,
+    /// CXBoard of tsito: sides are red and blue, moves stand alone.
+    CxBoard,
+}
+
+impl Dialect {
+    /// What the dialect calls a side.
+    fn side(self, color: Color) -> &'static str {
+        match (self, color) {
+            (Self::XBoard, Color::Red) => "White",
+            (Self::XBoard, Color::Black) => "Black",
+            (Self::CxBoard, Color::Red) => "red",
+            (Self::CxBoard, Color::Black) => "blue",
+        }
+    }
+}
+
+/// What the search under way is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// The engine's move.
+    Play,
+    /// The engine's move after the opponent's, which is expected to be this one.
+    Ponder(Move),
+    /// Lines for the user.
+    Analyse,
+}
+
+/// The codec of both dialects.
+#[derive(Debug)]
+pub(super) struct XBoard {
+    dialect: Dialect,
+    /// The FEN where the game begins, `None` for the starting position.
+    start: Option<String>,
+    game: Game,
+    /// The side that the engine plays; `None` in force mode.
+    engine: Option<Color>,
+    analysing: bool,
+    time: TimeControl,
+    /// Whether to think on the opponent's time.
+    pondering: bool,
+    /// Whether to show lines.
+    posting: bool,
+    /// Whether the opponent has offered a draw since the engine's last move.
+    draw_offered: bool,
+    /// Whether a person reads: the board is shown after each move.
+    console: bool,
+    purpose: Option<Purpose>,
+    /// Searches that were stopped and whose moves are not wanted.
+    dropped: u32,
+    /// Numbers of `ping` to answer after the move.
+    pings: Vec<String>,
+    /// The reply that the engine expects, for `hint`.
+    expected: Option<Move>,
+    /// The rules that decide games.
+    rules: RuleSet,
+    /// Whether a result has been announced.
+    over: bool,
+    /// When the side to move got the move.
+    turn_began: Instant,
+    /// Commands that follow the last answer.
+    follow_up: Vec<Command>,
+}
+
+impl XBoard {
+    /// A new conversation.
+    pub(super) fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            start: None,
+            game: Game::startpos(),
+            engine: Some(Color::Black),
+            analysing: false,
+            time: TimeControl::default(),
+            pondering: false,
+            posting: false,
+            draw_offered: false,
+            console: false,
+            purpose: None,
+            dropped: 0,
+            pings: Vec::new(),
+            expected: None,
+            rules: RuleSet::default(),
+            over: false,
+            turn_began: Instant::now(),
+            follow_up: Vec::new(),
+        }
+    }
+}
+
+impl Codec for XBoard {
+    fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
+        self.rules = preferences.search.rules;
+        self.parse_line(line)
+    }
+
+    fn handshake(&mut self) -> Vec<String> {
+        match self.dialect {
+            // XBoard asks for features by `protover`; a blank line is no answer to anything.
+            Dialect::XBoard => vec![String::new()],
+            Dialect::CxBoard => vec![concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned()],
+        }
+    }
+
+    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
+        self.rules = preferences.search.rules;
+        self.format_reply(reply)
+    }
+
+    fn follow_up(&mut self) -> Vec<Command> {
+        std::mem::take(&mut self.follow_up)
+    }
+
+    fn mate_ends_infinite(&self) -> bool {
+        false
+    }
+}

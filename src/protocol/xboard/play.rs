@@ -1,0 +1,210 @@
+//! The game that the engine keeps: moves, searches for them, results.
+
+use std::time::Instant;
+
+use super::{Dialect, Purpose, XBoard};
+use crate::board::{Color, Move};
+use crate::notation::diagram::{DiagramStyle, draw};
+use crate::notation::parse_move;
+use crate::protocol::command::{Command, GoRequest, PositionText};
+use crate::protocol::text::excerpt;
+use crate::rules::{Cause, Game, Verdict, judge};
+
+impl XBoard {
+    /// Stops the search under way, whose move is dropped.
+    pub(super) fn abort(&mut self) -> Vec<Command> {
+        self.follow_up.clear();
+        match self.purpose.take() {
+            Some(_) => {
+                self.dropped += 1;
+                vec![Command::Stop]
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// The position for the session.
+    fn position(&self) -> Command {
+        let moves = self.game.plies().iter();
+        Command::Position(PositionText {
+            fen: self.start.clone(),
+            moves: moves.map(|ply| ply.played.to_string()).collect(),
+        })
+    }
+
+    /// Searches what the mode asks for: the engine's move, or lines; nothing while it is the other
+    /// side's move.
+    pub(super) fn think(&mut self) -> Vec<Command> {
+        if self.analysing {
+            self.purpose = Some(Purpose::Analyse);
+            let go = Command::Go(Ok(GoRequest::default()));
+            return vec![self.position(), go];
+        }
+        if self.over || self.engine != Some(self.game.position().side_to_move()) {
+            return Vec::new();
+        }
+        self.purpose = Some(Purpose::Play);
+        let request = self.request();
+        vec![self.position(), Command::Go(Ok(request))]
+    }
+
+    fn request(&mut self) -> GoRequest {
+        let moves_made = u32::try_from(self.game.plies().len() / 2).unwrap_or(u32::MAX);
+        GoRequest {
+            draw: std::mem::take(&mut self.draw_offered),
+            ..self.time.request(moves_made)
+        }
+    }
+
+    /// Thinks on the opponent's time about the reply that is expected.
+    pub(super) fn ponder(&mut self) -> Vec<Command> {
+        let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
+            return Vec::new();
+        };
+        let mut game = self.game.clone();
+        if game.push(expected).is_err() {
+            return Vec::new();
+        }
+        self.purpose = Some(Purpose::Ponder(expected));
+        let request = GoRequest {
+            ponder: true,
+            ..self.request()
+        };
+        let mut position = self.position();
+        if let Command::Position(text) = &mut position {
+            text.moves.push(expected.to_string());
+        }
+        vec![position, Command::Go(Ok(request))]
+    }
+
+    /// The other side's move, or one entered in force mode.
+    pub(super) fn user_move(&mut self, text: &str) -> Vec<Command> {
+        let refuse = |reason: &str| {
+            let text = excerpt(text);
+            vec![Command::Print(format!("Illegal move ({reason}): {text}"))]
+        };
+        if self.purpose == Some(Purpose::Play) {
+            return refuse("it is my turn");
+        }
+        if self.over && self.engine.is_some() {
+            return refuse("the game is over");
+        }
+        let played = match parse_move(self.game.position(), text) {
+            Ok(played) => played,
+            Err(error) => return refuse(&error.to_string()),
+        };
+        if let Some(commands) = self.lose_on_time() {
+            return commands;
+        }
+        let hit = self.purpose == Some(Purpose::Ponder(played));
+        let mut commands = match hit {
+            true => Vec::new(),
+            false => self.abort(),
+        };
+        if self.game.push(played).is_err() {
+            return refuse("it is not legal");
+        }
+        commands.extend(self.after_move());
+        if hit && !self.over {
+            self.purpose = Some(Purpose::Play);
+            let draw = std::mem::take(&mut self.draw_offered);
+            commands.push(Command::PonderHit { draw });
+        } else {
+            if hit {
+                commands.extend(self.abort());
+            }
+            commands.extend(self.think());
+        }
+        commands
+    }
+
+    /// In tsito's dialect a move later than `st` seconds loses the game.
+    fn lose_on_time(&mut self) -> Option<Vec<Command>> {
+        let limit = self.time.move_time?;
+        let late = self.dialect == Dialect::CxBoard
+            && self.engine.is_some()
+            && self.turn_began.elapsed() > limit;
+        if !late {
+            return None;
+        }
+        let loser = self.game.position().side_to_move();
+        let mut commands = self.abort();
+        let text = format!("{} loses on time", self.dialect.side(loser));
+        commands.push(self.result(winner_result(!loser), &text));
+        Some(commands)
+    }
+
+    /// What is said after a move: the board for a person, and the result if the game is over.
+    pub(super) fn after_move(&mut self) -> Vec<Command> {
+        self.turn_began = Instant::now();
+        let mut commands = Vec::new();
+        if self.console {
+            commands.push(self.board());
+        }
+        let judgement = judge(&self.game, self.rules);
+        let over = match judgement.verdict {
+            Verdict::Undecided => None,
+            Verdict::Draw => Some("1/2-1/2"),
+            Verdict::RedLoses => Some(winner_result(Color::Black)),
+            Verdict::BlackLoses => Some(winner_result(Color::Red)),
+        };
+        if let Some(result) = over {
+            let text = match (judgement.cause, judgement.verdict.loser()) {
+                (Cause::Checkmate, Some(loser)) => format!("{} mates", self.dialect.side(!loser)),
+                (cause, Some(loser)) => format!("{} wins by {cause}", self.dialect.side(!loser)),
+                (cause, None) => format!("Draw by {cause}"),
+            };
+            // A game that is analysed or entered goes on.
+            if self.engine.is_some() {
+                commands.push(self.result(result, &text));
+            }
+        }
+        commands
+    }
+
+    /// Announces the end of the game.
+    pub(super) fn result(&mut self, result: &str, text: &str) -> Command {
+        self.over = true;
+        Command::Print(format!("{result} {{{text}}}"))
+    }
+
+    /// The board as text.
+    pub(super) fn board(&self) -> Command {
+        let last = self.game.plies().last().map(|ply| ply.played);
+        let style = DiagramStyle::default();
+        Command::Print(draw(self.game.position(), style, last))
+    }
+
+    /// Begins another game.
+    pub(super) fn restart(&mut self, start: Option<String>, game: Game) {
+        self.start = start;
+        self.game = game;
+        self.over = false;
+        self.expected = None;
+        self.draw_offered = false;
+        self.turn_began = Instant::now();
+    }
+
+    /// Takes moves back, as far as there are any.
+    pub(super) fn take_back(&mut self, count: usize) {
+        for _ in 0..count {
+            self.game.pop();
+        }
+        self.over = false;
+        self.expected = None;
+        self.turn_began = Instant::now();
+    }
+}
+
+/// The result of a game that a side has won.
+fn winner_result(winner: Color) -> &'static str {
+    match winner {
+        Color::Red => "1-0",
+        Color::Black => "0-1",
+    }
+}
+
+/// Whether a text looks like a move in coordinates, legal or not.
+pub(super) fn looks_like_move(text: &str) -> bool {
+    text.to_ascii_lowercase().parse::<Move>().is_ok()
+}

@@ -1,0 +1,182 @@
+//! Conversations with XBoard and tsito's clients, without a process.
+
+use super::*;
+use crate::protocol::reply::GameAction;
+
+struct Client {
+    codec: XBoard,
+    preferences: Preferences,
+}
+
+impl Client {
+    fn new(dialect: Dialect) -> Self {
+        Self {
+            codec: XBoard::new(dialect),
+            preferences: Preferences::default(),
+        }
+    }
+
+    fn send(&mut self, line: &str) -> Vec<Command> {
+        self.codec.parse(line, &self.preferences)
+    }
+
+    /// The lines printed in answer.
+    fn printed(&mut self, line: &str) -> Vec<String> {
+        let commands = self.send(line).into_iter();
+        let text = commands.filter_map(|command| match command {
+            Command::Print(text) => Some(text),
+            _ => None,
+        });
+        text.collect()
+    }
+
+    /// The words of the commands in answer.
+    fn verbs(&mut self, line: &str) -> String {
+        let verb = |command: &Command| match command {
+            Command::Stop => "stop",
+            Command::Position(_) => "position",
+            Command::Go(_) => "go",
+            Command::PonderHit { .. } => "ponderhit",
+            Command::NewGame => "newgame",
+            Command::SetOption { .. } => "setoption",
+            Command::Print(_) => "print",
+            Command::Quit => "quit",
+            _ => "other",
+        };
+        let commands = self.send(line);
+        commands.iter().map(verb).collect::<Vec<_>>().join(" ")
+    }
+
+    fn answer(&mut self, best: &str, expected: Option<&str>) -> Vec<String> {
+        let reply = Reply::BestMove {
+            best: best.parse().unwrap(),
+            ponder: expected.map(|text| text.parse().unwrap()),
+            action: GameAction::None,
+        };
+        self.codec.format(&reply, &self.preferences)
+    }
+}
+
+fn moves(commands: &[Command]) -> String {
+    let text = commands.iter().find_map(|command| match command {
+        Command::Position(text) => Some(text.moves.join(" ")),
+        _ => None,
+    });
+    text.expect("a position")
+}
+
+#[test]
+fn a_game_is_played() {
+    let mut client = Client::new(Dialect::XBoard);
+    assert_eq!(client.verbs("new"), "newgame");
+    assert_eq!(client.verbs("level 40 5 0"), "");
+    let commands = client.send("usermove h2e2");
+    assert_eq!(moves(&commands), "h2e2");
+    assert_eq!(client.answer("h9g7", None), ["move h9g7"]);
+    assert_eq!(moves(&client.send("usermove h0g2")), "h2e2 h9g7 h0g2");
+    assert_eq!(client.verbs("usermove a0a1"), "print");
+    assert_eq!(client.answer("i9h9", None), ["move i9h9"]);
+    assert_eq!(client.verbs("undo"), "");
+    assert_eq!(client.verbs("remove"), "");
+    assert_eq!(moves(&client.send("go")), "h2e2");
+}
+
+#[test]
+fn force_mode_only_checks_moves() {
+    let mut client = Client::new(Dialect::XBoard);
+    client.send("force");
+    assert_eq!(client.verbs("usermove h2e2"), "");
+    let refused = client.printed("usermove h2e2");
+    assert!(refused[0].starts_with("Illegal move ("), "{refused:?}");
+    assert_eq!(client.verbs("usermove h9g7"), "");
+    assert_eq!(moves(&client.send("go")), "h2e2 h9g7");
+    assert_eq!(client.verbs("force"), "stop");
+    assert_eq!(client.answer("h0g2", None), [""; 0]);
+    assert_eq!(client.verbs("playother"), "");
+    assert_eq!(moves(&client.send("usermove h0g2")), "h2e2 h9g7 h0g2");
+}
+
+#[test]
+fn pondering_is_hit_or_dropped() {
+    let mut client = Client::new(Dialect::XBoard);
+    client.send("hard");
+    client.send("usermove h2e2");
+    client.answer("h9g7", Some("h0g2"));
+    let follow_up = client.codec.follow_up();
+    assert_eq!(moves(&follow_up), "h2e2 h9g7 h0g2");
+    assert_eq!(client.printed("hint"), ["Hint: h0g2"]);
+    assert_eq!(client.verbs("usermove h0g2"), "ponderhit");
+    client.answer("i9h9", Some("i0h0"));
+    client.codec.follow_up();
+    assert_eq!(client.verbs("usermove i0i1"), "stop position go");
+    assert_eq!(client.answer("a9a8", None), [""; 0]);
+    assert_eq!(client.answer("h9h8", None), ["move h9h8"]);
+}
+
+#[test]
+fn analysis_follows_the_game() {
+    let mut client = Client::new(Dialect::XBoard);
+    assert_eq!(client.verbs("analyze"), "position go");
+    assert_eq!(client.verbs("usermove h2e2"), "stop position go");
+    assert_eq!(client.verbs("undo"), "stop position go");
+    assert_eq!(client.verbs("exit"), "stop");
+}
+
+#[test]
+fn results_are_announced() {
+    let mut client = Client::new(Dialect::XBoard);
+    client.send("setboard 3k5/R8/9/9/9/9/9/9/4R4/4K4 w");
+    let said = client.printed("usermove e1e9");
+    assert!(said.is_empty() || said[0].starts_with("1-0") || said[0].starts_with("Illegal"));
+    let mut client = Client::new(Dialect::CxBoard);
+    client.send("setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r");
+    assert_eq!(client.printed("b7b9"), ["1-0 {red mates}"]);
+    assert!(client.printed("d9d8")[0].contains("the game is over"));
+}
+
+#[test]
+fn pings_wait_for_the_move() {
+    let mut client = Client::new(Dialect::XBoard);
+    assert_eq!(client.printed("ping 1"), ["pong 1"]);
+    client.send("usermove h2e2");
+    assert_eq!(client.verbs("ping 2"), "");
+    assert_eq!(client.answer("h9g7", None), ["move h9g7", "pong 2"]);
+}
+
+#[test]
+fn tsito_has_words_of_its_own() {
+    let mut client = Client::new(Dialect::CxBoard);
+    assert_eq!(client.verbs("red"), "");
+    assert_eq!(client.verbs("h2e2"), "position go");
+    assert_eq!(client.verbs("?"), "stop");
+    assert_eq!(client.answer("h9g7", None), ["move h9g7"]);
+    assert_eq!(client.printed("st 30").len(), 0);
+    let time = client.printed("t");
+    assert!(time == ["time 30"] || time == ["time 29"], "{time:?}");
+    assert!(client.printed("undo")[0].starts_with("Error"));
+    assert_eq!(client.verbs("remove"), "");
+    assert_eq!(client.verbs("blue"), "position go");
+    assert!(matches!(client.send("vomit")[0], Command::PrintError(_)));
+    assert_eq!(client.printed("console").len(), 1);
+}
+
+#[test]
+fn a_late_move_loses_in_tsitos_dialect() {
+    let mut client = Client::new(Dialect::CxBoard);
+    client.send("st 0.01");
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    assert_eq!(client.printed("h2e2"), ["0-1 {red loses on time}"]);
+}
+
+#[test]
+fn what_is_not_known_is_an_error() {
+    let mut client = Client::new(Dialect::XBoard);
+    for line in ["hello", "level x", "sd 0", "st now", "variant chess"] {
+        assert!(client.printed(line)[0].starts_with("Error ("), "{line}");
+    }
+    for line in ["", "accepted ping", "xboard2"] {
+        assert!(client.send(line).len() <= 1, "{line}");
+    }
+    let refused = client.printed("setboard nonsense");
+    assert!(refused[0].starts_with("tellusererror Illegal position"));
+}

@@ -1,0 +1,176 @@
+//! How much time and depth the engine has for its moves.
+
+use std::time::Duration;
+
+use crate::protocol::command::{Clocks, GoRequest};
+use crate::search::PlayerClock;
+
+/// Time for a move before anything is said about it.
+const USUAL: Duration = Duration::from_secs(5);
+/// Longest time, far below where sums overflow.
+const LONGEST: Duration = Duration::from_secs(1_000_000_000);
+
+/// The time control of the game and the clocks as last told.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimeControl {
+    /// Most iterations, if any (`sd`).
+    pub depth: Option<u32>,
+    /// Exact time for each move (`st`).
+    pub move_time: Option<Duration>,
+    level: Option<Level>,
+    own: Option<Duration>,
+    opponent: Option<Duration>,
+}
+
+/// `level MOVES BASE INCREMENT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Level {
+    /// Moves a session, 0 for the whole game.
+    moves: u32,
+    base: Duration,
+    increment: Duration,
+}
+
+impl TimeControl {
+    /// Reads the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in
+    /// seconds. `false` where they cannot be read.
+    pub(super) fn set_level(&mut self, text: &str) -> bool {
+        let mut words = text.split_whitespace();
+        let mut parse = || {
+            let moves = words.next()?.parse().ok()?;
+            let base = minutes(words.next()?)?;
+            let increment = seconds(words.next().unwrap_or("0"))?;
+            Some(Level {
+                moves,
+                base,
+                increment,
+            })
+        };
+        let Some(level) = parse() else {
+            return false;
+        };
+        self.level = Some(level);
+        self.move_time = None;
+        (self.own, self.opponent) = (None, None);
+        true
+    }
+
+    /// Sets the time for each move, in seconds.
+    pub(super) fn set_move_time(&mut self, text: &str) -> bool {
+        let time = seconds(text).filter(|time| !time.is_zero());
+        self.move_time = time.or(self.move_time);
+        time.is_some()
+    }
+
+    /// Sets the engine's clock, in hundredths of a second.
+    pub(super) fn set_own(&mut self, text: &str) -> bool {
+        self.own = centiseconds(text).or(self.own);
+        centiseconds(text).is_some()
+    }
+
+    /// Sets the opponent's clock.
+    pub(super) fn set_opponent(&mut self, text: &str) -> bool {
+        self.opponent = centiseconds(text).or(self.opponent);
+        centiseconds(text).is_some()
+    }
+
+    /// Begins a new game: full clocks and no limit of depth.
+    pub(super) fn restart(&mut self) {
+        (self.own, self.opponent, self.depth) = (None, None, None);
+    }
+
+    /// The time that a side has for its next move or the rest of the game.
+    pub(super) fn available(&self) -> Duration {
+        let base = self.level.map(|level| level.base);
+        self.move_time.or(self.own).or(base).unwrap_or(USUAL)
+    }
+
+    /// The limits of the engine's next move when each side has made so many.
+    pub(super) fn request(&self, moves_made: u32) -> GoRequest {
+        let mut request = GoRequest {
+            depth: self.depth,
+            move_time: self.move_time,
+            ..GoRequest::default()
+        };
+        if self.move_time.is_some() {
+            return request;
+        }
+        let clock = |time: Option<Duration>| {
+            let level = self.level;
+            let time = time.or(level.map(|level| level.base))?;
+            let session = level.map_or(0, |level| level.moves);
+            Some(PlayerClock {
+                time,
+                increment: level.map_or(Duration::ZERO, |level| level.increment),
+                moves_to_go: (session > 0).then(|| session - moves_made % session),
+            })
+        };
+        request.clocks = Clocks::Mover {
+            own: clock(self.own),
+            opponent: clock(self.opponent),
+        };
+        if clock(self.own).is_none() && self.depth.is_none() {
+            request.move_time = Some(USUAL);
+        }
+        request
+    }
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    let is_fit = seconds >= 0.0 && seconds <= LONGEST.as_secs_f64();
+    is_fit.then(|| Duration::from_secs_f64(seconds))
+}
+
+fn minutes(text: &str) -> Option<Duration> {
+    let (minutes, rest) = text.split_once(':').unwrap_or((text, "0"));
+    let minutes: u32 = minutes.parse().ok()?;
+    let total = Duration::from_secs(u64::from(minutes) * 60) + seconds(rest)?;
+    Some(total.min(LONGEST))
+}
+
+fn centiseconds(text: &str) -> Option<Duration> {
+    let hundredths: i64 = text.parse().ok()?;
+    let millis = u64::try_from(hundredths).unwrap_or(0).saturating_mul(10);
+    Some(Duration::from_millis(millis).min(LONGEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Color;
+
+    #[test]
+    fn levels_are_read() {
+        let mut time = TimeControl::default();
+        assert!(time.set_level("40 5 0"));
+        let limits = time.request(3).limits(Color::Red);
+        let clock = limits.clock.unwrap();
+        assert_eq!(clock.time, Duration::from_secs(300));
+        assert_eq!(clock.moves_to_go, Some(37));
+        assert!(time.set_level("0 0:30 1.5"));
+        assert!(time.set_own("1234") && time.set_opponent("-50"));
+        let limits = time.request(3).limits(Color::Black);
+        let clock = limits.clock.unwrap();
+        assert_eq!(clock.time, Duration::from_millis(12_340));
+        assert_eq!(clock.increment, Duration::from_millis(1500));
+        assert_eq!(clock.moves_to_go, None);
+        assert_eq!(limits.opponent.unwrap().time, Duration::ZERO);
+        for bad in ["", "x", "40", "40 5:x 0", "40 5 nan", "-1 5 0"] {
+            assert!(!time.set_level(bad), "{bad}");
+        }
+        assert!(time.set_level("0 4000000000 999999999"));
+    }
+
+    #[test]
+    fn every_move_has_a_limit() {
+        let mut time = TimeControl::default();
+        assert_eq!(time.request(0).move_time, Some(USUAL));
+        time.depth = Some(3);
+        let request = time.request(0);
+        assert_eq!((request.depth, request.move_time), (Some(3), None));
+        assert!(time.set_move_time("2"));
+        assert!(!time.set_move_time("soon") && !time.set_move_time("0"));
+        assert_eq!(time.request(0).move_time, Some(Duration::from_secs(2)));
+    }
+}

@@ -1,0 +1,114 @@
+//! The engine as XBoard and the clients of tsito meet it.
+
+mod engine_client;
+
+use engine_client::Client;
+
+fn greeted(word: &str) -> Client {
+    let mut client = Client::boot();
+    client.send(word);
+    client
+}
+
+#[test]
+fn xboard_is_told_of_the_features() {
+    let mut client = greeted("xboard\nprotover 2");
+    let lines = client.until("feature done=1");
+    for feature in ["variants=\"xiangqi\"", "setboard=1", "usermove=1", "ping=1"] {
+        assert!(lines.iter().any(|line| line.contains(feature)), "{feature}");
+    }
+    client.send("accepted setboard\nping 7");
+    assert_eq!(client.line(), "pong 7");
+    client.quit_silently();
+}
+
+#[test]
+fn a_game_against_itself() {
+    let mut white = greeted("xboard\nprotover 2\nnew\nforce\nsd 2");
+    let mut black = greeted("xboard\nprotover 2\nnew\nsd 2");
+    white.until("feature done=1");
+    black.until("feature done=1");
+    white.send("go");
+    for _ in 0..40 {
+        let Some(played) = next_move(&mut white) else {
+            break;
+        };
+        black.send(&format!("usermove {played}"));
+        let Some(answer) = next_move(&mut black) else {
+            break;
+        };
+        white.send(&format!("usermove {answer}"));
+    }
+    white.quit_silently();
+    black.quit_silently();
+}
+
+/// The move that the engine plays; `None` when it announces the end of the game.
+fn next_move(client: &mut Client) -> Option<String> {
+    loop {
+        let line = client.line();
+        if let Some(played) = line.strip_prefix("move ") {
+            return Some(played.to_owned());
+        }
+        if ["1-0", "0-1", "1/2", "resign"]
+            .iter()
+            .any(|end| line.starts_with(end))
+        {
+            return None;
+        }
+    }
+}
+
+#[test]
+fn commands_interrupt_a_search_and_its_move_is_dropped() {
+    let mut client = greeted("xboard\nprotover 2\nnew\nst 100");
+    client.until("feature done=1");
+    for _ in 0..50 {
+        client.send("usermove h2e2\nforce\nnew\nst 100\nping 1");
+        assert_eq!(client.line(), "pong 1");
+    }
+    client.send("usermove h2e2\n?");
+    assert!(client.line().starts_with("move "));
+    client.quit_silently();
+}
+
+#[test]
+fn tsitos_dialect_is_spoken() {
+    let mut client = greeted("cxboard");
+    assert!(client.line().starts_with("Chuhe "));
+    client.send("sd 2\nh2e3");
+    assert!(client.line().starts_with("Illegal move ("));
+    client.send("h2e2");
+    assert!(client.line().starts_with("move "));
+    client.send("setboard 3k5/R8/1R7/9/9/9/9/9/9/4K4 r\nb7b9");
+    assert_eq!(client.line(), "1-0 {red mates}");
+    client.send("new\nblue");
+    assert!(client.line().starts_with("move "));
+    client.quit_silently();
+}
+
+#[test]
+fn thinking_is_shown_when_asked_for() {
+    let mut client = greeted("xboard\nprotover 2\nnew\npost\nsd 4\nusermove h2e2");
+    client.until("feature done=1");
+    let lines = client.until("move ");
+    let (_, thinking) = lines.split_last().unwrap();
+    assert!(!thinking.is_empty());
+    for line in thinking {
+        let mut words = line.split(' ');
+        for _ in 0..4 {
+            assert!(words.next().unwrap().parse::<i64>().is_ok(), "{line}");
+        }
+        assert!(words.count() > 0, "{line}");
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn the_end_of_input_ends_a_pondering_engine() {
+    let mut client = greeted("xboard\nprotover 2\nnew\nhard\nsd 2\nusermove h2e2");
+    client.until("feature done=1");
+    client.until("move ");
+    client.close();
+    client.end();
+}
