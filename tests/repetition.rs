@@ -5,7 +5,8 @@ mod test_positions;
 use chuhe::board::{Move, Square};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
-    Cause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_repetition,
+    Cause, Game, Judgement, Perpetual, RuleSet, Verdict, judge, judge_at, judge_outcome,
+    judge_repetition,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -264,4 +265,34 @@ fn a_chase_in_every_round_answers_a_chase_throughout() {
     }
     let computer = judge(&game(start, round), RuleSet::Computer);
     assert_eq!(computer.verdict, Verdict::RedLoses);
+}
+
+#[test]
+fn the_outcome_is_that_of_the_whole_judgement() {
+    for case in cases() {
+        for rules in RuleSet::ALL {
+            let mut whole = judge(&case.game, rules);
+            whole.plies.clear();
+            assert_eq!(judge_outcome(&case.game, rules), whole, "{}", case.id);
+        }
+    }
+}
+
+/// A knight of each side goes out and back for thousands of moves: only what the last rounds are made
+/// of decides, and the longest window is judged as the shortest.
+#[test]
+fn long_windows_are_judged_as_short_ones() {
+    let mut long = Game::startpos();
+    for _ in 0..5000 {
+        for m in ["h0g2", "h9g7", "g2h0", "g7h9"] {
+            long.push(m.parse().unwrap()).unwrap();
+        }
+    }
+    for rules in RuleSet::ALL {
+        assert_eq!(judge_outcome(&long, rules).verdict, Verdict::Draw);
+        for window in [4, 20_000] {
+            let verdict = judge_repetition(long.position(), long.plies(), window, rules);
+            assert_eq!(verdict, Verdict::Draw);
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::common::columns::pad;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
 use crate::board::Color;
-use crate::rules::{Game, Judgement, RuleSet, judge};
+use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
@@ -124,7 +124,7 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
         return format!("{}\n", object(arguments, game, &judgement, line));
     }
     let mut text = match arguments.all {
-        true => side_by_side(|rules| judge(game, rules).verdict.name()),
+        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name()),
         false => format!("{}\n", judgement.verdict),
     };
     if arguments.explain {
@@ -155,7 +155,7 @@ fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Optio
     }
     if arguments.all {
         for rules in RuleSet::ALL {
-            object["all"][rules.name()] = json!(judge(game, rules).verdict.name());
+            object["all"][rules.name()] = json!(judge_outcome(game, rules).verdict.name());
         }
     }
     if arguments.explain {

@@ -96,7 +96,8 @@ pub struct Judgement {
     /// The enemy pieces that each side chased with every move of the repetition, by side,
     /// where they stand now.
     pub chased: ByColor<Vec<Placed>>,
-    /// The moves of the repetition, the first one first; empty when none decides.
+    /// The moves of the repetition, the first one first; empty when none decides, and from
+    /// [`judge_outcome`].
     pub plies: Vec<ClassifiedMove>,
 }
 
@@ -140,6 +141,22 @@ pub fn judge(game: &Game, rules: RuleSet) -> Judgement {
 /// As [`judge`], but it is the given occurrence of a position, from 2, that brings the repetition to
 /// judgement.
 pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
+    let mut judgement = judge_outcome_at(game, rules, occurrence);
+    if judgement.cause == Cause::Repetition
+        && let Some(window) = deciding_window(game, occurrence)
+    {
+        judgement.plies = classified_moves(game, window, rules);
+    }
+    judgement
+}
+
+/// As [`judge`], but the moves of a repetition are not told ([`Judgement::plies`] is empty), which
+/// spares most of the work in a long game.
+pub fn judge_outcome(game: &Game, rules: RuleSet) -> Judgement {
+    judge_outcome_at(game, rules, rules.deciding_occurrence())
+}
+
+fn judge_outcome_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
     let position = game.position();
     let mut judgement = Judgement {
         verdict: Verdict::Undecided,
@@ -163,7 +180,6 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
             let placed = |square| place(position, square);
             side.chased.into_iter().filter_map(placed).collect()
         });
-        judgement.plies = conduct(game, window, rules);
         (Verdict::compare(judgement.perpetuals), Cause::Repetition)
     } else if is_material_insufficient(position) {
         (Verdict::Draw, Cause::InsufficientMaterial)
@@ -176,15 +192,15 @@ pub fn judge_at(game: &Game, rules: RuleSet, occurrence: usize) -> Judgement {
 }
 
 /// What each move of the window was.
-fn conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
+fn classified_moves(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
     match rules {
-        RuleSet::Chinese => chinese_conduct(game, window),
-        _ => plain_conduct(game, window, rules),
+        RuleSet::Chinese => chinese_moves(game, window),
+        _ => moves_of_checks_and_chases(game, window, rules),
     }
 }
 
 /// What each move was by the Chinese rules.
-fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
+fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     let mut board = game.position().clone();
     let classifications = chinese::classifications(game.position(), window);
     let mut table = Vec::with_capacity(window.len());
@@ -217,7 +233,7 @@ fn chinese_conduct(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
 }
 
 /// What each move was by rules that know checks and chases.
-fn plain_conduct(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
+fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
     let mut retraction = Retraction::new(game.position(), rules);
     let mut table = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {

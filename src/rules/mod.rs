@@ -83,7 +83,9 @@ mod ucci_league;
 mod verdict;
 
 pub use game::{Game, IllegalMove, Ply};
-pub use judgement::{Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at};
+pub use judgement::{
+    Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at, judge_outcome,
+};
 pub use limits::{counted_plies, is_material_insufficient};
 pub use move_class::MoveClass;
 pub use perpetual::Perpetual;

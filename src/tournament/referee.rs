@@ -3,7 +3,7 @@
 use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
-use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge};
+use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge_outcome};
 
 /// A game under rules.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Referee {
 
     /// How the rules have ended the game, if they have; then the length.
     pub fn ending(&self) -> Option<Ending> {
-        let judgement = judge(&self.game, self.rules);
+        let judgement = judge_outcome(&self.game, self.rules);
         let reason = match judgement.cause {
             Cause::Nothing => {
                 let too_long = self.longest.is_some_and(|n| self.game.plies().len() >= n);
@@ -79,7 +79,7 @@ impl Referee {
                 continue;
             }
             if self.game.occurrences() >= self.rules.deciding_occurrence() {
-                let judgement = judge(&self.game, self.rules);
+                let judgement = judge_outcome(&self.game, self.rules);
                 if judgement.cause == Cause::Repetition
                     && judgement.verdict == Verdict::against(side)
                 {

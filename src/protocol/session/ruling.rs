@@ -9,7 +9,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::Session;
 use crate::protocol::reply::Reply;
-use crate::rules::{Game, RuleSet, Verdict, judge};
+use crate::rules::{Game, RuleSet, Verdict, judge_outcome};
 
 /// The judgement of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Ruling {
 
 impl Ruling {
     pub(super) fn of(game: &Game, rules: RuleSet) -> Self {
-        let judgement = judge(game, rules);
+        let judgement = judge_outcome(game, rules);
         Self {
             text: judgement.ruling(),
             is_draw: judgement.verdict == Verdict::Draw,

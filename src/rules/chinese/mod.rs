@@ -17,42 +17,73 @@ mod threats;
 
 use super::game::Ply;
 use super::perpetual::{Perpetual, SidePerpetual};
-use crate::board::{Bitboard, ByColor, Color, Position};
+use crate::board::{Bitboard, ByColor, Position};
 pub(in crate::rules) use classify::Classification;
 use classify::MoveContext;
 
-/// What each side did throughout a repetition, by side: the `plies` lead to `position` from
-/// the same one.
+/// What each side did throughout a repetition: the `plies` lead to `position` from the same one.
+///
+/// The line is taken back from its end only as far as one side or the other may still have attacked
+/// for ever, so that a long one costs little.
 pub(super) fn side_perpetuals(position: &Position, plies: &[Ply]) -> ByColor<SidePerpetual> {
-    let boards = boards(position, plies);
-    ByColor::from_fn(|side| SidePerpetual {
-        perpetual: level(side, &boards, plies),
-        chased: Bitboard::EMPTY,
-    })
-}
-
-/// What a side did throughout a repetition.
-fn level(side: Color, boards: &[Position], plies: &[Ply]) -> Perpetual {
-    let own = || (0..plies.len()).filter(|n| boards[*n].side_to_move() == side);
-    let checks = |n: &usize| boards[n + 1].in_check();
-    if own().all(|n| checks(&n)) {
-        return Perpetual::Check;
-    }
-    let mut level = Perpetual::Attack;
-    for n in own().filter(|n| !checks(n)) {
-        let context = context(boards, plies, n);
+    let gives_check = |n: usize| match plies.get(n + 1) {
+        Some(answer) => answer.undo.was_in_check(),
+        None => position.in_check(),
+    };
+    let last_mover = !position.side_to_move();
+    let mover = |n: usize| match (plies.len() - n) % 2 {
+        1 => last_mover,
+        _ => !last_mover,
+    };
+    let mut perpetuals = ByColor::from_fn(|side| {
+        let mut own = (0..plies.len()).filter(|n| mover(*n) == side);
+        match own.all(gives_check) {
+            true => Perpetual::Check,
+            false => Perpetual::Attack,
+        }
+    });
+    let is_open = |p: &Perpetual| matches!(p, Perpetual::Attack | Perpetual::JointAttack);
+    let mut board = position.clone();
+    for n in (0..plies.len()).rev() {
+        board.unmake(plies[n].played, plies[n].undo);
+        let side = mover(n);
+        if !perpetuals.iter().any(is_open) {
+            break;
+        }
+        if gives_check(n) || !is_open(&perpetuals[side]) {
+            continue;
+        }
+        let earlier = before_previous(position, &board, plies, n);
+        let context = MoveContext {
+            earlier: &earlier,
+            before: &board,
+            played: plies[n].played,
+        };
         let (class, is_joint) = cache::get_or_insert(&context, || {
             let classification = context.judge();
             (classification.class, classification.is_joint)
         });
         if class.is_permitted() {
-            return Perpetual::None;
-        }
-        if is_joint {
-            level = Perpetual::JointAttack;
+            perpetuals[side] = Perpetual::None;
+        } else if is_joint {
+            perpetuals[side] = Perpetual::JointAttack;
         }
     }
-    level
+    perpetuals.map(|perpetual| SidePerpetual {
+        perpetual,
+        chased: Bitboard::EMPTY,
+    })
+}
+
+/// The board before the ply that goes before ply `n` of a repetition, which is played on `board`. The
+/// last ply, which leads to `position`, goes before the first.
+fn before_previous(position: &Position, board: &Position, plies: &[Ply], n: usize) -> Position {
+    let (mut earlier, previous) = match n.checked_sub(1) {
+        Some(previous) => (board.clone(), previous),
+        None => (position.clone(), plies.len() - 1),
+    };
+    earlier.unmake(plies[previous].played, plies[previous].undo);
+    earlier
 }
 
 /// What each move of a repetition is.

@@ -142,7 +142,7 @@ struct Gone;
 
 /// The result when the rules have ended the game.
 fn judged(game: &Game) -> Option<(GameResult, Ending)> {
-    let judgement = rules::judge(game, RuleSet::Asian);
+    let judgement = rules::judge_outcome(game, RuleSet::Asian);
     let result = match judgement.verdict {
         Verdict::Undecided => return None,
         Verdict::Draw => GameResult::Draw,
