@@ -137,7 +137,7 @@ impl Legality {
     }
 }
 
-/// Whether the mover's king is attacked by nobody after the move: the plain test that
+/// Whether the mover's king is not attacked after the move: the plain test that
 /// [`Legality`] spares most moves.
 pub fn leaves_king_safe(position: &Position, m: Move) -> bool {
     let us = position.side_to_move();

@@ -8,7 +8,7 @@ use super::piece::{Piece, PieceKind};
 use super::position::{Position, State};
 use super::square::Square;
 
-/// Somebody who keeps sums over the pieces on the board, such as an evaluation.
+/// Keeps sums over the pieces on the board while moves are made, such as an evaluation's.
 pub trait Observer {
     /// A piece has come to stand on a square.
     fn added(&mut self, piece: Piece, square: Square);

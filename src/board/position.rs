@@ -149,7 +149,7 @@ impl Position {
         self.state.checkers.any()
     }
 
-    /// The position as if nobody gave check, to see what the side to move threatens besides
+    /// The position as if no check were given, to see what the side to move threatens besides
     /// answering. The king may still be attacked, so that an enemy move may be found to take it.
     pub(crate) fn ignoring_checks(&self) -> Self {
         let mut position = self.clone();

@@ -103,7 +103,7 @@ impl Retraction {
         threats
     }
 
-    /// Those who threaten, without the `excused` that do so only because a root has been cut.
+    /// The pieces that threaten, without the `excused` that do so only because a root has been cut.
     fn without_root_cutters(
         &self,
         threat: &NewThreat,

@@ -56,9 +56,9 @@ pub struct Placed {
 /// One piece chasing another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chase {
-    /// Who threatens, standing as after the move.
+    /// The piece that threatens, where it stands after the move.
     pub chaser: Placed,
-    /// Whom.
+    /// The piece threatened.
     pub chased: Placed,
 }
 

@@ -3,7 +3,7 @@
 use super::rule_set::RuleSet;
 use crate::board::{Color, NoCaptureClock, Position};
 
-/// Whether nobody can win any more: no piece on the board can cross the river, and none can become
+/// Whether neither side can win any more: no piece on the board can cross the river, and none can become
 /// a pawn.
 pub fn is_material_insufficient(position: &Position) -> bool {
     !position.has_promotion() && !Color::ALL.iter().any(|c| position.has_attackers(*c))

@@ -8,14 +8,14 @@ named_enum! {
     #[derive(Default)]
     /// Whose rules decide about repetitions and limits.
     pub enum RuleSet {
-        /// The Asian rules in the form that computers play: who checks or chases for ever loses.
+        /// The Asian rules in the form that computers play: perpetual check and perpetual chase lose.
         #[default]
         Asian = "asian",
         /// As [`Self::Asian`] with the choices of the computer championships: one check by either
         /// side within the repetition, and no chase is judged.
         Computer = "computer",
-        /// The Chinese rules of 2020: who only checks, threatens mate and chases, in any mixture,
-        /// loses to who does not.
+        /// The Chinese rules of 2020: a side that only checks, threatens mate and chases, in any
+        /// mixture, loses to one that does not.
         Chinese = "chinese",
         /// The referee of the UCCI league: only the piece that has moved can chase, the fourth
         /// occurrence decides, and neither checks nor answers to them count towards the

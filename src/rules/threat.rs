@@ -99,7 +99,7 @@ fn is_protected(position: &Position, owner: Color, chaser: Square, target: Squar
         .any(|from| is_king_safe(position, owner, from, target, occupied))
 }
 
-/// Whether nobody attacks the king of `side` after its piece goes from `from` to `to` on a board
+/// Whether the king of `side` is not attacked after its piece goes from `from` to `to` on a board
 /// occupied by `occupied`, whatever stood on `to` being taken.
 ///
 /// A check that the side to move stands in does not bind its other pieces: it will have been

@@ -29,7 +29,7 @@ impl Verdict {
         }
     }
 
-    /// Who loses, if somebody does.
+    /// The loser, `None` if there is none.
     #[inline]
     pub const fn loser(self) -> Option<Color> {
         match self {

@@ -1,4 +1,4 @@
-//! Who attacks whom, and who is guarded.
+//! Attacks on pieces, by kind, and guarded pieces.
 
 use super::attack_map::AttackMap;
 use super::features::{GUARDED, GUARDED_BY_PAWN, THREAT_GUARDED, THREAT_UNGUARDED};

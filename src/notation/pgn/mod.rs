@@ -50,7 +50,7 @@ impl GameResult {
         }
     }
 
-    /// Who has won, if somebody has.
+    /// The winner, `None` if there is none.
     pub const fn winner(self) -> Option<Color> {
         match self {
             Self::RedWins => Some(Color::Red),

@@ -3,10 +3,9 @@
 use super::super::move_class::MoveClass;
 use super::budget::NodeBudget;
 use super::mate::{begins_mate, forced_mate, threatens_mate};
-use super::moves::moves_of;
+use super::moves::{has_move, moves_of};
 use super::threats::{CaptureResult, ThreatFinder, is_joint, wins_exchange, worthy_target};
 use crate::board::{Move, PieceKind, Position, Square};
-use crate::movegen::is_legal;
 
 /// Checks in a row by which a threatened mate may be forced.
 const MATE_MOVES: u32 = 4;
@@ -124,11 +123,11 @@ impl MoveContext<'_> {
         moves_of(now).any(|m| {
             let old = Move::new(self.origin(m.from()), m.to());
             begins_mate(now, m, MATE_MOVES, budget)
-                && !(is_legal(then, old) && begins_mate(then, old, MATE_MOVES, budget))
+                && !(has_move(then, old) && begins_mate(then, old, MATE_MOVES, budget))
         })
     }
 
-    /// The board before the move with the mover to play and not in check: if he stood in check, as
+    /// The board before the move with the mover to play and not in check: if it stood in check, as
     /// it was before that.
     fn before_in_peace(&self) -> Position {
         if !self.before.in_check() {
@@ -142,7 +141,7 @@ impl MoveContext<'_> {
         earlier
     }
 
-    /// What the mover could do if it were his turn after the move, `now`, and not before it, `then`.
+    /// What the mover could do if it were its turn after the move, `now`, and not before it, `then`.
     fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
         let found = ThreatFinder::new(now, None, budget).outcomes(budget);
         if found.is_empty() {
@@ -163,7 +162,7 @@ impl MoveContext<'_> {
                 // A piece that goes on attacking what it attacked does nothing new.
                 let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
                 let is_known = goes_on
-                    || flees && is_legal(then, before)
+                    || flees && has_move(then, before)
                     || self.before.in_check() && wins_exchange(self.before, before, budget);
                 if !is_known && past.try_outcome(before, budget) != CaptureResult::Win {
                     classification.chases.push(m);

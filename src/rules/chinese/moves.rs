@@ -11,3 +11,9 @@ pub(super) fn moves_of(position: &Position) -> impl Iterator<Item = Move> + use<
         .into_iter()
         .filter(move |m| m.to() != king)
 }
+
+/// Whether [`moves_of`] has a move. In a position whose checks are ignored that is not the same as
+/// being legal.
+pub(super) fn has_move(position: &Position, m: Move) -> bool {
+    moves_of(position).any(|other| other == m)
+}

@@ -3,12 +3,11 @@
 use super::budget::NodeBudget;
 use super::capture_sequence::{CaptureSequence, exchange, is_king_or_pawn_move};
 use super::mate::forced_mate;
-use super::moves::moves_of;
+use super::moves::{has_move, moves_of};
 use super::piece_worth::{MATE, Worth, worth};
 use crate::board::{Bitboard, Move, Piece, PieceKind, Position, Square};
-use crate::movegen::is_legal;
 
-/// Checks by which he who takes a piece may be mated for it.
+/// Checks by which a side that takes a piece may be mated for it.
 const REVENGE: u32 = 4;
 
 /// What a move leads to.
@@ -26,8 +25,8 @@ pub(super) enum CaptureResult {
 /// its moves.
 pub(super) struct ThreatFinder<'a> {
     position: &'a Position,
-    /// The same with the other side to move.
-    reversed: Position,
+    /// The captures of the other side if it were its turn.
+    enemy_captures: Vec<Move>,
     /// See [`CaptureSequence::lost`].
     lost: Bitboard,
     /// See [`CaptureSequence::mutual`].
@@ -54,11 +53,12 @@ impl<'a> ThreatFinder<'a> {
                 }
             }
         }
+        let enemy_captures: Vec<Move> = captures(&reversed).collect();
         Self {
             position,
             lost,
-            mutual: mutual_captures(position, &reversed),
-            reversed,
+            mutual: mutual_captures(position, &enemy_captures),
+            enemy_captures,
             hanging,
         }
     }
@@ -73,7 +73,7 @@ impl<'a> ThreatFinder<'a> {
 
     /// What a move leads to; nothing if it cannot be played.
     pub(super) fn try_outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
-        match is_legal(self.position, m) {
+        match has_move(self.position, m) {
             true => self.outcome(m, budget),
             false => CaptureResult::Nothing,
         }
@@ -120,7 +120,7 @@ impl<'a> ThreatFinder<'a> {
         }
         let offers_pawn = taken.is_none() && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)
-            .filter(|answer| answer.to() != m.to() && !is_legal(&self.reversed, *answer))
+            .filter(|answer| answer.to() != m.to() && !self.enemy_captures.contains(answer))
             .collect();
         let mut sequence = CaptureSequence {
             position,
@@ -139,19 +139,19 @@ impl<'a> ThreatFinder<'a> {
     }
 }
 
-/// The captures between pieces of one kind that can take each other: `reversed` is the
-/// position with the other side to move.
-fn mutual_captures(position: &Position, reversed: &Position) -> Vec<Move> {
+/// The captures between pieces of one kind that can take each other: `enemy_captures` are those that
+/// the other side could make.
+fn mutual_captures(position: &Position, enemy_captures: &[Move]) -> Vec<Move> {
     let kind = |square| position.piece_on(square).map(|piece| piece.kind());
     captures(position)
         .filter(|m| kind(m.from()) == kind(m.to()))
-        .filter(|m| is_legal(reversed, Move::new(m.to(), m.from())))
+        .filter(|m| enemy_captures.contains(&Move::new(m.to(), m.from())))
         .collect()
 }
 
 /// Whether the side to move can make a capture that wins something on its square.
 pub(super) fn wins_exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> bool {
-    is_legal(position, m) && exchange(position, m, budget) > 0
+    has_move(position, m) && exchange(position, m, budget) > 0
 }
 
 /// What a move takes, if it is worth anything: a pawn at home is not.

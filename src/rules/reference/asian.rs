@@ -5,7 +5,7 @@ use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Square};
 
 type Board = [Option<Piece>; Square::COUNT];
 
-/// Who threatens what, as pairs of squares.
+/// The threats of a side: the squares of attacker and target.
 pub(in crate::rules) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
     let board = position.setup().squares;
     let checkers = checkers(position, &board);

@@ -325,7 +325,7 @@ fn kind_is_free(board: &Position, square: Square) -> bool {
     )
 }
 
-/// What stands on a square is worth to him who takes it.
+/// What it is worth to take what stands on a square.
 fn value_on(board: &Position, square: Square) -> i32 {
     let Some(piece) = board.piece_on(square) else {
         return 0;
