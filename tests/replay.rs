@@ -65,3 +65,78 @@ fn records_that_contradict_themselves_do_not_agree() {
     ));
     fs::remove_file(path).unwrap();
 }
+
+#[test]
+fn a_game_and_a_ply_can_be_named() {
+    let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
+    let path = games(
+        "places",
+        &format!("[Red \"x\"]\n\n1. h2e2 h9g7 1-0\n\n{mate}"),
+    );
+    replay(&[&format!("{path}:1")]).assert().code(0);
+    replay(&[&format!("{path}:2")])
+        .assert()
+        .code(1)
+        .stdout(contains("game 2: 0-1 in the record, 1-0 by checkmate"));
+    // Before its end nothing is decided.
+    replay(&[&format!("{path}:2@0")]).assert().code(0);
+    for (place, told) in [
+        (":3", "there is no such game"),
+        (":1@3", "game 1 has 2 plies"),
+    ] {
+        replay(&[&format!("{path}{place}")])
+            .assert()
+            .code(1)
+            .stderr(contains(told));
+    }
+    replay(&["--list", &path]).assert().code(1).stdout(
+        contains("1  x  ?  1-0  2 plies  agrees\n")
+            .and(contains(
+                "2  a  ?  0-1  1 plies  0-1 in the record, 1-0 by checkmate\n",
+            ))
+            .and(contains("1 of 2 games agree")),
+    );
+    replay(&["--explain", &path])
+        .assert()
+        .stdout(contains("black_loses\ncheckmate, asian rules"));
+    let output = replay(&["--json", "--explain", &path]).output().unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let objects: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 2);
+    assert_eq!(
+        (&objects[0]["agrees"], &objects[1]["agrees"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(
+        (&objects[1]["verdict"], &objects[1]["game"]),
+        (&"black_loses".into(), &2.into())
+    );
+    // The other commands take such a place too.
+    let judge = |place: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command.args(["judge", place]).env_remove("RUST_LOG");
+        command.assert()
+    };
+    judge(&format!("{path}:2")).code(0).stdout("black_loses\n");
+    judge(&format!("{path}:2@0")).code(0).stdout("none\n");
+    judge(&format!("{path}:9"))
+        .code(1)
+        .stderr(contains("there is no game 9"));
+    judge("no-such.pgn:2")
+        .code(1)
+        .stderr(contains("No such file"));
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    let path = games("binary", "\x7fELF\x02\x01\0\0\0");
+    replay(&[&path])
+        .assert()
+        .code(1)
+        .stderr(contains("this is no text").and(contains("one file cannot be read")));
+    fs::remove_file(path).unwrap();
+}

@@ -1,24 +1,46 @@
 //! `chuhe replay`: game records before the referee.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
-use super::Failure;
-use crate::notation::pgn::{self, PgnGame};
-use crate::rules::RuleSet;
+use serde_json::{Value, json};
+
+use super::common::columns::columns;
+use super::common::pgn_place::PgnPlace;
+use super::common::{Failure, explain, ignore_closed_pipe};
+use crate::notation::pgn::{PgnError, PgnGame};
+use crate::rules::{Game, Judgement, RuleSet, judge};
+use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
 /// Replay the games of PGN files and see whether the rules agree with them: every move legal, no game
 /// over before its last move, and ended as the record says.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The files, in UTF-8 or GBK, with moves in any notation.
+    /// The files, in UTF-8 or GBK, with moves in any notation; `FILE:3` is the third game alone,
+    /// `FILE:3@42` its first 42 plies.
     #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
+    files: Vec<String>,
     /// The rules; without this those that a game names in its tag `Rules`, or else asian.
-    #[arg(long, value_name = "SET", value_enum, ignore_case = true)]
+    #[arg(long, value_enum, ignore_case = true, value_name = "SET")]
     rules: Option<RuleSet>,
+    /// Tell why the rules end each game, or what its last repetition was.
+    #[arg(long)]
+    explain: bool,
+    /// Print a JSON object for each game.
+    #[arg(long)]
+    json: bool,
+    /// List all games, those that agree as well.
+    #[arg(long, conflicts_with = "json")]
+    list: bool,
+}
+
+/// What has come of the files.
+#[derive(Default)]
+struct Counts {
+    /// Games that do not agree.
+    bad: usize,
+    /// Files that cannot be read.
+    unread: usize,
 }
 
 /// Prints a line for each game that does not agree, and the sum, file by file.
@@ -27,33 +49,26 @@ pub(super) struct Arguments {
 /// A file cannot be read, which is told at its turn, or a game does not agree; all the other files
 /// are looked at first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let (mut bad, mut unread) = (0, 0);
-    for path in &arguments.files {
-        let bytes = match fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                Failure::new(path.display(), error).tell();
-                unread += 1;
-                continue;
+    let mut counts = Counts::default();
+    for file in &arguments.files {
+        match replay_file(arguments, &PgnPlace::parse(file), &mut counts) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(failure) => {
+                failure.tell();
+                counts.unread += 1;
             }
-        };
-        let (text, disagreeing) = report(path, &bytes, arguments.rules);
-        bad += disagreeing;
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.flush())
-            .or_else(super::ignore_closed_pipe)
-            .map_err(|error| Failure::new("standard output", error))?;
+        }
     }
-    let games = match bad {
+    let games = match counts.bad {
         0 => None,
         1 => Some("one game does not agree".to_owned()),
-        _ => Some(format!("{bad} games do not agree")),
+        bad => Some(format!("{bad} games do not agree")),
     };
-    let files = match unread {
+    let files = match counts.unread {
         0 => None,
         1 => Some("one file cannot be read".to_owned()),
-        _ => Some(format!("{unread} files cannot be read")),
+        unread => Some(format!("{unread} files cannot be read")),
     };
     let faults: Vec<String> = games.into_iter().chain(files).collect();
     match faults.is_empty() {
@@ -62,38 +77,189 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// What is to be said of a file, and how many of its games do not agree.
-fn report(path: &Path, bytes: &[u8], rules: Option<RuleSet>) -> (String, usize) {
-    let mut text = String::new();
-    let games = pgn::read(&pgn::decode(bytes));
-    let mut bad = 0;
-    for (number, game) in (1..).zip(&games) {
-        let told = match game {
-            Ok(game) => verdict(game, rules),
-            Err(error) => Some(error.to_string()),
-        };
-        if let Some(why) = told {
-            bad += 1;
-            text += &format!("{}: game {number}: {why}\n", path.display());
+/// Replays the games of a file; `false` when nothing more can be printed.
+fn replay_file(
+    arguments: &Arguments,
+    place: &PgnPlace,
+    counts: &mut Counts,
+) -> Result<bool, Failure> {
+    let mut games = place.games()?;
+    let mut rows = Vec::new();
+    let (mut bad, mut count) = (0, 0);
+    for (number, game) in (1..).zip(games.by_ref()) {
+        if place.game.is_some_and(|only| only != number) {
+            continue;
+        }
+        count += 1;
+        let replayed = replay(arguments, place, number, game)?;
+        bad += usize::from(replayed.why.is_some());
+        if arguments.list {
+            rows.push(replayed.row());
+        }
+        if !print(&replayed.text(arguments, place))? {
+            return Ok(false);
+        }
+        if place.game.is_some() {
+            break;
         }
     }
-    let (agreed, count) = (games.len() - bad, games.len());
-    text += &format!("{}: {agreed} of {count} games agree\n", path.display());
-    (text, bad)
+    counts.bad += bad;
+    if place.game.is_none() {
+        let finished = games.finish();
+        finished.map_err(|error| Failure::new(place.path.display(), error))?;
+    } else if count == 0 {
+        return Err(Failure::new(place.path.display(), "there is no such game"));
+    }
+    let sum = format!(
+        "{}: {} of {count} games agree\n",
+        place.path.display(),
+        count - bad
+    );
+    match arguments.json {
+        true => Ok(true),
+        false => print(&(columns(&rows) + &sum)),
+    }
 }
 
-/// What is wrong with a game.
-fn verdict(game: &PgnGame, rules: Option<RuleSet>) -> Option<String> {
-    let named = match (rules, game.tag("Rules")) {
-        (Some(rules), _) => rules,
-        (None, Some(name)) => match name.parse() {
-            Ok(rules) => rules,
-            Err(error) => return Some(format!("rules {name:?}: {error}")),
-        },
-        (None, None) => RuleSet::default(),
+/// Prints; `false` when what is printed is no longer read.
+fn print(text: &str) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) => ignore_closed_pipe(error)
+            .map(|()| false)
+            .map_err(|error| Failure::new("standard output", error)),
+    }
+}
+
+/// A game that has been replayed.
+struct Replayed {
+    number: usize,
+    record: Option<PgnGame>,
+    /// What is wrong with it.
+    why: Option<String>,
+    /// The game with what the rules say at its end.
+    end: Option<(Game, Judgement)>,
+}
+
+/// Replays a game.
+///
+/// # Errors
+/// It has not so many plies as are asked for.
+fn replay(
+    arguments: &Arguments,
+    place: &PgnPlace,
+    number: usize,
+    game: Result<PgnGame, PgnError>,
+) -> Result<Replayed, Failure> {
+    let mut replayed = Replayed {
+        number,
+        record: None,
+        why: None,
+        end: None,
     };
-    match verify(game, named) {
-        Replay::Agrees => None,
-        Replay::Disagrees(why) => Some(why),
+    let record = match game {
+        Ok(game) => place.cut(game, number)?,
+        Err(error) => {
+            replayed.why = Some(error.to_string());
+            return Ok(replayed);
+        }
+    };
+    match rules_of(&record, arguments.rules) {
+        Ok(rules) => {
+            replayed.why = match verify(&record, rules) {
+                Replay::Agrees => None,
+                Replay::Disagrees(why) => Some(why),
+            };
+            let mut game = Game::new(record.line.start.clone());
+            let are_legal = record.line.moves.iter().all(|m| game.push(*m).is_ok());
+            replayed.end = are_legal.then(|| {
+                let judgement = judge(&game, rules);
+                (game, judgement)
+            });
+        }
+        Err(why) => replayed.why = Some(why),
+    }
+    replayed.record = Some(record);
+    Ok(replayed)
+}
+
+/// The rules by which a game is replayed.
+fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
+    match (rules, game.tag("Rules")) {
+        (Some(rules), _) => Ok(rules),
+        (None, Some(name)) => name
+            .parse()
+            .map_err(|error| format!("rules \"{}\": {error}", printable(name))),
+        (None, None) => Ok(RuleSet::default()),
+    }
+}
+
+impl Replayed {
+    fn tag(&self, name: &str) -> String {
+        let record = self.record.as_ref();
+        printable(record.and_then(|record| record.tag(name)).unwrap_or("?"))
+    }
+
+    fn plies(&self) -> usize {
+        self.record
+            .as_ref()
+            .map_or(0, |record| record.line.moves.len())
+    }
+
+    /// The game in a list.
+    fn row(&self) -> [String; 6] {
+        let result = self.record.as_ref().map(|record| record.result.to_string());
+        [
+            self.number.to_string(),
+            self.tag("Red"),
+            self.tag("Black"),
+            result.unwrap_or_else(|| "?".to_owned()),
+            format!("{} plies", self.plies()),
+            self.why.clone().unwrap_or_else(|| "agrees".to_owned()),
+        ]
+    }
+
+    /// What is to be said of the game at once.
+    fn text(&self, arguments: &Arguments, place: &PgnPlace) -> String {
+        if arguments.json {
+            return format!("{}\n", self.object(arguments, place));
+        }
+        let mut text = String::new();
+        let place = place.path.display();
+        match &self.why {
+            Some(why) if !arguments.list => {
+                text += &format!("{place}: game {}: {why}\n", self.number);
+            }
+            None if arguments.explain => text += &format!("{place}: game {}\n", self.number),
+            _ => {}
+        }
+        if let (true, Some((game, judgement))) = (arguments.explain, &self.end) {
+            text += &format!("{}\n{}", judgement.verdict, explain::text(game, judgement));
+        }
+        text
+    }
+
+    fn object(&self, arguments: &Arguments, place: &PgnPlace) -> Value {
+        let record = self.record.as_ref();
+        let mut object = json!({
+            "file": place.path.display().to_string(),
+            "game": self.number,
+            "red": record.and_then(|record| record.tag("Red")),
+            "black": record.and_then(|record| record.tag("Black")),
+            "result": record.map(|record| record.result.text()),
+            "plies": self.plies(),
+            "agrees": self.why.is_none(),
+            "why": self.why,
+        });
+        if let Some((game, judgement)) = &self.end {
+            object["rules"] = json!(judgement.rules.name());
+            object["verdict"] = json!(judgement.verdict.name());
+            object["cause"] = json!(judgement.cause.to_string());
+            if arguments.explain {
+                object["repetition"] = explain::plies(game, judgement);
+            }
+        }
+        object
     }
 }

@@ -1,13 +1,17 @@
 //! The arguments that give a game: a position and moves.
 
+use std::fmt::Display;
+
 use super::Failure;
-use crate::notation::{GameText, LineError, Separator};
+use super::pgn_place::PgnPlace;
+use crate::notation::{GameText, LineError, Separator, parse_move};
 use crate::rules::Game;
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct GameArguments {
-    /// `startpos` or a FEN, then the moves in any notation; in quotes or as several words.
+    /// `startpos`, a FEN, or a game of a PGN such as `games.pgn:3` or, after 42 plies, `games.pgn:3@42`;
+    /// then the moves in any notation; in quotes or as several words.
     #[arg(value_names = ["FEN", "MOVES"], num_args = 1.., conflicts_with = "fen")]
     game: Vec<String>,
     /// The position, an older way to give it.
@@ -29,6 +33,11 @@ impl GameArguments {
     /// # Errors
     /// Names every reason why the FEN is no position, or the first move that cannot be played.
     pub(in crate::cli) fn read(&self) -> Result<Game, Failure> {
+        if let Some((first, moves)) = self.game.split_first()
+            && let Some(place) = PgnPlace::of_argument(first)
+        {
+            return read_place(&place, moves.iter().chain(&self.moves));
+        }
         let mut text = match &self.fen {
             Some(fen) => GameText::split(fen, Separator::Required),
             None if self.game.is_empty() => GameText::split("startpos", Separator::Required),
@@ -45,6 +54,25 @@ impl GameArguments {
 /// As [`GameArguments::read`].
 pub(in crate::cli) fn read_line(text: &str) -> Result<Game, Failure> {
     read_game(&GameText::split(text, Separator::Optional))
+}
+
+/// Plays the game of a PGN, and more moves behind it.
+fn read_place<'a>(
+    place: &PgnPlace,
+    moves: impl Iterator<Item = &'a String>,
+) -> Result<Game, Failure> {
+    let line = place.read()?.line;
+    let mut game = Game::new(line.start);
+    let fault = |number, error: &dyn Display| Failure::new(format_args!("move {number}"), error);
+    for (number, played) in (1..).zip(line.moves) {
+        game.push(played).map_err(|error| fault(number, &error))?;
+    }
+    for text in moves.flat_map(|text| text.split_whitespace()) {
+        let number = game.plies().len() + 1;
+        let played = parse_move(game.position(), text).map_err(|error| fault(number, &error))?;
+        game.push(played).map_err(|error| fault(number, &error))?;
+    }
+    Ok(game)
 }
 
 /// Plays the game of a text.

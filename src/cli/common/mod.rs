@@ -11,6 +11,7 @@ pub(super) mod logging;
 pub(super) mod notation;
 #[cfg(any(feature = "match", feature = "training"))]
 pub(super) mod output_file;
+pub(super) mod pgn_place;
 pub(super) mod seconds;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};

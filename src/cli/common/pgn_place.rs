@@ -1,0 +1,128 @@
+//! A place in a file of games: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
+
+/// A place in a PGN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct PgnPlace {
+    /// The file.
+    pub(in crate::cli) path: PathBuf,
+    /// Which game, from 1; `None` where none is named.
+    pub(in crate::cli) game: Option<usize>,
+    /// Plies after which the game is looked at; `None` for its end.
+    pub(in crate::cli) ply: Option<usize>,
+}
+
+impl PgnPlace {
+    /// Reads `FILE[:GAME][@PLY]`; any text is that of a file at least.
+    pub(in crate::cli) fn parse(text: &str) -> Self {
+        if Path::new(text).is_file() {
+            return Self {
+                path: text.into(),
+                game: None,
+                ply: None,
+            };
+        }
+        let split = |text: &str, mark: char| {
+            let (before, number) = text.rsplit_once(mark)?;
+            Some((before.to_owned(), number.parse::<usize>().ok()?))
+        };
+        let (rest, ply) = match split(text, '@') {
+            Some((rest, ply)) => (rest, Some(ply)),
+            None => (text.to_owned(), None),
+        };
+        let (path, game) = match split(&rest, ':') {
+            Some((path, game)) => (path, Some(game)),
+            None => (rest, None),
+        };
+        let path = path.into();
+        Self { path, game, ply }
+    }
+
+    /// Reads a place where a FEN may stand as well: a file that is there or that is called a PGN.
+    pub(in crate::cli) fn of_argument(text: &str) -> Option<Self> {
+        let place = Self::parse(text);
+        let extension = place.path.extension();
+        let is_pgn = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
+        (is_pgn || place.path.is_file()).then_some(place)
+    }
+
+    /// Reads the games of the file one after another.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub(in crate::cli) fn games(&self) -> Result<PgnReader<BufReader<File>>, Failure> {
+        let file = File::open(&self.path);
+        let file = file.map_err(|error| Failure::new(self.path.display(), error))?;
+        Ok(PgnReader::new(BufReader::with_capacity(1 << 16, file)))
+    }
+
+    /// The game, up to the ply; the first where none is named.
+    ///
+    /// # Errors
+    /// The file has no such game or cannot be read, or the game not so many plies.
+    pub(in crate::cli) fn read(&self) -> Result<PgnGame, Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
+        let number = self.game.unwrap_or(1);
+        let mut games = self.games()?;
+        let game = match number.checked_sub(1) {
+            Some(before) => games.nth(before),
+            None => None,
+        };
+        let Some(game) = game else {
+            games.finish().map_err(|error| fault(&error))?;
+            return Err(fault(&format_args!("there is no game {number}")));
+        };
+        let game = game.map_err(|error| fault(&format_args!("game {number}: {error}")))?;
+        self.cut(game, number)
+    }
+
+    /// The game up to the ply; its result is then open.
+    ///
+    /// # Errors
+    /// It has not so many plies.
+    pub(in crate::cli) fn cut(&self, mut game: PgnGame, number: usize) -> Result<PgnGame, Failure> {
+        let Some(ply) = self.ply else { return Ok(game) };
+        let plies = game.line.moves.len();
+        if ply > plies {
+            let why = format!("game {number} has {plies} plies");
+            return Err(Failure::new(self.path.display(), why));
+        }
+        if ply < plies {
+            game.line.moves.truncate(ply);
+            game.comments.truncate(ply);
+            game.result = GameResult::Unfinished;
+            game.tags
+                .retain(|(name, _)| name != "Reason" && name != "Termination");
+        }
+        Ok(game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_read() {
+        for (text, path, game, ply) in [
+            ("a.pgn", "a.pgn", None, None),
+            ("a.pgn:3", "a.pgn", Some(3), None),
+            ("a.pgn@7", "a.pgn", None, Some(7)),
+            ("d:/a.pgn:3@42", "d:/a.pgn", Some(3), Some(42)),
+            ("a@b:c.pgn", "a@b:c.pgn", None, None),
+        ] {
+            let place = PgnPlace::of_argument(text).unwrap();
+            assert_eq!(place.path, PathBuf::from(path), "{text}");
+            assert_eq!((place.game, place.ply), (game, ply), "{text}");
+        }
+        for text in ["startpos", "9/9 w", "4k4/9/9/9/9/9/9/9/9/3K5"] {
+            assert_eq!(PgnPlace::of_argument(text), None);
+        }
+    }
+}
