@@ -13,11 +13,11 @@ use crate::tournament::{
     CheckOutcome, CheckReport, EngineSpec, EngineWords, Fault, Greeting, Timeouts, check_protocol,
 };
 
-/// Check whether an engine keeps its protocol, UCCI or UCI: greeting, options, limits, clocks, stop,
-/// ponder, bans, odd positions and lines, end of input, what it leaves behind.
+/// Check whether an engine keeps its protocol, UCCI or UCI.
 ///
-/// Each check is a conversation with a process of its own. What is broken is shown with what was
-/// sent (>), what came (<) and what the document says; the exit code is 1 then.
+/// Greeting, options, limits, clocks, stop, ponder, bans, odd positions and lines, end of input, what
+/// it leaves behind: each check is a conversation with a process of its own. What is broken is shown
+/// with what was sent (>), what came (<) and what the document says; the exit code is 1 then.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {

@@ -5,6 +5,7 @@ mod bench;
 #[cfg(feature = "match")]
 mod check;
 mod common;
+mod convert;
 mod judge;
 #[cfg(feature = "match")]
 mod openings;
@@ -47,6 +48,7 @@ enum Command {
     Bench(bench::Arguments),
     #[cfg(feature = "match")]
     Check(check::Arguments),
+    Convert(convert::Arguments),
     Judge(judge::Arguments),
     #[cfg(feature = "match")]
     Match(Box<tournament::Arguments>),
@@ -102,6 +104,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Check(arguments)) => return check::run(&arguments),
+        Some(Command::Convert(arguments)) => convert::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Match(arguments)) => return tournament::run(&arguments),

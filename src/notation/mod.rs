@@ -21,6 +21,7 @@ mod error;
 pub mod fen;
 mod line;
 pub mod pgn;
+pub mod records;
 mod relative;
 mod style;
 pub mod wxf;

@@ -1,0 +1,280 @@
+//! `chuhe convert`: game records from one form into another.
+
+use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::fs::{self, File};
+use std::hash::{Hash, Hasher};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::common::{Failure, ignore_closed_pipe};
+use crate::board::Position;
+use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
+use crate::notation::records::{is_xqf, read_dhtmlxq, read_xqf};
+use crate::notation::{GameText, MoveStyle, Separator, fen};
+
+/// Convert game records, pick games out of them, extract positions.
+///
+/// What a file holds is seen from its content: PGN in any notation, UTF-8 or GBK; XQF (象棋演播室);
+/// DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Arguments {
+    /// The files.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What to write.
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Pgn)]
+    to: Form,
+    /// How a PGN writes moves.
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "NOTATION",
+        default_value = "iccs"
+    )]
+    notation: MoveStyle,
+    /// The file to write, which must not exist; standard output without it.
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Write in GBK instead of UTF-8.
+    #[arg(long)]
+    gbk: bool,
+    /// Only games of a player whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    player: Option<String>,
+    /// Only games of an event whose name contains this.
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+    /// Only games with this result: 1-0, 0-1, 1/2-1/2 or *.
+    #[arg(long, value_name = "RESULT")]
+    result: Option<GameResult>,
+    /// Only games of at least so many plies.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    min_plies: usize,
+    /// Only the first of games with the same start and moves; of positions, only the first of each.
+    #[arg(long)]
+    unique: bool,
+    /// The position after so many plies instead of that at the end; games that are shorter have none.
+    #[arg(long, value_name = "N")]
+    ply: Option<usize>,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Game records.
+    Pgn,
+    /// A game a line, as the `position` of UCCI has it.
+    Moves,
+    /// A position a line.
+    Fen,
+    /// A position a line with the game that it comes from.
+    Epd,
+}
+
+/// Converts, and tells how many games were read and written.
+///
+/// # Errors
+/// A file cannot be read or written, or a game cannot be read; all that can be is written first.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut writer = Writer {
+        arguments,
+        out: match &arguments.out {
+            Some(path) => Box::new(
+                File::create_new(path).map_err(|error| Failure::new(path.display(), error))?,
+            ),
+            None => Box::new(io::stdout().lock()),
+        },
+        known: HashSet::new(),
+        read: 0,
+        written: 0,
+    };
+    let mut unread = 0;
+    for path in &arguments.files {
+        let read = read_games(path, |game| match game {
+            Ok(game) => writer.take(&game),
+            Err(reason) => {
+                Failure::new(path.display(), reason).tell();
+                unread += 1;
+                Ok(())
+            }
+        });
+        read.map_err(|error| Failure::new(path.display(), error))?;
+    }
+    let (read, written) = (writer.read, writer.written);
+    let lines = match arguments.to {
+        Form::Pgn | Form::Moves => "games",
+        Form::Fen | Form::Epd => "positions",
+    };
+    let _ = writeln!(io::stderr(), "{read} games read, {written} {lines} written");
+    match unread {
+        0 => Ok(()),
+        1 => Err(Failure::new("convert", "one game cannot be read")),
+        _ => Err(Failure::new(
+            "convert",
+            format!("{unread} games cannot be read"),
+        )),
+    }
+}
+
+/// Hands each game of a file, or why it is none, to `found`.
+fn read_games(
+    path: &Path,
+    mut found: impl FnMut(Result<PgnGame, String>) -> io::Result<()>,
+) -> io::Result<()> {
+    if fs::metadata(path)?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
+    let beginning = file.fill_buf()?.to_vec();
+    if is_xqf(&beginning) {
+        let game = read_xqf(&fs::read(path)?);
+        return found(game.map_err(|error| error.to_string()));
+    }
+    let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
+    if has(b"[DhtmlXQ") {
+        let bytes = fs::read(path)?;
+        for (number, game) in (1..).zip(read_dhtmlxq(&decode(&bytes))) {
+            found(game.map_err(|error| format!("game {number}: {error}")))?;
+        }
+        return Ok(());
+    }
+    let is_pgn = path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("pgn"));
+    if is_pgn || beginning.starts_with(b"[") || has(b"\n[") || has(b"1.") {
+        let mut games = PgnReader::new(file);
+        for (number, game) in (1..).zip(games.by_ref()) {
+            found(game.map_err(|error| format!("game {number}: {error}")))?;
+        }
+        return games.finish();
+    }
+    for (number, line) in (1..).zip(file.split(b'\n')) {
+        let line = line?;
+        let text = decode(&line);
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let read = GameText::split(text, Separator::Optional).read();
+        let game = read.map(|line| PgnGame {
+            tags: Vec::new(),
+            comments: vec![String::new(); line.moves.len()],
+            line,
+            result: GameResult::Unfinished,
+        });
+        found(game.map_err(|error| format!("line {number}: {error}")))?;
+    }
+    Ok(())
+}
+
+/// Where converted games go.
+struct Writer<'a> {
+    arguments: &'a Arguments,
+    out: Box<dyn Write + 'a>,
+    /// What has been written, where it is to be written once.
+    known: HashSet<u64>,
+    read: u64,
+    written: u64,
+}
+
+impl Writer<'_> {
+    /// Writes a game, if it is wanted.
+    fn take(&mut self, game: &PgnGame) -> io::Result<()> {
+        self.read += 1;
+        if !self.is_wanted(game) {
+            return Ok(());
+        }
+        let Some(text) = self.text(game) else {
+            return Ok(());
+        };
+        let bytes = match self.arguments.gbk {
+            true => encoding_rs::GBK.encode(&text).0.into_owned(),
+            false => text.into_bytes(),
+        };
+        self.written += 1;
+        self.out.write_all(&bytes).or_else(ignore_closed_pipe)
+    }
+
+    fn is_wanted(&self, game: &PgnGame) -> bool {
+        let arguments = self.arguments;
+        let contains = |tag: &str, part: &str| {
+            let value = game.tag(tag).unwrap_or_default().to_lowercase();
+            value.contains(&part.to_lowercase())
+        };
+        let is_of = |name: &String| contains("Red", name) || contains("Black", name);
+        let is_at = |name: &String| contains("Event", name);
+        arguments.player.as_ref().is_none_or(is_of)
+            && arguments.event.as_ref().is_none_or(is_at)
+            && arguments.result.is_none_or(|result| result == game.result)
+            && game.line.moves.len() >= arguments.min_plies
+    }
+
+    /// Whether something is there for the first time, where that counts.
+    fn is_new(&mut self, what: &impl Hash) -> bool {
+        let mut hasher = DefaultHasher::new();
+        what.hash(&mut hasher);
+        !self.arguments.unique || self.known.insert(hasher.finish())
+    }
+
+    /// What is to be written of a game.
+    fn text(&mut self, game: &PgnGame) -> Option<String> {
+        let start = fen::write_position(&game.line.start);
+        match self.arguments.to {
+            Form::Pgn | Form::Moves => {
+                let moves = game.line.moves.iter().map(ToString::to_string);
+                let moves: Vec<String> = moves.collect();
+                self.is_new(&(&start, &moves))
+                    .then(|| match self.arguments.to {
+                        Form::Pgn => game.write(self.arguments.notation),
+                        _ => moves_line(&start, &moves),
+                    })
+            }
+            Form::Fen | Form::Epd => {
+                let position = position_after(game, self.arguments.ply)?;
+                let fen = fen::write_position(&position);
+                let fields: Vec<&str> = fen.split(' ').take(4).collect();
+                let board = fields.join(" ");
+                self.is_new(&board).then(|| match self.arguments.to {
+                    Form::Fen => fen + "\n",
+                    _ => format!("{board} id \"{}\";\n", title(game)),
+                })
+            }
+        }
+    }
+}
+
+fn moves_line(start: &str, moves: &[String]) -> String {
+    let mut line = match start == fen::START {
+        true => "startpos".to_owned(),
+        false => format!("fen {start}"),
+    };
+    if !moves.is_empty() {
+        line += " moves ";
+        line += &moves.join(" ");
+    }
+    line + "\n"
+}
+
+/// The position after so many plies, or at the end; `None` where the game is shorter.
+fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
+    let mut position = game.line.start.clone();
+    let moves = match ply {
+        Some(ply) => game.line.moves.get(..ply)?,
+        None => &game.line.moves,
+    };
+    for m in moves {
+        position.make(*m);
+    }
+    Some(position)
+}
+
+/// The players of a game, without what would end the text of an EPD.
+fn title(game: &PgnGame) -> String {
+    let name = |tag: &str| game.tag(tag).unwrap_or("?").replace(['"', ';', '\n'], "'");
+    format!("{} - {} {}", name("Red"), name("Black"), game.result)
+}

@@ -1,0 +1,131 @@
+//! Game records of other programs: XQF (象棋演播室, XQStudio) and DhtmlXQ (东萍象棋).
+//!
+//! Of both the main line is read, with its comments in XQF; variations are passed over.
+
+mod dhtmlxq;
+mod xqf;
+
+pub use dhtmlxq::read_dhtmlxq;
+pub use xqf::{is_xqf, read_xqf};
+
+use super::Line;
+use super::fen::{self, FenError};
+use crate::board::{Color, Move, Position};
+use crate::movegen::is_legal;
+use crate::text::excerpt;
+
+/// Why a record is no game.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The file ends too early or is no record at all.
+    #[error("it is no whole record")]
+    Broken,
+    /// Where it begins is no position.
+    #[error("it begins with no position: {0}")]
+    Start(#[from] FenError),
+    /// A move cannot be played.
+    #[error("move {number}: {text} is no legal move here")]
+    Move {
+        /// Which one, from 1.
+        number: usize,
+        /// The move, or what stands for it.
+        text: String,
+    },
+}
+
+/// A square as file and rank, from red's left corner.
+type Place = (usize, usize);
+
+/// The pieces of a side in the order of both formats, from one rook to the other, cannons, pawns.
+const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
+
+/// Where the game begins and what is played. `squares` has the place of each piece, those of red first,
+/// as file and rank from red's left corner; the side that moves first has the piece that does.
+fn line(
+    squares: &[Option<Place>; 32],
+    moves: &[(Place, Place)],
+    side: Color,
+) -> Result<Line, RecordError> {
+    let mut board = [[None; 9]; 10];
+    for (index, square) in squares.iter().enumerate() {
+        let Some((file, rank)) = *square else {
+            continue;
+        };
+        let letter = PIECES[index % 16];
+        let cell = board.get_mut(rank).and_then(|row| row.get_mut(file));
+        *cell.ok_or(RecordError::Broken)? = Some(match index < 16 {
+            true => letter,
+            false => letter.to_ascii_lowercase(),
+        });
+    }
+    let first = moves
+        .first()
+        .and_then(|((file, rank), _)| *board.get(*rank)?.get(*file)?);
+    let side = match first {
+        Some(letter) if letter.is_ascii_uppercase() => Color::Red,
+        Some(_) => Color::Black,
+        None => side,
+    };
+    let ranks: Vec<String> = board.iter().rev().map(rank_text).collect();
+    let side = match side {
+        Color::Red => 'w',
+        Color::Black => 'b',
+    };
+    let start = fen::parse_position(&format!("{} {side} - - 0 1", ranks.join("/")))?;
+    let mut position = start.clone();
+    let mut played = Vec::with_capacity(moves.len());
+    for (number, (from, to)) in (1..).zip(moves) {
+        played.push(legal(&mut position, number, *from, *to)?);
+    }
+    Ok(Line {
+        start,
+        moves: played,
+    })
+}
+
+/// Plays a move if it is legal.
+fn legal(
+    position: &mut Position,
+    number: usize,
+    from: Place,
+    to: Place,
+) -> Result<Move, RecordError> {
+    let square = |(file, rank): Place| {
+        let file = char::from(b'a' + u8::try_from(file % 26).unwrap_or(0));
+        format!("{file}{rank}")
+    };
+    let text = square(from) + &square(to);
+    let read: Option<Move> = text.parse().ok();
+    match read.filter(|m| is_legal(position, *m)) {
+        Some(m) => {
+            position.make(m);
+            Ok(m)
+        }
+        None => Err(RecordError::Move {
+            number,
+            text: excerpt(&text),
+        }),
+    }
+}
+
+/// A rank as a FEN has it.
+fn rank_text(row: &[Option<u8>; 9]) -> String {
+    let mut text = String::new();
+    let mut empty = 0;
+    for cell in row {
+        match cell {
+            None => empty += 1,
+            Some(letter) => {
+                if empty > 0 {
+                    text += &empty.to_string();
+                }
+                empty = 0;
+                text.push(char::from(*letter));
+            }
+        }
+    }
+    if empty > 0 {
+        text += &empty.to_string();
+    }
+    text
+}
