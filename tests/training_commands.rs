@@ -58,6 +58,67 @@ fn games_are_played_and_weights_tuned() {
 }
 
 #[test]
+fn files_of_games_are_looked_into_merged_and_converted() {
+    let place = directory("data");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (one, two) = (file("one.chg"), file("two.chg"));
+    for (path, seed) in [(&one, "1"), (&two, "2")] {
+        let plan = ["--games", "2", "--nodes", "20", "--seed", seed];
+        chuhe(&[&["selfplay", path][..], &plan].concat())
+            .assert()
+            .code(0)
+            .stderr(contains("2 games, "));
+    }
+    let data = |arguments: &[&str]| chuhe(&[&["data"][..], arguments].concat()).assert();
+    let merged = file("merged.chg");
+    data(&["merge", &merged, &one, &two, &one])
+        .code(0)
+        .stdout("4 games, 2 duplicates left out\n");
+    data(&["merge", &merged, &one])
+        .code(1)
+        .stderr(contains("File exists"));
+    data(&["stats", &merged])
+        .code(0)
+        .stdout(contains("games                4\n"));
+    data(&["view", &one, "--skip", "1"])
+        .code(0)
+        .stdout(contains("game 2: seed 1 number 1, "));
+    data(&["view", &one, "--plan"])
+        .code(0)
+        .stdout(contains("\"seed\":1"));
+    let output = data(&["view", &merged, "--games", "9", "--samples", "--all"]).code(0);
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let samples = file("samples.txt");
+    fs::write(&samples, format!("{text}rnbakab")).unwrap();
+    let converted = file("converted.chg");
+    data(&["convert", &converted, &samples])
+        .code(0)
+        .stdout(contains(format!("{} positions", text.lines().count())))
+        .stderr(contains("left out a torn last line"));
+    data(&["view", &converted, "--games", "9", "--all", "--samples"])
+        .code(0)
+        .stdout(text);
+    let relabelled = file("relabelled.chg");
+    data(&["relabel", &relabelled, &one, "--nodes", "0"])
+        .code(0)
+        .stdout("2 games\n");
+    // A torn file is read as far as it goes; one of something else is told.
+    let bytes = fs::read(&one).unwrap();
+    fs::write(&one, &bytes[..bytes.len() - 1]).unwrap();
+    data(&["stats", &one])
+        .code(0)
+        .stderr(contains("torn last block"));
+    data(&["stats", &samples])
+        .code(1)
+        .stderr(contains("not a file of games"));
+    chuhe(&["selfplay", &samples])
+        .assert()
+        .code(1)
+        .stderr(contains("not a file of games"));
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
 fn a_place_for_the_weights_is_looked_for_before_the_work() {
     let place = directory("weights");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();

@@ -6,6 +6,8 @@ mod bench;
 mod check;
 mod common;
 mod convert;
+#[cfg(feature = "training")]
+mod data;
 mod judge;
 #[cfg(feature = "match")]
 mod openings;
@@ -49,6 +51,8 @@ enum Command {
     #[cfg(feature = "match")]
     Check(check::Arguments),
     Convert(convert::Arguments),
+    #[cfg(feature = "training")]
+    Data(data::Arguments),
     Judge(judge::Arguments),
     #[cfg(feature = "match")]
     Match(Box<tournament::Arguments>),
@@ -105,6 +109,8 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "match")]
         Some(Command::Check(arguments)) => return check::run(&arguments),
         Some(Command::Convert(arguments)) => convert::run(&arguments),
+        #[cfg(feature = "training")]
+        Some(Command::Data(arguments)) => data::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Match(arguments)) => return tournament::run(&arguments),
@@ -117,7 +123,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
         Some(Command::Show(arguments)) => show::run(&arguments),
         #[cfg(feature = "training")]
-        Some(Command::Tune(arguments)) => tune::run(&arguments),
+        Some(Command::Tune(arguments)) => return tune::run(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

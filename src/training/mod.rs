@@ -2,6 +2,7 @@
 
 pub mod data;
 mod holdout;
+pub mod prepare;
 #[cfg(test)]
 mod random;
 mod sample;

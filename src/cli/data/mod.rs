@@ -1,0 +1,201 @@
+//! `chuhe data`: files of games between self-play and training.
+
+mod view;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Subcommand;
+
+use super::{Failure, ignore_closed_pipe};
+use crate::notation::pgn;
+use crate::training::data::{MAGIC, Reader, Writer};
+use crate::training::prepare::{Converted, Statistics, convert_pgn, convert_text, merge, relabel};
+
+/// Look into files of games (.chg), merge them, make them from other formats, score them anew.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: DataCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum DataCommand {
+    /// Count games, results, endings, scores, pieces and duplicates.
+    Stats {
+        /// Files of games.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    View(view::Arguments),
+    /// Write the games of many files into one, in random order and each once.
+    Merge {
+        /// The file to make; it must not exist.
+        out: PathBuf,
+        /// Files of games.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Seed of the order.
+        #[arg(long, value_name = "N", default_value_t = 0)]
+        seed: u64,
+    },
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN.
+    Convert {
+        /// The file to make; it must not exist.
+        out: PathBuf,
+        /// Text or PGN; each says by its beginning which it is.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Write games with new scores by the present evaluation; moves and results stay.
+    Relabel {
+        /// The file to make; it must not exist.
+        out: PathBuf,
+        /// Files of games.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Nodes a position, after which the iteration under way is finished; 0 for the static evaluation.
+        #[arg(long, value_name = "N", default_value_t = 1000)]
+        nodes: u64,
+        /// Games at a time.
+        #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: u16,
+    },
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// A file cannot be read or written or holds something else.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        DataCommand::Stats { files } => stats(files),
+        DataCommand::View(arguments) => view::run(arguments),
+        DataCommand::Merge { out, files, seed } => {
+            let mut sources = Vec::new();
+            for file in files {
+                sources.push(open(file)?);
+            }
+            let mut writer = create(out)?;
+            let merged = merge(&mut sources, &mut writer, *seed).map_err(fault(out))?;
+            for (file, source) in files.iter().zip(&sources) {
+                warn_of_damage(file, source);
+            }
+            print(format_args!(
+                "{} games, {} duplicates left out\n",
+                merged.games, merged.duplicates
+            ))
+        }
+        DataCommand::Convert { out, files } => convert_files(out, files),
+        DataCommand::Relabel {
+            out,
+            files,
+            nodes,
+            threads,
+        } => {
+            let mut writer = create(out)?;
+            let mut total = 0;
+            for file in files {
+                let mut source = open(file)?;
+                let tell = |games| say(&format!("{}: {games} games", file.display()));
+                total += relabel(
+                    &mut source,
+                    &mut writer,
+                    *nodes,
+                    usize::from(*threads),
+                    tell,
+                )
+                .map_err(fault(file))?;
+                warn_of_damage(file, &source);
+            }
+            print(format_args!("{total} games\n"))
+        }
+    }
+}
+
+fn stats(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut statistics = Statistics::default();
+    for file in files {
+        let mut source = open(file)?;
+        while let Some(record) = source.next_record().map_err(fault(file))? {
+            statistics.add(&record);
+        }
+        warn_of_damage(file, &source);
+    }
+    print(format_args!("{statistics}"))
+}
+
+fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
+    let mut sources = Vec::new();
+    for file in files {
+        sources.push(BufReader::new(File::open(file).map_err(fault(file))?));
+    }
+    let mut writer = create(out)?;
+    for (file, mut source) in files.iter().zip(sources) {
+        let head = source.fill_buf().map_err(fault(file))?;
+        if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+            return Err(Failure::new(
+                file.display(),
+                "it is a file of games already",
+            ));
+        }
+        let first = head.trim_ascii_start().first();
+        let converted = match first {
+            Some(b'[' | b'1') => {
+                let mut bytes = Vec::new();
+                source.read_to_end(&mut bytes).map_err(fault(file))?;
+                convert_pgn(&pgn::decode(&bytes), &mut writer)
+            }
+            _ => convert_text(source, &mut writer),
+        };
+        let Converted {
+            games,
+            positions,
+            left_out,
+            has_torn_end,
+        } = converted.map_err(fault(file))?;
+        if left_out > 0 {
+            say(&format!("{}: {left_out} games left out", file.display()));
+        }
+        if has_torn_end {
+            say(&format!("{}: left out a torn last line", file.display()));
+        }
+        print(format_args!("{games} games, {positions} positions\n"))?;
+    }
+    writer.flush().map_err(fault(out))?;
+    Ok(())
+}
+
+/// Opens a file of games to read.
+fn open(path: &Path) -> Result<Reader<File>, Failure> {
+    let file = File::open(path).map_err(fault(path))?;
+    Reader::new(file).map_err(fault(path))
+}
+
+/// Makes a file of games; one that is there is left alone.
+fn create(path: &Path) -> Result<Writer<File>, Failure> {
+    let file = File::create_new(path).map_err(fault(path))?;
+    Writer::new(file).map_err(fault(path))
+}
+
+fn fault<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure {
+    move |error| Failure::new(path.display(), error)
+}
+
+fn warn_of_damage(path: &Path, reader: &Reader<File>) {
+    if !reader.recovered().is_clean() {
+        say(&format!("{}: {}", path.display(), reader.recovered()));
+    }
+}
+
+/// Prints to standard output.
+fn print(text: std::fmt::Arguments<'_>) -> Result<(), Failure> {
+    let written = io::stdout().write_fmt(text).or_else(ignore_closed_pipe);
+    written.map_err(|error| Failure::new("standard output", error))
+}
+
+/// Tells the user; the work goes on when that cannot be written.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,103 @@
+//! `chuhe data view`: games for a person to read, or samples as text.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use super::{Failure, fault, open, print, warn_of_damage};
+use crate::board::Color;
+use crate::training::Sample;
+use crate::training::data::{BadRecord, Filter, GameRecord, NO_SCORE, Record};
+
+/// Show games with their scores, or their positions a line: FEN | score | result, for red.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A file of games.
+    file: PathBuf,
+    /// Pass over so many games.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
+    /// Show so many games.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    games: usize,
+    /// Show positions instead of games: those that a static evaluation can be held to.
+    #[arg(long)]
+    samples: bool,
+    /// With --samples: show every position that has a score.
+    #[arg(long, requires = "samples")]
+    all: bool,
+    /// Tell how the games were made, and nothing else.
+    #[arg(long)]
+    plan: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let mut source = open(&arguments.file)?;
+    if arguments.plan {
+        return print(format_args!("{}\n", source.plan().unwrap_or("not told")));
+    }
+    let mut number = 0;
+    while number < arguments.skip.saturating_add(arguments.games)
+        && let Some(record) = source.next_record().map_err(fault(&arguments.file))?
+    {
+        number += 1;
+        if number <= arguments.skip {
+            continue;
+        }
+        let filter = if arguments.all {
+            Filter::NONE
+        } else {
+            Filter::QUIET
+        };
+        let text = match (&record, arguments.samples) {
+            (Record::Game(game), false) => game_text(number, game),
+            _ => samples_text(&record, &filter).map_err(fault(&arguments.file))?,
+        };
+        print(format_args!("{text}"))?;
+    }
+    warn_of_damage(&arguments.file, &source);
+    Ok(())
+}
+
+/// A game: a heading, then a line for each full move.
+fn game_text(number: usize, game: &GameRecord) -> String {
+    let mut text = format!(
+        "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
+        game.seed,
+        game.number,
+        game.moves.len(),
+        game.random_plies,
+        game.result,
+        game.ending,
+    );
+    let start = game.start_position();
+    if game.start.is_some() {
+        let _ = writeln!(text, "from {start}");
+    }
+    // A game that black begins has an empty first column.
+    let before = start.side_to_move().index();
+    let cells = game.moves.iter().map(|ply| match ply.score {
+        NO_SCORE => format!("{}       -", ply.played),
+        score => format!("{} {score:>+7}", ply.played),
+    });
+    let cells: Vec<_> = std::iter::repeat_n("...         ".to_owned(), before)
+        .chain(cells)
+        .collect();
+    for (number, pair) in (1..).zip(cells.chunks(2)) {
+        let _ = writeln!(text, "{number:>4}. {}", pair.join("   "));
+    }
+    text
+}
+
+fn samples_text(record: &Record, filter: &Filter) -> Result<String, BadRecord> {
+    let result = record.result().points(Color::Red);
+    let mut text = String::new();
+    record.visit(filter, |labelled| {
+        let sample = Sample {
+            position: labelled.position.clone(),
+            score: labelled.score_for_red(),
+            result,
+        };
+        let _ = writeln!(text, "{sample}");
+    })?;
+    Ok(text)
+}

@@ -1,0 +1,218 @@
+//! Samples as text and game records in PGN, as files of games.
+
+use std::io::{self, BufRead, Write};
+
+use crate::notation::pgn::{self, PgnError, PgnGame};
+use crate::search::Score;
+use crate::training::Sample;
+use crate::training::data::{
+    AppendError, Ending, GameRecord, GameResult, LooseRecord, LooseSample, NO_SCORE, Record,
+    ScoredMove, Writer,
+};
+
+/// The most samples of a game that one record holds.
+const LONGEST_RECORD: usize = 1000;
+
+/// What a conversion came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Converted {
+    /// Games written.
+    pub games: u64,
+    /// Positions with a score in them.
+    pub positions: u64,
+    /// Games left out: without a result, or not to be read.
+    pub left_out: u64,
+    /// Whether the last line was torn and left out.
+    pub has_torn_end: bool,
+}
+
+/// Why a conversion has failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The source cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// A line holds something else.
+    #[error("line {line}: {reason}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The games cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] AppendError),
+}
+
+/// Converts samples a line (`FEN | score for red | result for red`), in the order of the games. A game
+/// ends where the number of the ply does not rise or the result is another one.
+///
+/// # Errors
+/// A line but a torn last one is no sample, or the file cannot be read or written.
+pub fn convert_text<W: Write>(
+    mut source: impl BufRead,
+    writer: &mut Writer<W>,
+) -> Result<Converted, ConvertError> {
+    let mut converted = Converted::default();
+    let mut game: Option<LooseRecord> = None;
+    let mut text = String::new();
+    for line in 1.. {
+        text.clear();
+        if source.read_line(&mut text)? == 0 {
+            break;
+        }
+        let (sample, result) = match read_sample(text.trim_end()) {
+            Ok(read) => read,
+            Err(_) if !text.ends_with('\n') => {
+                converted.has_torn_end = true;
+                break;
+            }
+            Err(reason) => return Err(ConvertError::Line { line, reason }),
+        };
+        let goes_on = game.as_ref().is_some_and(|game| {
+            game.result == result
+                && game.samples.len() < LONGEST_RECORD
+                && game
+                    .samples
+                    .last()
+                    .is_some_and(|last| ply(last) < ply(&sample))
+        });
+        match &mut game {
+            Some(game) if goes_on => game.samples.push(sample),
+            _ => {
+                let samples = vec![sample];
+                write(
+                    game.replace(LooseRecord { samples, result }),
+                    writer,
+                    &mut converted,
+                )?;
+            }
+        }
+    }
+    write(game, writer, &mut converted)?;
+    Ok(converted)
+}
+
+fn write<W: Write>(
+    game: Option<LooseRecord>,
+    writer: &mut Writer<W>,
+    converted: &mut Converted,
+) -> Result<(), AppendError> {
+    if let Some(game) = game {
+        converted.games += 1;
+        converted.positions += game.samples.len() as u64;
+        writer.record(&Record::Loose(game))?;
+    }
+    Ok(())
+}
+
+/// The number of a sample's ply in its game.
+fn ply(sample: &LooseSample) -> u32 {
+    let position = &sample.position;
+    2 * u32::from(position.fullmove_number()) + position.side_to_move().index() as u32
+}
+
+fn read_sample(line: &str) -> Result<(LooseSample, GameResult), String> {
+    let sample: Sample = line.parse().map_err(|error| format!("{error}"))?;
+    let is_result = |result: &GameResult| result.points(crate::board::Color::Red) == sample.result;
+    let result = GameResult::ALL.into_iter().find(is_result);
+    let score = i16::try_from(sample.score * sample.position.side_to_move().sign());
+    match (result, score) {
+        (Some(result), Ok(score)) => Ok((
+            LooseSample {
+                position: sample.position,
+                score,
+            },
+            result,
+        )),
+        (None, _) => Err(format!("the result {} is not 1, 0.5 or 0", sample.result)),
+        (_, Err(_)) => Err(format!("the score {} is too large", sample.score)),
+    }
+}
+
+/// Converts games of a PGN that have a result, with the scores that their comments begin with, as
+/// `+0.35/12`. Moves of a book have no score.
+///
+/// # Errors
+/// The games cannot be written.
+pub fn convert_pgn<W: Write>(
+    text: &str,
+    writer: &mut Writer<W>,
+) -> Result<Converted, ConvertError> {
+    let mut converted = Converted::default();
+    for (number, game) in (0..).zip(pgn::read(text)) {
+        let Some(record) = record_of(game, number) else {
+            converted.left_out += 1;
+            continue;
+        };
+        converted.games += 1;
+        converted.positions += record.moves.iter().filter(|m| m.score != NO_SCORE).count() as u64;
+        writer.record(&Record::Game(record))?;
+    }
+    Ok(converted)
+}
+
+fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<GameRecord> {
+    let game = game.ok()?;
+    let result = match game.result {
+        pgn::GameResult::RedWins => GameResult::RedWins,
+        pgn::GameResult::BlackWins => GameResult::BlackWins,
+        pgn::GameResult::Draw => GameResult::Draw,
+        pgn::GameResult::Unfinished => return None,
+    };
+    let comments = game.comments.iter().map(String::as_str);
+    let moves = game
+        .line
+        .moves
+        .iter()
+        .zip(comments.chain(std::iter::repeat("")));
+    let scored = moves.map(|(played, comment)| ScoredMove {
+        played: *played,
+        score: score_of(comment).unwrap_or(NO_SCORE),
+    });
+    let moves: Vec<_> = scored.collect();
+    let is_usual = game.line.start == crate::board::Position::startpos();
+    Some(GameRecord {
+        seed: 0,
+        number,
+        start: (!is_usual).then(|| Box::new(game.line.start)),
+        random_plies: 0,
+        moves,
+        result,
+        ending: Ending::Unknown,
+    })
+}
+
+/// The score at the beginning of a comment, in units of the evaluation.
+fn score_of(comment: &str) -> Option<i16> {
+    let (score, _) = comment.trim_start().split_once('/')?;
+    let units = match score.strip_prefix('#') {
+        Some(plies) => {
+            let plies: i32 = plies.parse().ok()?;
+            let mate = Score::MATE.units() - plies.abs();
+            if plies > 0 { mate } else { -mate }
+        }
+        None => {
+            let minor_pieces: f64 = score.parse().ok().filter(|score: &f64| score.is_finite())?;
+            (minor_pieces * f64::from(Score::MINOR_PIECE)).round() as i32
+        }
+    };
+    i16::try_from(units).ok().filter(|units| *units != NO_SCORE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_of_comments_are_in_minor_pieces() {
+        assert_eq!(score_of("+1.00/12 0.5s"), Some(450));
+        assert_eq!(score_of("-0.02/3 0.5s, n=5"), Some(-9));
+        assert_eq!(score_of("#3/9 1s"), Some(29_997));
+        assert_eq!(score_of("#-2/9 1s"), Some(-29_998));
+        for none in ["book", "", "?/? 1s", "nan/1", "inf/2", "9999/1"] {
+            assert_eq!(score_of(none), None, "{none}");
+        }
+    }
+}

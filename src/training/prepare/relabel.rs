@@ -1,0 +1,138 @@
+//! Old games with the scores of the present evaluation.
+
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::board::Position;
+use crate::rules::Game;
+use crate::search::{Limits, Score, Searcher, Settings, static_score};
+use crate::training::data::{AppendError, GameRecord, NO_SCORE, Reader, Record, Writer};
+
+/// Games that are shared out among the threads at a time.
+const BATCH: usize = 256;
+/// Hash table of each thread, in MB.
+const HASH: usize = 4;
+
+/// Why games have no new scores.
+#[derive(Debug, thiserror::Error)]
+pub enum RelabelError {
+    /// The games cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// They cannot be written.
+    #[error(transparent)]
+    Write(#[from] AppendError),
+    /// A search thread has ended.
+    #[error("a search has failed")]
+    Search,
+}
+
+/// Writes the games of `source` with new scores in place of the old ones: those of a search of `nodes`
+/// (the iteration under way is finished), or of the static evaluation where that is 0. Moves, results and
+/// order stay. Games with illegal moves are left out. `each` is told of the games so far.
+///
+/// # Errors
+/// The games cannot be read or written, or a search fails.
+pub fn relabel<R: Read, W: Write>(
+    source: &mut Reader<R>,
+    writer: &mut Writer<W>,
+    nodes: u64,
+    threads: usize,
+    mut each: impl FnMut(u64),
+) -> Result<u64, RelabelError> {
+    let mut searchers: Vec<_> = (0..threads.max(1)).map(|_| Searcher::new(HASH)).collect();
+    let mut written = 0;
+    loop {
+        let mut batch = Vec::new();
+        while batch.len() < BATCH
+            && let Some(record) = source.next_record()?
+        {
+            batch.push(Mutex::new(Some(record)));
+        }
+        if batch.is_empty() {
+            writer.flush()?;
+            return Ok(written);
+        }
+        let next = AtomicUsize::new(0);
+        let failed = Mutex::new(false);
+        std::thread::scope(|scope| {
+            for searcher in &mut searchers {
+                let (batch, next, failed) = (&batch, &next, &failed);
+                scope.spawn(move || {
+                    while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+                        *slot = slot.take().and_then(|record| {
+                            searcher.forget();
+                            let done = new_scores(record, searcher, nodes);
+                            if done.is_err() {
+                                *failed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+                            }
+                            done.ok().flatten()
+                        });
+                    }
+                });
+            }
+        });
+        if failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(RelabelError::Search);
+        }
+        for slot in batch {
+            if let Some(record) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+                writer.record(&record)?;
+                written += 1;
+            }
+        }
+        each(written);
+    }
+}
+
+/// The search threads are gone.
+struct Gone;
+
+/// The record with new scores; `None` when a move of it is illegal.
+fn new_scores(record: Record, searcher: &Searcher, nodes: u64) -> Result<Option<Record>, Gone> {
+    match record {
+        Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
+        Record::Loose(mut loose) => {
+            for sample in &mut loose.samples {
+                sample.score = score(&Game::new(sample.position.clone()), searcher, nodes)?;
+            }
+            Ok(Some(Record::Loose(loose)))
+        }
+    }
+}
+
+fn new_game_scores(
+    mut record: GameRecord,
+    searcher: &Searcher,
+    nodes: u64,
+) -> Result<Option<GameRecord>, Gone> {
+    let start: Position = record.start_position();
+    let mut game = Game::new(start);
+    for ply in &mut record.moves {
+        if ply.score != NO_SCORE {
+            ply.score = score(&game, searcher, nodes)?;
+        }
+        if game.push(ply.played).is_err() {
+            return Ok(None);
+        }
+    }
+    Ok(Some(record))
+}
+
+/// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
+fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, Gone> {
+    let score: Option<Score> = match nodes {
+        0 => Some(static_score(game.position(), &Settings::default())),
+        nodes => {
+            let limits = Limits {
+                nodes: Some(nodes.saturating_mul(8)),
+                soft_nodes: Some(nodes),
+                ..Limits::default()
+            };
+            searcher.think(game, limits).ok_or(Gone)?.score
+        }
+    };
+    Ok(score.map_or(NO_SCORE, |score| score.units() as i16))
+}

@@ -1,0 +1,167 @@
+//! What files of games hold, in numbers.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::merge::fingerprint;
+use crate::board::Color;
+use crate::training::data::{BadRecord, Ending, Filter, GameResult, Record};
+
+/// Upper bounds of the classes of scores, in units of the evaluation.
+const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
+/// Of so many positions one is looked at for duplicates: memory for the others is spared.
+const SAMPLED: u64 = 16;
+/// Most pieces on the board.
+const PIECES: usize = 32;
+/// Pieces in a class of piece counts.
+const PIECE_CLASS: usize = 4;
+
+/// Counts over games.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    games: u64,
+    /// Games of which only some positions are known.
+    loose: u64,
+    broken: u64,
+    duplicate_games: u64,
+    results: [u64; GameResult::COUNT],
+    endings: [u64; Ending::COUNT],
+    plies: Vec<u32>,
+    positions: u64,
+    quiet: u64,
+    scores: [u64; SCORES.len()],
+    pieces: [u64; PIECES / PIECE_CLASS + 1],
+    sampled: u64,
+    known_games: HashSet<u64>,
+    known_positions: HashSet<u64>,
+}
+
+impl Statistics {
+    /// Counts a game in. One with an illegal move counts as broken.
+    pub fn add(&mut self, record: &Record) {
+        self.games += 1;
+        self.results[record.result().index()] += 1;
+        if !self.known_games.insert(fingerprint(record)) {
+            self.duplicate_games += 1;
+        }
+        match record {
+            Record::Game(game) => {
+                self.endings[game.ending.index()] += 1;
+                self.plies.push(game.moves.len() as u32);
+            }
+            Record::Loose(_) => self.loose += 1,
+        }
+        self.broken += u64::from(self.add_positions(record).is_err());
+    }
+
+    fn add_positions(&mut self, record: &Record) -> Result<(), BadRecord> {
+        record.visit(&Filter::NONE, |sample| {
+            self.positions += 1;
+            let size = sample.score.unsigned_abs();
+            let class = SCORES.iter().position(|bound| size <= *bound);
+            self.scores[class.unwrap_or(SCORES.len() - 1)] += 1;
+            let pieces = sample.position.occupied().len() as usize;
+            self.pieces[pieces / PIECE_CLASS] += 1;
+            let key = sample.position.key();
+            if key.is_multiple_of(SAMPLED) {
+                self.sampled += 1;
+                self.known_positions.insert(key);
+            }
+        })?;
+        record.visit(&Filter::QUIET, |_| self.quiet += 1)
+    }
+
+    /// Games counted.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Positions with a score.
+    pub fn positions(&self) -> u64 {
+        self.positions
+    }
+}
+
+/// `part` of `whole` in per cent.
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "games      {:>11}", self.games)?;
+        for (name, count) in [
+            ("positions only", self.loose),
+            ("an illegal move", self.broken),
+            ("seen before", self.duplicate_games),
+        ] {
+            if count > 0 {
+                writeln!(f, "  {name:<16} {count:>11}")?;
+            }
+        }
+        let points = |color| {
+            let points =
+                |result: &GameResult| self.results[result.index()] as f64 * result.points(color);
+            100.0 * GameResult::ALL.iter().map(points).sum::<f64>() / self.games.max(1) as f64
+        };
+        writeln!(f, "points     {:>10.1} % for red", points(Color::Red))?;
+        for result in GameResult::ALL {
+            let count = self.results[result.index()];
+            writeln!(f, "  {result:<22} {:>5.1} %", percent(count, self.games))?;
+        }
+        let whole = self.games - self.loose;
+        if whole > 0 {
+            let mut plies = self.plies.clone();
+            plies.sort_unstable();
+            let sum: u64 = plies.iter().map(|n| u64::from(*n)).sum();
+            let (middle, last) = (plies[plies.len() / 2], plies[plies.len() - 1]);
+            let mean = sum as f64 / whole as f64;
+            writeln!(
+                f,
+                "plies      {mean:>11.1} (median {middle}, longest {last})"
+            )?;
+            writeln!(f, "endings")?;
+            for ending in Ending::ALL {
+                let count = self.endings[ending.index()];
+                if count > 0 {
+                    writeln!(
+                        f,
+                        "  {:<22} {:>5.1} %",
+                        ending.name(),
+                        percent(count, whole)
+                    )?;
+                }
+            }
+        }
+        writeln!(f, "positions  {:>11} with a score", self.positions)?;
+        writeln!(
+            f,
+            "  quiet                  {:>5.1} %",
+            percent(self.quiet, self.positions)
+        )?;
+        let fresh = percent(self.known_positions.len() as u64, self.sampled);
+        writeln!(f, "  distinct (1 in {SAMPLED})      {fresh:>5.1} %")?;
+        writeln!(f, "scores (units, either way)")?;
+        let mut above = 0;
+        for (bound, count) in SCORES.iter().zip(self.scores) {
+            let name = match *bound {
+                u16::MAX => format!("above {above}"),
+                bound => format!("up to {bound}"),
+            };
+            writeln!(f, "  {name:<22} {:>5.1} %", percent(count, self.positions))?;
+            above = *bound;
+        }
+        writeln!(f, "pieces on the board")?;
+        for (class, count) in self
+            .pieces
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+        {
+            let from = class * PIECE_CLASS;
+            let name = format!("{from} to {}", from + PIECE_CLASS - 1);
+            writeln!(f, "  {name:<22} {:>5.1} %", percent(*count, self.positions))?;
+        }
+        Ok(())
+    }
+}

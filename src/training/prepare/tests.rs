@@ -1,0 +1,187 @@
+//! Files in, files out.
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::*;
+use crate::board::{Color, Position};
+use crate::notation::pgn::read;
+use crate::random;
+use crate::training::Sample;
+use crate::training::data::{
+    Ending, Filter, GameRecord, GameResult, NO_SCORE, Reader, Record, ScoredMove, Writer,
+};
+
+fn game(seed: u64, plies: usize) -> GameRecord {
+    let played = random::game(
+        &mut StdRng::seed_from_u64(seed),
+        Position::startpos(),
+        plies,
+    );
+    let moves = played.plies().iter().map(|ply| ScoredMove {
+        played: ply.played,
+        score: 10,
+    });
+    GameRecord {
+        seed,
+        number: 0,
+        start: None,
+        random_plies: 0,
+        moves: moves.collect(),
+        result: GameResult::ALL[seed as usize % 3],
+        ending: Ending::Unknown,
+    }
+}
+
+fn file(games: &[GameRecord]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    for game in games {
+        writer.record(&Record::Game(game.clone())).unwrap();
+    }
+    writer.flush().unwrap();
+    bytes
+}
+
+fn records(bytes: &[u8]) -> Vec<Record> {
+    let mut reader = Reader::new(bytes).unwrap();
+    let next = || reader.next_record().unwrap();
+    std::iter::from_fn(next).collect()
+}
+
+/// What a function writes, as records.
+fn written<T>(write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> T) -> (T, Vec<Record>) {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes).unwrap();
+    let done = write(&mut writer);
+    writer.flush().unwrap();
+    drop(writer);
+    (done, records(&bytes))
+}
+
+#[test]
+fn a_merger_has_each_game_once_in_another_order() {
+    let games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
+    let (first, second) = (file(&games[..30]), file(&games[20..]));
+    let mut sources = [
+        Reader::new(&first[..]).unwrap(),
+        Reader::new(&second[..]).unwrap(),
+    ];
+    let (merged, found) = written(|writer| merge(&mut sources, writer, 1).unwrap());
+    assert_eq!((merged.games, merged.duplicates), (50, 10));
+    let expected: Vec<_> = games.into_iter().map(Record::Game).collect();
+    assert!(found != expected);
+    assert!(expected.iter().all(|game| found.contains(game)));
+}
+
+#[test]
+fn text_is_converted_game_by_game() {
+    let games: Vec<_> = (0..5).map(|seed| game(seed, 20)).collect();
+    let mut text = String::new();
+    let mut samples = Vec::new();
+    for game in &games {
+        game.visit(&Filter::NONE, |labelled| {
+            let sample = Sample {
+                position: Position::try_from(&labelled.position.setup()).unwrap(),
+                score: labelled.score_for_red(),
+                result: game.result.points(Color::Red),
+            };
+            text += &format!("{sample}\n");
+            samples.push(sample);
+        })
+        .unwrap();
+    }
+    let torn = format!("{text}rnbakab");
+    let (converted, found) = written(|writer| convert_text(torn.as_bytes(), writer).unwrap());
+    assert_eq!(
+        (converted.games, converted.positions, converted.has_torn_end),
+        (5, 100, true)
+    );
+    let mut read_back = Vec::new();
+    for record in &found {
+        record
+            .visit(&Filter::NONE, |labelled| {
+                read_back.push(Sample {
+                    position: labelled.position.clone(),
+                    score: labelled.score_for_red(),
+                    result: record.result().points(Color::Red),
+                });
+            })
+            .unwrap();
+    }
+    assert!(read_back == samples);
+    let broken = format!("rnbakab\n{text}");
+    let (refused, _) = written(|writer| convert_text(broken.as_bytes(), writer));
+    assert!(matches!(refused, Err(ConvertError::Line { line: 1, .. })));
+}
+
+#[test]
+fn records_of_matches_are_converted() {
+    let text = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1\"]\n\n\
+                1. a1a2 {+1.00/8 0.1s} e9e8 {-0.50/7 0.1s} 1-0\n\n\
+                [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
+    assert_eq!(read(text).len(), 3);
+    let (converted, found) = written(|writer| convert_pgn(text, writer).unwrap());
+    assert_eq!(
+        (converted.games, converted.positions, converted.left_out),
+        (2, 2, 1)
+    );
+    let [Record::Game(first), Record::Game(second)] = &found[..] else {
+        panic!("two games")
+    };
+    let scores: Vec<_> = first.moves.iter().map(|m| m.score).collect();
+    assert_eq!(
+        (scores, first.result),
+        (vec![450, -225], GameResult::RedWins)
+    );
+    assert!(first.start.is_some() && second.start.is_none());
+    assert_eq!(
+        (second.moves[0].score, second.result),
+        (NO_SCORE, GameResult::Draw)
+    );
+}
+
+#[test]
+fn new_scores_do_not_depend_on_the_threads() {
+    let mut games: Vec<_> = (0..6).map(|seed| game(seed, 12)).collect();
+    games[0].moves[0].score = NO_SCORE;
+    let bytes = file(&games);
+    let run = |nodes, threads| {
+        let mut source = Reader::new(&bytes[..]).unwrap();
+        written(|writer| relabel(&mut source, writer, nodes, threads, |_| ()).unwrap()).1
+    };
+    for nodes in [0, 30] {
+        let one = run(nodes, 1);
+        assert!(one == run(nodes, 3));
+        for (new, old) in one.iter().zip(&games) {
+            let Record::Game(new) = new else {
+                panic!("a game")
+            };
+            assert_eq!(new.result, old.result);
+            assert!(new.moves != old.moves);
+            for (new, old) in new.moves.iter().zip(&old.moves) {
+                assert_eq!(new.played, old.played);
+                assert_eq!(new.score == NO_SCORE, old.score == NO_SCORE);
+            }
+        }
+    }
+}
+
+#[test]
+fn statistics_count_what_is_there() {
+    let mut statistics = Statistics::default();
+    for seed in [0, 1, 2, 0] {
+        statistics.add(&Record::Game(game(seed, 20)));
+    }
+    let text = statistics.to_string();
+    for said in [
+        "games                4\n",
+        "  seen before                1\n",
+        "  0-1                     50.0 %\n",
+        "plies             20.0 (median 20, longest 20)\n",
+        "positions           80 with a score\n",
+        "  up to 45               100.0 %\n",
+    ] {
+        assert!(text.contains(said), "{said}{text}");
+    }
+}
