@@ -44,7 +44,7 @@
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
-//! | `training` | self-play and the tuner of the weights |
+//! | `training` | self-play, files of games, what is fitted to them |
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
 //! | `cli` | arguments and one file a subcommand |
 //!
@@ -61,7 +61,7 @@
 //! |---|---|
 //! | `cli` | the room `cli`; without it the program is the bare engine, without subcommands or log |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
-//! | `training` | the room `training`; the subcommands `selfplay` and `tune` |
+//! | `training` | the room `training`; the subcommands `selfplay`, `data` and `tune` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.

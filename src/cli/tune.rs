@@ -1,14 +1,14 @@
 //! `chuhe tune`: fitting the weights of the evaluation to samples.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
 
-use super::Failure;
+use super::common::interrupt::interrupts;
 use super::common::output_file::OutputFile;
-use crate::board::Color;
-use crate::training::data::{Filter, MAGIC, Reader};
-use crate::training::{Sample, Tuning, tune, write_weights};
+use super::{Failure, INTERRUPTED};
+use crate::training::{Tuning, read_samples, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
 /// file `src/eval/handcrafted/weights.rs`.
@@ -51,12 +51,13 @@ fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64
     number.ok_or_else(|| format!("not a number from {range}"))
 }
 
-/// Reads, fits, reports every tenth pass, writes.
+/// Reads, fits, reports every tenth pass, writes. Ctrl-C ends it after the pass under way; the best weights
+/// so far are written.
 ///
 /// # Errors
 /// A file cannot be read or written, or holds something else; too few samples; the file to write is
 /// one of the samples.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Ok(out) = arguments.out.canonicalize() {
         let mut samples = arguments.samples.iter();
         if samples.any(|path| path.canonicalize().is_ok_and(|path| path == out)) {
@@ -66,7 +67,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let out = OutputFile::open(&arguments.out)?;
     let mut samples = Vec::new();
     for path in &arguments.samples {
-        read(path, &mut samples).map_err(|error| Failure::new(path.display(), error))?;
+        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        let file = BufReader::new(File::open(path).map_err(|error| fault(&error))?);
+        if let Some(left_out) = read_samples(file, &mut samples).map_err(|error| fault(&error))? {
+            say(&format!("{}: {left_out}", path.display()));
+        }
     }
     say(&format!("{} samples", samples.len()));
     let plan = Tuning {
@@ -76,63 +81,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
+    let interrupts = interrupts()?;
+    let mut is_interrupted = false;
     let weights = tune(&samples, &plan, |report| {
-        if report.epoch % 10 == 0 || report.epoch == 1 {
+        is_interrupted = interrupts.try_recv().is_ok();
+        if report.epoch % 10 == 0 || report.epoch == 1 || is_interrupted {
             let (training, test) = (report.training_error, report.test_error);
             let epoch = report.epoch;
             say(&format!(
                 "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
             ));
         }
+        !is_interrupted
     })
     .map_err(|error| Failure::new("nothing to tune with", error))?;
-    out.write(&write_weights(&weights))
+    out.write(&write_weights(&weights))?;
+    Ok(match is_interrupted {
+        true => ExitCode::from(INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Tells how far the work has come; it goes on when nobody wants to know.
 fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
-}
-
-/// Reads the samples of a file: games of `chuhe selfplay`, or text.
-fn read(path: &Path, samples: &mut Vec<Sample>) -> Result<(), Box<dyn std::error::Error>> {
-    let mut file = BufReader::new(File::open(path)?);
-    match file.fill_buf()?.starts_with(&MAGIC) {
-        true => read_games(file, samples),
-        false => read_text(file, samples),
-    }
-}
-
-fn read_games(
-    file: impl Read,
-    samples: &mut Vec<Sample>,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let mut reader = Reader::new(file)?;
-    while let Some(record) = reader.next_record()? {
-        let result = record.result().points(Color::Red);
-        record.visit(&Filter::QUIET, |labelled| {
-            samples.push(Sample {
-                position: labelled.position.clone(),
-                score: labelled.score_for_red(),
-                result,
-            });
-        })?;
-    }
-    if !reader.recovered().is_clean() {
-        say(&reader.recovered().to_string());
-    }
-    Ok(())
-}
-
-fn read_text(
-    file: impl BufRead,
-    samples: &mut Vec<Sample>,
-) -> Result<(), Box<dyn std::error::Error>> {
-    for (number, line) in (1..).zip(file.lines()) {
-        let sample = line?
-            .parse()
-            .map_err(|error| format!("line {number}: {error}"))?;
-        samples.push(sample);
-    }
-    Ok(())
 }

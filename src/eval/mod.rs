@@ -1,6 +1,7 @@
 //! What a position is worth, in whole numbers, graded by how much is looked at.
 
 pub mod handcrafted;
+pub mod win_rate;
 
 pub use handcrafted::PieceSquareAccumulator;
 

@@ -1,9 +1,11 @@
 //! A quiet position of a game with what came of it.
 
 use std::fmt;
+use std::io::{self, BufRead, Read};
 use std::str::FromStr;
 
-use crate::board::Position;
+use super::data::{BadRecord, Filter, MAGIC, ReadError, Reader};
+use crate::board::{Color, Position};
 use crate::notation::fen;
 
 /// A position to learn from. As text: `FEN | score | result`.
@@ -55,6 +57,129 @@ impl FromStr for Sample {
     }
 }
 
+/// No line of samples is longer, in bytes.
+const LONGEST_LINE: u64 = 1000;
+
+/// Why samples cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadSamplesError {
+    /// The system cannot read them.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A line holds something else.
+    #[error("line {line}: {error}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: ParseSampleError,
+    },
+    /// The file of games cannot be read.
+    #[error(transparent)]
+    Games(#[from] ReadError),
+    /// A game cannot be replayed.
+    #[error(transparent)]
+    Game(#[from] BadRecord),
+}
+
+/// The samples of a text, one a line. A last line that is no sample and has no line end is torn: it is
+/// left out.
+#[derive(Debug)]
+pub struct SampleLines<R> {
+    source: R,
+    line: usize,
+    is_torn: bool,
+}
+
+impl<R: BufRead> SampleLines<R> {
+    /// Reads from a source.
+    pub fn new(source: R) -> Self {
+        Self {
+            source,
+            line: 0,
+            is_torn: false,
+        }
+    }
+
+    /// Number of the line read last, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Whether a torn last line was left out.
+    pub fn is_torn(&self) -> bool {
+        self.is_torn
+    }
+
+    fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
+        let mut bytes = Vec::new();
+        let mut bounded = self.source.by_ref().take(LONGEST_LINE);
+        let length = bounded.read_until(b'\n', &mut bytes)? as u64;
+        self.line += 1;
+        let text = String::from_utf8_lossy(&bytes);
+        let is_whole = text.ends_with('\n');
+        match text.trim_end().parse() {
+            _ if length == 0 => Ok(None),
+            Ok(sample) => Ok(Some(sample)),
+            Err(_) if !is_whole && length < LONGEST_LINE => {
+                self.is_torn = true;
+                Ok(None)
+            }
+            Err(error) => Err(ReadSamplesError::Line {
+                line: self.line,
+                error,
+            }),
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for SampleLines<R> {
+    type Item = Result<Sample, ReadSamplesError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+/// Appends the samples of a source, games of self-play or text, to `samples`. Of games those are taken
+/// that a static evaluation can be held to. Returns what had to be left out, in words, if anything had.
+///
+/// # Errors
+/// The source cannot be read or holds something else.
+pub fn read_samples(
+    mut source: impl BufRead,
+    samples: &mut Vec<Sample>,
+) -> Result<Option<String>, ReadSamplesError> {
+    if source.fill_buf()?.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+        return read_games(source, samples);
+    }
+    let mut lines = SampleLines::new(source);
+    for sample in &mut lines {
+        samples.push(sample?);
+    }
+    let torn = || format!("left out line {}, which is torn", lines.line());
+    Ok(lines.is_torn().then(torn))
+}
+
+fn read_games(
+    source: impl BufRead,
+    samples: &mut Vec<Sample>,
+) -> Result<Option<String>, ReadSamplesError> {
+    let mut reader = Reader::new(source)?;
+    while let Some(record) = reader.next_record()? {
+        let result = record.result().points(Color::Red);
+        record.visit(&Filter::QUIET, |labelled| {
+            samples.push(Sample {
+                position: labelled.position.clone(),
+                score: labelled.score_for_red(),
+                result,
+            });
+        })?;
+    }
+    let recovered = reader.recovered();
+    Ok((!recovered.is_clean()).then(|| recovered.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +200,33 @@ mod tests {
         ] {
             assert!(bad.parse::<Sample>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_torn_last_line_is_left_out_and_told() {
+        let line = format!("{} | -37 | 0.5\n", fen::START);
+        let read = |text: &str| {
+            let mut samples = Vec::new();
+            let told = read_samples(text.as_bytes(), &mut samples);
+            told.map(|told| (samples.len(), told.is_some()))
+        };
+        assert_eq!(read(&format!("{line}{line}")).unwrap(), (2, false));
+        assert_eq!(read(line.trim_end()).unwrap(), (1, false));
+        let torn = &line[..line.len() - 8];
+        assert_eq!(read(&format!("{line}{torn}")).unwrap(), (1, true));
+        for broken in [
+            format!("{torn}\n{line}"),
+            format!("{line}\n"),
+            "0".repeat(5000),
+        ] {
+            assert!(
+                matches!(read(&broken), Err(ReadSamplesError::Line { .. })),
+                "{broken}"
+            );
+        }
+        // A source without an end is no reason to read for ever.
+        let mut samples = Vec::new();
+        let endless = io::BufReader::new(io::repeat(0));
+        assert!(read_samples(endless, &mut samples).is_err());
     }
 }

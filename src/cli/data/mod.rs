@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::common::output_file::OutputFile;
 use super::{Failure, ignore_closed_pipe};
 use crate::notation::pgn;
+use crate::training::WinRateCounts;
 use crate::training::data::{MAGIC, Reader, Writer};
 use crate::training::prepare::{Converted, Statistics, convert_pgn, convert_text, merge, relabel};
 
@@ -47,6 +49,15 @@ enum DataCommand {
         /// Text or PGN; each says by its beginning which it is.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+    },
+    /// Fit the model of win rates to games and write it as the source file src/eval/win_rate/model.rs.
+    WinRate {
+        /// Files of games.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// The file to write.
+        #[arg(long, short)]
+        out: PathBuf,
     },
     /// Write games with new scores by the present evaluation; moves and results stay.
     Relabel {
@@ -88,6 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ))
         }
         DataCommand::Convert { out, files } => convert_files(out, files),
+        DataCommand::WinRate { files, out } => win_rate(files, out),
         DataCommand::Relabel {
             out,
             files,
@@ -124,6 +136,26 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
         warn_of_damage(file, &source);
     }
     print(format_args!("{statistics}"))
+}
+
+fn win_rate(files: &[PathBuf], out: &Path) -> Result<(), Failure> {
+    let output = OutputFile::open(out)?;
+    let mut counts = WinRateCounts::default();
+    for file in files {
+        let mut source = open(file)?;
+        while let Some(record) = source.next_record().map_err(fault(file))? {
+            counts.add(&record).map_err(fault(file))?;
+        }
+        warn_of_damage(file, &source);
+    }
+    let model = counts
+        .fit()
+        .map_err(|error| Failure::new("nothing to fit to", error))?;
+    output.write(&model.source())?;
+    print(format_args!(
+        "{} positions, mean loss {:.4}\n",
+        model.positions, model.loss
+    ))
 }
 
 fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {

@@ -1,14 +1,14 @@
 //! Samples as text and game records in PGN, as files of games.
 
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 
 use crate::notation::pgn::{self, PgnError, PgnGame};
 use crate::search::Score;
-use crate::training::Sample;
 use crate::training::data::{
     AppendError, Ending, GameRecord, GameResult, LooseRecord, LooseSample, NO_SCORE, Record,
     ScoredMove, Writer,
 };
+use crate::training::{ReadSamplesError, Sample, SampleLines};
 
 /// The most samples of a game that one record holds.
 const LONGEST_RECORD: usize = 1000;
@@ -31,8 +31,8 @@ pub struct Converted {
 pub enum ConvertError {
     /// The source cannot be read.
     #[error(transparent)]
-    Read(#[from] io::Error),
-    /// A line holds something else.
+    Read(#[from] ReadSamplesError),
+    /// A sample does not fit the format.
     #[error("line {line}: {reason}")]
     Line {
         /// Its number, from 1.
@@ -51,25 +51,16 @@ pub enum ConvertError {
 /// # Errors
 /// A line but a torn last one is no sample, or the file cannot be read or written.
 pub fn convert_text<W: Write>(
-    mut source: impl BufRead,
+    source: impl BufRead,
     writer: &mut Writer<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
     let mut game: Option<LooseRecord> = None;
-    let mut text = String::new();
-    for line in 1.. {
-        text.clear();
-        if source.read_line(&mut text)? == 0 {
-            break;
-        }
-        let (sample, result) = match read_sample(text.trim_end()) {
-            Ok(read) => read,
-            Err(_) if !text.ends_with('\n') => {
-                converted.has_torn_end = true;
-                break;
-            }
-            Err(reason) => return Err(ConvertError::Line { line, reason }),
-        };
+    let mut lines = SampleLines::new(source);
+    while let Some(sample) = lines.next() {
+        let line = lines.line();
+        let (sample, result) =
+            loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
         let goes_on = game.as_ref().is_some_and(|game| {
             game.result == result
                 && game.samples.len() < LONGEST_RECORD
@@ -90,6 +81,7 @@ pub fn convert_text<W: Write>(
             }
         }
     }
+    converted.has_torn_end = lines.is_torn();
     write(game, writer, &mut converted)?;
     Ok(converted)
 }
@@ -113,8 +105,7 @@ fn ply(sample: &LooseSample) -> u32 {
     2 * u32::from(position.fullmove_number()) + position.side_to_move().index() as u32
 }
 
-fn read_sample(line: &str) -> Result<(LooseSample, GameResult), String> {
-    let sample: Sample = line.parse().map_err(|error| format!("{error}"))?;
+fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), String> {
     let is_result = |result: &GameResult| result.points(crate::board::Color::Red) == sample.result;
     let result = GameResult::ALL.into_iter().find(is_result);
     let score = i16::try_from(sample.score * sample.position.side_to_move().sign());

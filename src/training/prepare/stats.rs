@@ -30,7 +30,7 @@ pub struct Statistics {
     positions: u64,
     quiet: u64,
     scores: [u64; SCORES.len()],
-    pieces: [u64; PIECES / PIECE_CLASS + 1],
+    pieces: [u64; PIECES / PIECE_CLASS],
     sampled: u64,
     known_games: HashSet<u64>,
     known_positions: HashSet<u64>,
@@ -61,7 +61,7 @@ impl Statistics {
             let class = SCORES.iter().position(|bound| size <= *bound);
             self.scores[class.unwrap_or(SCORES.len() - 1)] += 1;
             let pieces = sample.position.occupied().len() as usize;
-            self.pieces[pieces / PIECE_CLASS] += 1;
+            self.pieces[(pieces - 1) / PIECE_CLASS] += 1;
             let key = sample.position.key();
             if key.is_multiple_of(SAMPLED) {
                 self.sampled += 1;
@@ -107,7 +107,12 @@ impl fmt::Display for Statistics {
         writeln!(f, "points     {:>10.1} % for red", points(Color::Red))?;
         for result in GameResult::ALL {
             let count = self.results[result.index()];
-            writeln!(f, "  {result:<22} {:>5.1} %", percent(count, self.games))?;
+            writeln!(
+                f,
+                "  {:<22} {:>5.1} %",
+                result.name(),
+                percent(count, self.games)
+            )?;
         }
         let whole = self.games - self.loose;
         if whole > 0 {
@@ -158,7 +163,7 @@ impl fmt::Display for Statistics {
             .enumerate()
             .filter(|(_, count)| **count > 0)
         {
-            let from = class * PIECE_CLASS;
+            let from = class * PIECE_CLASS + 1;
             let name = format!("{from} to {}", from + PIECE_CLASS - 1);
             writeln!(f, "  {name:<22} {:>5.1} %", percent(*count, self.positions))?;
         }

@@ -7,10 +7,10 @@ use super::*;
 use crate::board::{Color, Position};
 use crate::notation::pgn::read;
 use crate::random;
-use crate::training::Sample;
 use crate::training::data::{
     Ending, Filter, GameRecord, GameResult, NO_SCORE, Reader, Record, ScoredMove, Writer,
 };
+use crate::training::{ReadSamplesError, Sample};
 
 fn game(seed: u64, plies: usize) -> GameRecord {
     let played = random::game(
@@ -112,7 +112,10 @@ fn text_is_converted_game_by_game() {
     assert!(read_back == samples);
     let broken = format!("rnbakab\n{text}");
     let (refused, _) = written(|writer| convert_text(broken.as_bytes(), writer));
-    assert!(matches!(refused, Err(ConvertError::Line { line: 1, .. })));
+    assert!(matches!(
+        refused,
+        Err(ConvertError::Read(ReadSamplesError::Line { line: 1, .. }))
+    ));
 }
 
 #[test]

@@ -1,0 +1,121 @@
+//! Scores as chances: how often a side wins, draws and loses.
+//!
+//! The model is the one of Stockfish and fishtest: the chance to win with score `v` is
+//! `1 / (1 + exp((a - v) / b))`, the chance to lose that of the score `-v`, and the rest are draws. `a`,
+//! the score that wins every other game, and `b`, how fast chances rise around it, are cubic in the
+//! material on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes
+//! them as source text.
+
+mod model;
+
+use crate::board::{PieceKind, Position};
+use model::{A, B};
+
+/// Material of the starting position, both sides together, as [`material`] counts it.
+pub const FULL_MATERIAL: i32 = 86;
+/// The least that `b` may be, in units of the evaluation: outside the data the cubic means nothing.
+pub const LEAST_SPREAD: f64 = 20.0;
+
+/// Chances in thousandths, which add up to 1000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WinRate {
+    /// To win.
+    pub win: u16,
+    /// To draw.
+    pub draw: u16,
+    /// To lose.
+    pub loss: u16,
+}
+
+impl WinRate {
+    /// The chances of the side to move, given a search's score for it in units of the evaluation and the
+    /// [`material`] on the board.
+    pub fn new(score: i32, material: i32) -> Self {
+        let (a, b) = (offset(&A, material), spread(&B, material));
+        let chance = |score: i32| 1000.0 / (1.0 + ((a - f64::from(score)) / b).exp());
+        let win = chance(score).round() as u16;
+        let loss = (chance(-score).round() as u16).min(1000 - win);
+        Self {
+            win,
+            draw: 1000 - win - loss,
+            loss,
+        }
+    }
+
+    /// As [`Self::new`], for the side to move of a position.
+    pub fn of(score: i32, position: &Position) -> Self {
+        Self::new(score, material(position))
+    }
+}
+
+/// The score that wins every other game with so much material, in units of the evaluation.
+pub(crate) fn offset(coefficients: &[f64; 4], material: i32) -> f64 {
+    cubic(coefficients, material).max(0.0)
+}
+
+/// How far scores must rise for chances to do so, with so much material, in units of the evaluation.
+pub(crate) fn spread(coefficients: &[f64; 4], material: i32) -> f64 {
+    cubic(coefficients, material).max(LEAST_SPREAD)
+}
+
+fn cubic(coefficients: &[f64; 4], material: i32) -> f64 {
+    let share = f64::from(material.clamp(0, FULL_MATERIAL)) / f64::from(FULL_MATERIAL);
+    let [c0, c1, c2, c3] = coefficients;
+    c0 + share * (c1 + share * (c2 + share * c3))
+}
+
+/// The material of both sides: a rook counts 9, knights and cannons 4, all others but kings 1.
+pub fn material(position: &Position) -> i32 {
+    let value = |kind: &PieceKind| match kind {
+        PieceKind::King => 0,
+        PieceKind::Rook => 9,
+        PieceKind::Knight | PieceKind::Cannon => 4,
+        PieceKind::Advisor | PieceKind::Bishop | PieceKind::Pawn => 1,
+    };
+    let kinds = PieceKind::ALL.iter();
+    kinds
+        .map(|kind| value(kind) * position.kind(*kind).len() as i32)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_chances() {
+        assert_eq!(material(&Position::startpos()), FULL_MATERIAL);
+        for material in 0..=FULL_MATERIAL {
+            let mut last = WinRate {
+                win: 0,
+                draw: 0,
+                loss: 1000,
+            };
+            for score in (-30_000..=30_000).step_by(50) {
+                let rate = WinRate::new(score, material);
+                assert_eq!(rate.win + rate.draw + rate.loss, 1000);
+                assert!(
+                    rate.win >= last.win && rate.loss <= last.loss,
+                    "{score} {material}"
+                );
+                let other = WinRate::new(-score, material);
+                assert_eq!((other.win, other.loss), (rate.loss, rate.win));
+                last = rate;
+            }
+            assert_eq!(last.win, 1000, "a mate wins");
+            let even = WinRate::new(0, material);
+            assert!(
+                even.draw > 200 && even.win == even.loss,
+                "{material}: {even:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_rook_ahead_wins_most_games() {
+        let full = WinRate::new(1000, FULL_MATERIAL);
+        assert!(full.win > 800 && full.loss < 50, "{full:?}");
+        // What a side must be ahead by to win is another matter with little on the board.
+        assert_ne!(WinRate::new(300, 20), WinRate::new(300, 80));
+    }
+}

@@ -1,0 +1,241 @@
+//! Fitting the weights of the evaluation to the results of games (P. Österlund's "Texel" method):
+//! logistic regression of the result on the score, by gradient descent (Adam) on all weights.
+//!
+//! `features` turns samples into the terms that they have, `loss` tells how wrong the weights are and
+//! which way is down, the `optimiser` goes there, the `emitter` writes the weights as source text. The same
+//! samples give the same weights with any number of threads.
+
+mod emitter;
+mod features;
+mod loss;
+mod optimiser;
+
+use super::holdout::held_back;
+use super::sample::Sample;
+use crate::eval::handcrafted::WEIGHTS;
+use crate::eval::handcrafted::features::MATERIAL;
+pub use emitter::write_weights;
+use features::{Row, row};
+use loss::gradient;
+use optimiser::Adam;
+
+/// Fewest samples to tune with.
+const FEWEST: usize = 1000;
+/// Rows of one step of the optimiser.
+const BATCH: usize = 16_384;
+/// The step falls to this share of the first one by the last pass.
+const LAST_STEP: f64 = 0.1;
+/// Variance of a result around what is expected of it.
+const RESULT_VARIANCE: f64 = 0.04;
+/// The positions of a game have one result between them: so many are worth one independent sample.
+const DEPENDENT: f64 = 10.0;
+
+/// How to tune.
+#[derive(Clone, Copy, Debug)]
+pub struct Tuning {
+    /// Passes over all samples.
+    pub epochs: u32,
+    /// First step size, in units of the evaluation; it falls to a tenth by the end.
+    pub step: f64,
+    /// How much the result of the game counts beside the score of the search, 0 to 1.
+    pub result_share: f64,
+    /// Units of evaluation that make the odds e to 1.
+    pub scale: f64,
+    /// How large weights are expected to be, in units of the evaluation: all but material are
+    /// pulled towards zero, the harder the rarer their term, against noise.
+    pub spread: f64,
+    /// Threads to work with.
+    pub threads: usize,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            epochs: 300,
+            step: 3.0,
+            result_share: 0.3,
+            scale: 370.0,
+            spread: 40.0,
+            threads: 1,
+        }
+    }
+}
+
+/// What one pass came to: mean squared error of the expected result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TuneReport {
+    /// Number of the pass, from 1.
+    pub epoch: u32,
+    /// Error over the samples learned from.
+    pub training_error: f64,
+    /// Error over the twentieth or so that was held back.
+    pub test_error: f64,
+}
+
+/// Why there is nothing to tune with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TuneError {
+    /// Too few samples were given.
+    #[error("{0} samples are too few, at least 1000 are needed")]
+    TooFew(usize),
+}
+
+/// Middlegame and endgame weights in floating point.
+type Weights = Vec<[f64; 2]>;
+
+/// Fits the weights to the samples and returns those of the pass with the least test error, rounded, in
+/// the order of the features. `progress` is told of each pass; where it returns `false` it was the last.
+///
+/// # Errors
+/// When there are too few samples.
+pub fn tune(
+    samples: &[Sample],
+    plan: &Tuning,
+    mut progress: impl FnMut(TuneReport) -> bool,
+) -> Result<Vec<(i32, i32)>, TuneError> {
+    if samples.len() < FEWEST {
+        return Err(TuneError::TooFew(samples.len()));
+    }
+    let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
+    let held_back = held_back(samples);
+    let part = |test: bool| -> Vec<&Row> {
+        let chosen = rows
+            .iter()
+            .zip(&held_back)
+            .filter(|(_, held)| **held == test);
+        chosen.map(|(row, _)| row).collect()
+    };
+    let (test, training) = (part(true), part(false));
+    let mut weights: Weights = WEIGHTS
+        .iter()
+        .map(|w| [f64::from(w.middlegame()), f64::from(w.endgame())])
+        .collect();
+    let mut best = (f64::INFINITY, weights.clone());
+    let mut adam = Adam::new();
+    for epoch in 1..=plan.epochs {
+        let done = f64::from(epoch - 1) / f64::from(plan.epochs.max(2) - 1);
+        let step = plan.step * (1.0 - (1.0 - LAST_STEP) * done);
+        let error = pass(&training, &mut weights, &mut adam, plan, step);
+        let test_error = gradient(&test, &weights, plan.scale, plan.threads).1 / test.len() as f64;
+        if test_error < best.0 {
+            best = (test_error, weights.clone());
+        }
+        let goes_on = progress(TuneReport {
+            epoch,
+            training_error: error / training.len() as f64,
+            test_error,
+        });
+        if !goes_on {
+            break;
+        }
+    }
+    let (_, mut weights) = best;
+    emitter::center(&mut weights);
+    let rounded = weights
+        .iter()
+        .map(|w| (w[0].round() as i32, w[1].round() as i32));
+    Ok(rounded.collect())
+}
+
+/// One pass over the rows; returns the sum of their errors.
+fn pass(rows: &[&Row], weights: &mut Weights, adam: &mut Adam, plan: &Tuning, step: f64) -> f64 {
+    // A normal prior of width `spread` against the noise of a result.
+    let independent = rows.len() as f64 / DEPENDENT;
+    let decay = 2.0 * RESULT_VARIANCE / (independent * plan.spread * plan.spread);
+    let mut error = 0.0;
+    for batch in rows.chunks(BATCH) {
+        let (mut slopes, sum) = gradient(batch, weights, plan.scale, plan.threads);
+        error += sum;
+        for (index, (slope, weight)) in slopes.iter_mut().zip(weights.iter()).enumerate() {
+            let is_material = (MATERIAL.start..MATERIAL.start + MATERIAL.len).contains(&index);
+            let decay = if is_material { 0.0 } else { decay };
+            for half in 0..2 {
+                slope[half] = slope[half] / batch.len() as f64 + decay * weight[half];
+            }
+        }
+        adam.step(weights, &slopes, step);
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::handcrafted::features::COUNT;
+    use crate::training::random::positions;
+
+    fn samples() -> Vec<Sample> {
+        let sample = |(number, position)| Sample {
+            position,
+            score: (number % 7) as i32 * 40 - 100,
+            result: (number % 3) as f64 / 2.0,
+        };
+        positions(80, 40)
+            .into_iter()
+            .enumerate()
+            .map(sample)
+            .collect()
+    }
+
+    #[test]
+    fn both_errors_are_numbers() {
+        let plan = Tuning {
+            epochs: 2,
+            ..Tuning::default()
+        };
+        let mut reports = 0;
+        let weights = tune(&samples()[..1000], &plan, |report| {
+            assert!(report.training_error.is_finite() && report.test_error.is_finite());
+            reports += 1;
+            true
+        });
+        assert_eq!((weights.unwrap().len(), reports), (COUNT, 2));
+        assert_eq!(
+            tune(&samples()[..999], &plan, |_| true),
+            Err(TuneError::TooFew(999))
+        );
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_nothing() {
+        let samples = samples();
+        assert!(samples.len() > 2 * 1024, "more than one part");
+        let run = |threads| {
+            let plan = Tuning {
+                epochs: 3,
+                threads,
+                ..Tuning::default()
+            };
+            let mut errors = Vec::new();
+            let weights = tune(&samples, &plan, |report| {
+                errors.push((report.training_error.to_bits(), report.test_error.to_bits()));
+                true
+            });
+            (weights.unwrap(), errors)
+        };
+        let alone = run(1);
+        assert_eq!(alone, run(2));
+        assert_eq!(alone, run(5));
+    }
+
+    #[test]
+    fn who_ends_early_has_the_best_weights_so_far() {
+        let samples = samples();
+        let run = |epochs, last| {
+            let plan = Tuning {
+                epochs,
+                ..Tuning::default()
+            };
+            let mut errors = Vec::new();
+            let weights = tune(&samples, &plan, |report| {
+                errors.push(report.test_error);
+                report.epoch < last
+            });
+            (weights.unwrap(), errors)
+        };
+        let (early, errors) = run(300, 2);
+        assert_eq!(errors.len(), 2);
+        let (first, _) = run(300, 1);
+        assert_eq!(early == first, errors[0] <= errors[1]);
+    }
+}

@@ -1,0 +1,214 @@
+//! Fitting the model of win rates to games.
+
+use std::fmt::Write as _;
+
+use super::data::{BadRecord, Filter, Record};
+use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
+
+/// Scores beyond this either way teach nothing: such games are won.
+const LARGEST_SCORE: i32 = 3000;
+/// Scores in a class, in units of the evaluation.
+const SCORE_CLASS: i32 = 25;
+/// Classes of scores, from the most negative.
+const SCORE_CLASSES: usize = (2 * LARGEST_SCORE / SCORE_CLASS + 1) as usize;
+/// Fewest positions to fit to.
+const FEWEST: u64 = 10_000;
+/// Steps of the descent, and the first step in units of a coefficient (hundreds of units).
+const STEPS: i32 = 4000;
+const STEP: f64 = 0.05;
+/// Units of the evaluation to one of a coefficient while it is fitted.
+const UNIT: f64 = 100.0;
+/// No chance is less, so that no surprise is endless.
+const LEAST_CHANCE: f64 = 1e-6;
+
+/// Results by material and score.
+#[derive(Clone, Debug)]
+pub struct WinRateCounts {
+    /// By material and class of score: lost, drawn, won by the side to move.
+    cells: Vec<[u64; 3]>,
+    positions: u64,
+}
+
+/// A fitted model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WinRateModel {
+    /// Coefficients of the score that wins every other game.
+    pub a: [f64; 4],
+    /// Coefficients of how fast chances rise.
+    pub b: [f64; 4],
+    /// Mean of the negative logarithm of the chance that the model gave what happened.
+    pub loss: f64,
+    /// Positions that it was fitted to.
+    pub positions: u64,
+}
+
+/// Too few positions to fit to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} positions are too few, at least {FEWEST} are needed")]
+pub struct TooFewPositions(u64);
+
+impl Default for WinRateCounts {
+    fn default() -> Self {
+        Self {
+            cells: vec![[0; 3]; (FULL_MATERIAL as usize + 1) * SCORE_CLASSES],
+            positions: 0,
+        }
+    }
+}
+
+impl WinRateCounts {
+    /// Counts the positions of a game in, but those that a repetition was about to decide.
+    ///
+    /// # Errors
+    /// A move of the game is illegal.
+    pub fn add(&mut self, record: &Record) -> Result<(), BadRecord> {
+        let filter = Filter {
+            decided: LARGEST_SCORE as i16,
+            repetition_plies: Filter::QUIET.repetition_plies,
+            ..Filter::NONE
+        };
+        record.visit(&filter, |labelled| {
+            let points = (2.0 * labelled.points()) as usize;
+            self.count(
+                i32::from(labelled.score),
+                material(labelled.position),
+                points,
+            );
+        })
+    }
+
+    fn count(&mut self, score: i32, material: i32, points: usize) {
+        let class = (score + LARGEST_SCORE + SCORE_CLASS / 2) / SCORE_CLASS;
+        let row = material.clamp(0, FULL_MATERIAL) as usize;
+        self.cells[row * SCORE_CLASSES + class as usize][points] += 1;
+        self.positions += 1;
+    }
+
+    /// The coefficients that make what happened likeliest, by gradient descent (Adam) over the counts.
+    ///
+    /// # Errors
+    /// There is too little to fit to.
+    pub fn fit(&self) -> Result<WinRateModel, TooFewPositions> {
+        if self.positions < FEWEST {
+            return Err(TooFewPositions(self.positions));
+        }
+        let mut model = WinRateModel {
+            a: [450.0, 0.0, 0.0, 0.0],
+            b: [200.0, 0.0, 0.0, 0.0],
+            loss: 0.0,
+            positions: self.positions,
+        };
+        let (mut mean, mut square) = ([0.0; 8], [0.0; 8]);
+        for step in 1..=STEPS {
+            let (loss, slope) = self.slope(&model);
+            model.loss = loss;
+            let rate = STEP * (1.0 - f64::from(step - 1) / f64::from(STEPS));
+            for index in 0..8 {
+                mean[index] = 0.9 * mean[index] + 0.1 * slope[index];
+                square[index] = 0.999 * square[index] + 0.001 * slope[index] * slope[index];
+                let mean = mean[index] / (1.0 - 0.9_f64.powi(step));
+                let square = square[index] / (1.0 - 0.999_f64.powi(step));
+                let moved = UNIT * rate * mean / (square.sqrt() + 1e-12);
+                let coefficients = if index < 4 {
+                    &mut model.a
+                } else {
+                    &mut model.b
+                };
+                coefficients[index % 4] -= moved;
+            }
+        }
+        Ok(model)
+    }
+
+    /// The mean loss, and its slope by the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
+    fn slope(&self, model: &WinRateModel) -> (f64, [f64; 8]) {
+        let (mut loss, mut slope) = (0.0, [0.0; 8]);
+        for (row, cells) in self.cells.chunks(SCORE_CLASSES).enumerate() {
+            let (a, b) = (offset(&model.a, row as i32), spread(&model.b, row as i32));
+            let (mut by_a, mut by_b) = (0.0, 0.0);
+            for (class, counts) in cells.iter().enumerate().filter(|(_, c)| **c != [0; 3]) {
+                let score = f64::from(class as i32 * SCORE_CLASS - LARGEST_SCORE);
+                let [lost, drawn, won] = counts.map(|count| count as f64);
+                let win = 1.0 / (1.0 + ((a - score) / b).exp());
+                let lose = 1.0 / (1.0 + ((a + score) / b).exp());
+                let draw = (1.0 - win - lose).max(LEAST_CHANCE);
+                let (win, lose) = (win.max(LEAST_CHANCE), lose.max(LEAST_CHANCE));
+                loss -= won * win.ln() + lost * lose.ln() + drawn * draw.ln();
+                let by_win = (drawn / draw - won / win) * win * (1.0 - win) / b;
+                let by_lose = (drawn / draw - lost / lose) * lose * (1.0 - lose) / b;
+                by_a -= by_win + by_lose;
+                by_b -= by_win * (score - a) / b + by_lose * (-score - a) / b;
+            }
+            let share = row as f64 / f64::from(FULL_MATERIAL);
+            for power in 0..4 {
+                let by_coefficient = UNIT * share.powi(power as i32) / self.positions as f64;
+                slope[power] += by_a * by_coefficient;
+                slope[4 + power] += if b > LEAST_SPREAD {
+                    by_b * by_coefficient
+                } else {
+                    0.0
+                };
+            }
+        }
+        (loss / self.positions as f64, slope)
+    }
+}
+
+impl WinRateModel {
+    /// The model as the source file `src/eval/win_rate/model.rs`.
+    pub fn source(&self) -> String {
+        let mut text = format!(
+            "//! Coefficients of the model of win rates, constant first, in units of the evaluation.\n\
+             //! Written by `chuhe data win-rate` from {} positions (mean loss {:.4}).\n",
+            self.positions, self.loss
+        );
+        for (name, meaning, [c0, c1, c2, c3]) in [
+            ("A", "The score that wins every other game.", self.a),
+            ("B", "How fast chances rise around it.", self.b),
+        ] {
+            let _ = write!(
+                text,
+                "\n/// {meaning}\npub(super) const {name}: [f64; 4] = [{c0:.2}, {c1:.2}, {c2:.2}, {c3:.2}];\n"
+            );
+        }
+        // rustfmt keeps no empty line between the two.
+        text.replace(";\n\n///", ";\n///")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_again_in_what_it_makes() {
+        let (a, b) = ([300.0, 200.0, 0.0, 0.0], [100.0, 50.0, 100.0, 0.0]);
+        let rng = &mut StdRng::seed_from_u64(1);
+        let mut counts = WinRateCounts::default();
+        for _ in 0..400_000 {
+            let row = rng.random_range(10..=FULL_MATERIAL);
+            let score = SCORE_CLASS * rng.random_range(-60..=60);
+            let (a, b) = (offset(&a, row), spread(&b, row));
+            let chance = |score: f64| 1.0 / (1.0 + ((a - score) / b).exp());
+            let (win, lose) = (chance(f64::from(score)), chance(-f64::from(score)));
+            let drawn = rng.random::<f64>();
+            let points = match () {
+                () if drawn < win => 2,
+                () if drawn < win + lose => 0,
+                () => 1,
+            };
+            counts.count(score, row, points);
+        }
+        let model = counts.fit().unwrap();
+        for row in [20, 50, 80] {
+            let (found, made) = (offset(&model.a, row), offset(&a, row));
+            assert!((found - made).abs() < 10.0, "a {row}: {found} {made}");
+            let (found, made) = (spread(&model.b, row), spread(&b, row));
+            assert!((found - made).abs() < 10.0, "b {row}: {found} {made}");
+        }
+        assert_eq!(WinRateCounts::default().fit(), Err(TooFewPositions(0)));
+    }
+}
