@@ -9,6 +9,7 @@ use crate::search::parameters::values;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
+    InOrder,
     HashMove,
     ListCaptures,
     GoodCaptures,
@@ -72,6 +73,20 @@ impl MovePicker {
         }
     }
 
+    /// A picker that gives these moves as they come.
+    pub fn in_order(moves: impl Iterator<Item = Move>) -> Self {
+        let scored = |played| Scored { played, score: 0 };
+        Self {
+            stage: Stage::InOrder,
+            mode: PickerMode::All,
+            hash_move: Move::NONE,
+            killers: [Move::NONE; 2],
+            list: moves.map(scored).collect(),
+            next: 0,
+            bad_captures: ArrayVec::new(),
+        }
+    }
+
     /// Gives no more quiet moves.
     pub fn skip_quiets(&mut self) {
         if matches!(
@@ -91,6 +106,10 @@ impl MovePicker {
     ) -> Option<Move> {
         loop {
             match self.stage {
+                Stage::InOrder => {
+                    self.next += 1;
+                    return self.list.get(self.next - 1).map(|m| m.played);
+                }
                 Stage::HashMove => {
                     self.stage = Stage::ListCaptures;
                     if self.hash_move.is_some() {

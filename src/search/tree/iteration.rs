@@ -29,6 +29,19 @@ impl Iteration {
         }
     }
 
+    /// Begins the next iteration. The moves behind those that have lines of their own come in the order of
+    /// what they cost, for what is hard to refute may be best.
+    pub(super) fn begin_next(&mut self, lines: usize) {
+        if self.depth > 0 {
+            self.moves[lines..].sort_by_key(|m| std::cmp::Reverse(m.nodes));
+        }
+        for root_move in &mut self.moves {
+            root_move.previous = root_move.score;
+            root_move.score = -Score::INFINITE;
+            root_move.nodes = 0;
+        }
+    }
+
     /// Puts the moves of an iteration that was broken off in order: the best that was found first, and
     /// those that were not searched any more with what the iteration before found.
     pub(super) fn settle_unfinished(&mut self) {
@@ -98,7 +111,7 @@ pub(in crate::search) struct RootMove {
     pub depth: i32,
     pub bound: Bound,
     pub pv: Vec<Move>,
-    /// Nodes of its subtree in all iterations.
+    /// Nodes of its subtree in this iteration.
     pub nodes: u64,
     pub selective_depth: usize,
 }
@@ -141,5 +154,30 @@ impl RootMove {
     /// What a report of it says beside the line.
     pub(in crate::search) fn summary(&self) -> (Move, Score, Bound, i32) {
         (self.played, self.score, self.bound, self.depth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_moves_come_in_the_order_of_what_they_cost() {
+        let moves = ["a0a1", "b0c2", "h2e2", "i0i1"].map(|m| m.parse().unwrap());
+        let mut iteration = Iteration::new(&moves);
+        iteration.begin_next(1);
+        let order = |i: &Iteration| i.moves.iter().map(|m| m.played).collect::<Vec<_>>();
+        assert_eq!(order(&iteration), moves, "nothing is known yet");
+        iteration.depth = 1;
+        for (root_move, nodes) in iteration.moves.iter_mut().zip([10, 20, 90, 50]) {
+            root_move.nodes = nodes;
+        }
+        iteration.begin_next(1);
+        assert_eq!(
+            order(&iteration),
+            [moves[0], moves[2], moves[3], moves[1]],
+            "the best stays first"
+        );
+        assert!(iteration.moves.iter().all(|m| m.nodes == 0));
     }
 }

@@ -5,14 +5,14 @@ use super::search::Search;
 use super::shared::SharedState;
 use super::thread_data::ThreadData;
 use crate::search::request::{MAX_DEPTH, Randomness};
-use crate::search::score::{MAX_PLY, Score};
+use crate::search::score::MAX_PLY;
 
 /// Runs one request in one thread.
 pub(in crate::search) fn search(thread: &mut ThreadData, shared: &SharedState) -> Iteration {
     let mut search = Search::new(thread, shared);
-    let iteration = search.iterate();
+    search.iterate();
     search.count_nodes();
-    iteration
+    search.iteration
 }
 
 impl Search<'_> {
@@ -20,77 +20,67 @@ impl Search<'_> {
     /// that was finished, and what is known of the moves since. Only the first thread reports.
     ///
     /// Threads go from depth to depth together: one that is overtaken takes over the other's result.
-    fn iterate(&mut self) -> Iteration {
+    fn iterate(&mut self) {
         let shared = self.shared;
         let depth_limit = shared
             .limits
             .depth
             .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH)) as i32;
-        let mut iteration = Iteration::new(&shared.root_moves);
-        let lines = self.lines().min(iteration.moves.len());
+        self.order_root_moves();
+        let lines = self.lines().min(self.iteration.moves.len());
         let mut progress = Progress::new();
-        while iteration.depth < depth_limit {
-            let reported = iteration.moves[0].summary();
-            self.deepen(&mut iteration, lines);
+        while self.iteration.depth < depth_limit {
+            let reported = self.iteration.moves[0].summary();
+            self.deepen(lines);
             if self.stopped {
                 let Some(overtaking) = self.overtaking() else {
-                    iteration.settle_unfinished();
-                    let moves = &iteration.moves;
-                    if moves[0].summary() != reported {
-                        (0..lines).for_each(|line| self.report(moves, line));
+                    self.iteration.settle_unfinished();
+                    if self.iteration.moves[0].summary() != reported {
+                        (0..lines).for_each(|line| self.report(line));
                     }
                     break;
                 };
-                iteration = overtaking;
+                self.iteration = overtaking;
                 self.stopped = false;
             }
-            (0..lines).for_each(|line| self.report(&iteration.moves, line));
+            (0..lines).for_each(|line| self.report(line));
             if self.id != 0 {
                 continue;
             }
-            progress.update(&iteration);
-            if self.is_decided(&iteration.moves, iteration.depth, lines)
+            progress.update(&self.iteration);
+            if self.is_decided(lines)
                 || self.is_out_of_time(&progress)
                 || self.is_past_soft_nodes()
-                || self.is_only_move(&iteration.moves, iteration.depth)
+                || self.is_only_move()
             {
                 break;
             }
         }
         self.wait_while_pondering();
-        iteration
     }
 
     /// The next iteration, unless it is broken off.
-    fn deepen(&mut self, iteration: &mut Iteration, lines: usize) {
-        let Iteration { moves, .. } = iteration;
-        let depth = iteration.depth + 1;
+    fn deepen(&mut self, lines: usize) {
+        let depth = self.iteration.depth + 1;
         self.root_depth = depth;
         self.overtaken_at = depth;
-        for root_move in moves.iter_mut() {
-            root_move.previous = root_move.score;
-            root_move.score = -Score::INFINITE;
-        }
-        let nodes_before: Vec<_> = moves.iter().map(|m| (m.played, m.nodes)).collect();
+        self.iteration.begin_next(lines);
         let start_nodes = self.nodes;
         for line in 0..lines {
+            self.line = line;
             self.selective_depth = 0;
-            self.aspiration(moves, line, depth);
+            self.aspiration();
             if self.stopped {
                 return;
             }
-            moves[..=line].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.iteration.moves[..=line].sort_by_key(|m| std::cmp::Reverse(m.score));
         }
-        let earlier = nodes_before
-            .iter()
-            .find(|n| n.0 == moves[0].played)
-            .map_or(0, |n| n.1);
-        iteration.effort =
-            (moves[0].nodes - earlier) as f64 / (self.nodes - start_nodes).max(1) as f64;
-        iteration.depth = depth;
+        let nodes = (self.nodes - start_nodes).max(1);
+        self.iteration.effort = self.iteration.moves[0].nodes as f64 / nodes as f64;
+        self.iteration.depth = depth;
         self.overtaken_at = NOT_OVERTAKEN;
         if let Some(team) = &self.shared.team {
-            team.publish(iteration);
+            team.publish(&self.iteration);
         }
     }
 

@@ -12,6 +12,7 @@ mod iterative_deepening;
 mod line_evaluator;
 mod node;
 mod node_score;
+mod node_type;
 mod polling;
 mod pruning;
 mod quiescence;

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::node_score::NodeScore;
+use super::node_type::{NodeType, NonPv, Pv};
 use super::search::Search;
 use crate::board::{Move, Position};
 use crate::search::event::Bound;
@@ -94,7 +95,7 @@ impl Found {
 impl Search<'_> {
     /// The score of the node at `ply` searched to `depth` within (`alpha`, `beta`). `cut_node` says
     /// that a fail high is expected.
-    pub(super) fn search<const PV: bool>(
+    pub(super) fn search<N: NodeType>(
         &mut self,
         ply: usize,
         mut alpha: Score,
@@ -103,9 +104,11 @@ impl Search<'_> {
         cut_node: bool,
     ) -> NodeScore {
         if depth <= 0 {
-            return self.quiescence::<PV>(ply, alpha, beta);
+            return self.quiescence::<N>(ply, alpha, beta);
         }
-        if let Some(score) = self.enter::<PV>(ply) {
+        if !N::ROOT
+            && let Some(score) = self.enter::<N>(ply)
+        {
             return score;
         }
         // No line from here is better than the shortest mate (Chessprogramming wiki, "Mate Distance
@@ -115,8 +118,8 @@ impl Search<'_> {
         if alpha >= beta {
             return NodeScore::of_position(alpha);
         }
-        let mut node = self.open_node::<PV>(ply, depth, cut_node);
-        if let Some(entry) = node.entry.filter(|_| !PV)
+        let mut node = self.open_node::<N>(ply, depth, cut_node);
+        if let Some(entry) = node.entry.filter(|_| !N::PV)
             && let Some(score) = entry.cutoff(node.depth, alpha, beta, ply)
         {
             if score >= beta {
@@ -124,35 +127,38 @@ impl Search<'_> {
             }
             return NodeScore::of_position(score);
         }
-        self.update_by_evaluation_swing(&node);
+        if !N::ROOT {
+            self.update_by_evaluation_swing(&node);
+        }
         let excluded = self.stack.at(ply).excluded;
-        if let Some(score) = self.prune_node::<PV>(&node, alpha, beta) {
+        if let Some(score) = self.prune_node::<N>(&node, alpha, beta) {
             return score;
         }
         if self.pruning.reductions
             && node.depth >= values::iir_depth()
             && node.hash_move.is_none()
-            && (PV || cut_node)
+            && (N::PV || cut_node)
+            && !N::ROOT
             && excluded.is_none()
         {
             // Without a hash move the order is poor (Chessprogramming wiki, "Internal Iterative
             // Reductions").
             node.depth -= 1;
         }
-        let found = self.search_moves::<PV>(&node, alpha, beta);
+        let found = self.search_moves::<N>(&node, alpha, beta);
         if self.stopped {
             return NodeScore::STOPPED;
         }
-        if excluded.is_none() {
+        if excluded.is_none() && (!N::ROOT || self.looks_at_every_root_move()) {
             self.close_node(&node, &found, alpha, beta);
         }
         found.node_score(beta)
     }
 
     /// What every node begins with; the score where it ends there: a stop, the rules, the deepest ply.
-    pub(super) fn enter<const PV: bool>(&mut self, ply: usize) -> Option<NodeScore> {
+    pub(super) fn enter<N: NodeType>(&mut self, ply: usize) -> Option<NodeScore> {
         self.poll();
-        if PV {
+        if N::PV {
             self.stack.at_mut(ply).pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
@@ -172,15 +178,15 @@ impl Search<'_> {
     }
 
     /// Looks the position up and evaluates it.
-    fn open_node<const PV: bool>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
+    fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
-        let entry = if excluded.is_some() {
+        let entry = if N::ROOT || excluded.is_some() {
             None
         } else {
             self.probe()
         };
-        let was_pv = PV || entry.is_some_and(|e| e.was_pv);
+        let was_pv = N::PV || entry.is_some_and(|e| e.was_pv);
         let (raw, evaluation) = if in_check {
             (None, -Score::INFINITE)
         } else if let (true, Some(known)) = (excluded.is_some(), self.stack.at(ply).evaluation) {
@@ -214,32 +220,32 @@ impl Search<'_> {
         }
     }
 
-    fn search_moves<const PV: bool>(
-        &mut self,
-        node: &Node,
-        mut alpha: Score,
-        beta: Score,
-    ) -> Found {
+    fn search_moves<N: NodeType>(&mut self, node: &Node, mut alpha: Score, beta: Score) -> Found {
         let ply = node.ply;
         let excluded = self.stack.at(ply).excluded;
         let mut found = Found::default();
         let killers = self.stack.at(ply).killers;
-        let mut picker = MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers);
+        let mut picker = if N::ROOT {
+            MovePicker::in_order(self.root_moves_left())
+        } else {
+            MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
+        };
         let legality = self.legality();
         let before = self.stack.before(ply);
-        let mut number = 0;
+        let (first_alpha, mut number) = (alpha, 0);
         while let Some(m) = picker.next(&self.position, self.histories, &before) {
             if m == excluded || !legality.allows(&self.position, m) {
                 continue;
             }
             number += 1;
-            if number > 1
+            if !N::ROOT
+                && number > 1
                 && !found.best.score.is_loss()
                 && self.prune_move(node, m, number, &mut picker)
             {
                 continue;
             }
-            let extension = match self.extension::<PV>(node, m, beta) {
+            let extension = match self.extension::<N>(node, m, beta) {
                 Ok(extension) => extension,
                 Err(multi_cut) => {
                     found.best.score = multi_cut;
@@ -249,15 +255,25 @@ impl Search<'_> {
             if self.stopped {
                 return found;
             }
-            let score = self.search_move::<PV>(node, m, number, extension, alpha, beta);
+            let nodes = self.nodes;
+            if N::ROOT {
+                self.announce(m, number);
+            }
+            let score = self.search_move::<N>(node, m, number, extension, alpha, beta);
+            if N::ROOT {
+                self.count_root_move(number, nodes);
+            }
             if self.stopped {
                 return found;
             }
             found.add(score);
             let score = score.score;
+            if N::ROOT {
+                self.update_root_move(number, score, alpha, Bound::of(score, first_alpha, beta));
+            }
             if score > alpha {
                 found.best_move = m;
-                if PV {
+                if N::PV {
                     self.stack.update_pv(ply, m);
                 }
                 if score >= beta {
@@ -285,7 +301,7 @@ impl Search<'_> {
 
     /// Plays one move and searches it: late ones less deep and with a null window first (Marsland and
     /// Campbell, "Parallel search of strongly ordered game trees", 1982: principal variation search).
-    fn search_move<const PV: bool>(
+    fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
         m: Move,
@@ -296,7 +312,7 @@ impl Search<'_> {
     ) -> NodeScore {
         let Node { ply, depth, .. } = *node;
         let mut new_depth = depth - 1 + extension;
-        let mut reduction = self.reduction::<PV>(node, m, number);
+        let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
             // A check is searched deeper, once for whatever reason (Chessprogramming wiki, "Check
@@ -305,17 +321,17 @@ impl Search<'_> {
             new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
         }
         let mut score = NodeScore::STOPPED;
-        let mut full = !PV || number > 1;
+        let mut full = !N::PV || number > 1;
         if reduction > 0 {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
-            score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, reduced, true);
+            score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
             full = score.score > alpha && reduced < new_depth;
         }
         if full {
-            score = -self.search::<false>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
+            score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
         }
-        if PV && (number == 1 || score.score > alpha) && !self.stopped {
-            score = -self.search::<true>(ply + 1, -beta, -alpha, new_depth, false);
+        if N::PV && (number == 1 || score.score > alpha) && !self.stopped {
+            score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.take_back();
         score

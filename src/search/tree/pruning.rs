@@ -2,6 +2,7 @@
 
 use super::node::Node;
 use super::node_score::NodeScore;
+use super::node_type::{NodeType, NonPv};
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
@@ -13,14 +14,14 @@ use crate::search::table::TtEntry;
 impl Search<'_> {
     /// Cut-offs that need no move: razoring, reverse futility, null move, probcut (Chessprogramming
     /// wiki, "Razoring", "Reverse Futility Pruning").
-    pub(super) fn prune_node<const PV: bool>(
+    pub(super) fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,
         alpha: Score,
         beta: Score,
     ) -> Option<NodeScore> {
         let excluded = self.stack.at(node.ply).excluded;
-        if PV || node.in_check || excluded.is_some() {
+        if N::PV || node.in_check || excluded.is_some() {
             return None;
         }
         let Node {
@@ -31,7 +32,7 @@ impl Search<'_> {
         } = *node;
         if self.pruning.by_evaluation && !alpha.is_decisive() {
             if evaluation + formulas::razoring(depth) < alpha {
-                let score = self.quiescence::<false>(ply, alpha, alpha + 1);
+                let score = self.quiescence::<NonPv>(ply, alpha, alpha + 1);
                 if score.score <= alpha || self.stopped {
                     return Some(score);
                 }
@@ -76,7 +77,7 @@ impl Search<'_> {
         let reduction = formulas::null_move_reduction(depth, evaluation - beta);
         self.play_null(ply);
         let (reduced, cut_node) = (depth - reduction, !node.cut_node);
-        let score = (-self.search::<false>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
+        let score = (-self.search::<NonPv>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
         self.take_back_null();
         if self.stopped {
             return Some(Score::ZERO);
@@ -90,7 +91,7 @@ impl Search<'_> {
             return Some(score);
         }
         self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;
-        let verified = self.search::<false>(ply, beta - 1, beta, reduced, false);
+        let verified = self.search::<NonPv>(ply, beta - 1, beta, reduced, false);
         self.null_move_floor = 0;
         (verified.score >= beta || self.stopped).then_some(score)
     }
@@ -119,10 +120,10 @@ impl Search<'_> {
                 continue;
             }
             self.play(ply, m);
-            let mut score = -self.quiescence::<false>(ply + 1, -target, -target + 1);
+            let mut score = -self.quiescence::<NonPv>(ply + 1, -target, -target + 1);
             if score.score >= target {
                 let cut = !node.cut_node;
-                score = -self.search::<false>(ply + 1, -target, -target + 1, depth - 4, cut);
+                score = -self.search::<NonPv>(ply + 1, -target, -target + 1, depth - 4, cut);
             }
             self.take_back();
             if self.stopped {

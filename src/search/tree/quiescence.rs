@@ -1,6 +1,7 @@
 //! Captures until the position is quiet.
 
 use super::node_score::NodeScore;
+use super::node_type::NodeType;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
@@ -24,18 +25,18 @@ impl Search<'_> {
     /// The score of the node at `ply` when only captures are tried that lose nothing in the exchange
     /// (static exchange evaluation), or every move when in check (Chessprogramming wiki, "Quiescence
     /// Search", standing pat).
-    pub(super) fn quiescence<const PV: bool>(
+    pub(super) fn quiescence<N: NodeType>(
         &mut self,
         ply: usize,
         alpha: Score,
         beta: Score,
     ) -> NodeScore {
-        if let Some(score) = self.enter::<PV>(ply) {
+        if let Some(score) = self.enter::<N>(ply) {
             return score;
         }
         let entry = self.probe();
         if let Some(entry) = entry
-            && !PV
+            && !N::PV
             && let Some(score) = entry.cutoff(0, alpha, beta, ply)
         {
             return NodeScore::of_position(score);
@@ -45,11 +46,11 @@ impl Search<'_> {
         if standing >= beta {
             return node.best;
         }
-        self.search_captures::<PV>(&mut node, alpha.max(standing), beta);
+        self.search_captures::<N>(&mut node, alpha.max(standing), beta);
         if self.stopped {
             return NodeScore::STOPPED;
         }
-        self.close_quiescence::<PV>(&node, alpha, beta);
+        self.close_quiescence::<N>(&node, alpha, beta);
         node.best
     }
 
@@ -71,7 +72,7 @@ impl Search<'_> {
         }
     }
 
-    fn search_captures<const PV: bool>(&mut self, node: &mut Quiet, mut alpha: Score, beta: Score) {
+    fn search_captures<N: NodeType>(&mut self, node: &mut Quiet, mut alpha: Score, beta: Score) {
         let wanted = if node.in_check {
             PickerMode::All
         } else {
@@ -86,7 +87,7 @@ impl Search<'_> {
                 continue;
             }
             self.play(node.ply, m);
-            let score = -self.quiescence::<PV>(node.ply + 1, -beta, -alpha);
+            let score = -self.quiescence::<N>(node.ply + 1, -beta, -alpha);
             self.take_back();
             if self.stopped {
                 return;
@@ -96,7 +97,7 @@ impl Search<'_> {
             if score > alpha {
                 node.best_move = m;
                 alpha = score;
-                if PV {
+                if N::PV {
                     self.stack.update_pv(node.ply, m);
                 }
                 if score >= beta {
@@ -106,7 +107,7 @@ impl Search<'_> {
         }
     }
 
-    fn close_quiescence<const PV: bool>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
+    fn close_quiescence<N: NodeType>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
         let best = node.best.score;
         let bound = Bound::of(best, alpha, beta);
         let keeps =
@@ -119,7 +120,7 @@ impl Search<'_> {
                 bound: keeps.then_some(bound),
                 depth: 0,
                 evaluation: node.raw,
-                was_pv: PV || node.entry.is_some_and(|e| e.was_pv),
+                was_pv: N::PV || node.entry.is_some_and(|e| e.was_pv),
             },
         );
     }

@@ -1,6 +1,7 @@
 //! How deep a move is searched: extensions and reductions.
 
 use super::node::Node;
+use super::node_type::{NodeType, NonPv};
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
@@ -16,7 +17,7 @@ impl Search<'_> {
     /// # Errors
     /// The score of a cut-off, when another move is good enough for it (Björnsson and Marsland,
     /// "Multi-cut alpha-beta pruning in game-tree search", 2001).
-    pub(super) fn extension<const PV: bool>(
+    pub(super) fn extension<N: NodeType>(
         &mut self,
         node: &Node,
         m: Move,
@@ -40,7 +41,7 @@ impl Search<'_> {
         let target = score - formulas::singular(depth);
         self.stack.at_mut(ply).excluded = m;
         let half = (depth - 1) / 2;
-        let others = self.search::<false>(ply, target - 1, target, half, node.cut_node);
+        let others = self.search::<NonPv>(ply, target - 1, target, half, node.cut_node);
         self.stack.at_mut(ply).excluded = Move::NONE;
         if self.stopped {
             return Ok(0);
@@ -48,7 +49,7 @@ impl Search<'_> {
         if others.score < target {
             return Ok(1);
         }
-        if target >= beta && !PV {
+        if target >= beta && !N::PV {
             return Err(target);
         }
         if score >= beta || node.cut_node {
@@ -58,8 +59,8 @@ impl Search<'_> {
     }
 
     /// Plies taken off a late move (Chessprogramming wiki, "Late Move Reductions").
-    pub(super) fn reduction<const PV: bool>(&self, node: &Node, m: Move, number: usize) -> i32 {
-        if !self.pruning.reductions || node.depth < 2 || number < if PV { 3 } else { 2 } {
+    pub(super) fn reduction<N: NodeType>(&self, node: &Node, m: Move, number: usize) -> i32 {
+        if !self.pruning.reductions || node.depth < 2 || number < if N::PV { 3 } else { 2 } {
             return 0;
         }
         let mut reduction = formulas::late_move_reduction(node.depth, number);

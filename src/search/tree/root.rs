@@ -1,14 +1,13 @@
 //! The root node: aspiration windows around it, its moves, reports of them.
 
-use super::iteration::RootMove;
-use super::node::Found;
-use super::node_score::NodeScore;
+use super::node_type::Root;
 use super::search::Search;
 use crate::board::Move;
+use crate::movegen::legal_moves;
 use crate::search::event::{Bound, Event};
-use crate::search::parameters::{formulas, values};
+use crate::search::ordering::{MovePicker, PickerMode};
+use crate::search::parameters::values;
 use crate::search::score::Score;
-use crate::search::table::TtEntry;
 
 /// The search reports the move it is at once it has taken this long, in milliseconds.
 const CURRENT_MOVE_AFTER: u128 = 1000;
@@ -16,8 +15,9 @@ const CURRENT_MOVE_AFTER: u128 = 1000;
 impl Search<'_> {
     /// One line of one iteration: a narrow window around the last score, widened when it fails
     /// (Chessprogramming wiki, "Aspiration Windows").
-    pub(super) fn aspiration(&mut self, moves: &mut [RootMove], line: usize, depth: i32) {
-        let previous = moves[line].previous;
+    pub(super) fn aspiration(&mut self) {
+        let (line, depth) = (self.line, self.root_depth);
+        let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
         let (mut alpha, mut beta) = if depth >= 4 && !previous.is_decisive() {
             (previous - delta, previous + delta)
@@ -26,9 +26,10 @@ impl Search<'_> {
         };
         let mut fail_highs = 0;
         loop {
-            let score = self.search_root(moves, line, alpha, beta, (depth - fail_highs).max(1));
+            let depth = (depth - fail_highs).max(1);
+            let score = self.search::<Root>(0, alpha, beta, depth, false).score;
             // The sort is stable: moves below alpha keep their order.
-            moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
+            self.iteration.moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
             if self.stopped {
                 return;
             }
@@ -44,7 +45,7 @@ impl Search<'_> {
                 return;
             }
             if self.id == 0 && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
-                self.report(moves, line);
+                self.report(line);
             }
             delta += delta / 2 + values::aspiration_growth();
             if delta > values::aspiration_limit() {
@@ -55,124 +56,73 @@ impl Search<'_> {
         }
     }
 
-    /// The root node: every root move from `line` on within (`alpha`, `beta`).
-    fn search_root(
-        &mut self,
-        moves: &mut [RootMove],
-        line: usize,
-        mut alpha: Score,
-        beta: Score,
-        depth: i32,
-    ) -> Score {
-        let old_alpha = alpha;
-        let raw = (!self.position.in_check()).then(|| self.evaluate());
-        let evaluation = raw.map(|raw| self.corrected(raw));
-        self.stack.at_mut(0).evaluation = evaluation;
-        self.stack.at_mut(1).killers = [Move::NONE; 2];
-        self.stack.at_mut(1).excluded = Move::NONE;
-        let mut found = Found::default();
-        for (number, root_move) in (1..).zip(&mut moves[line..]) {
-            let m = root_move.played;
-            self.announce(m, number + line);
-            let nodes = self.nodes;
-            let score = self.search_root_move(m, number, alpha, beta, depth);
-            root_move.nodes += self.nodes - nodes;
-            if self.stopped {
-                return found.best.score;
-            }
-            found.add(score);
-            let score = score.score;
-            root_move.score = -Score::INFINITE;
-            if number == 1 || score > alpha {
-                root_move.score = score;
-                root_move.depth = self.root_depth;
-                root_move.bound = Bound::of(score, old_alpha, beta);
-                root_move.selective_depth = self.selective_depth;
-                root_move.pv.clear();
-                root_move.pv.push(m);
-                root_move.pv.extend_from_slice(&self.stack.at(1).pv);
-            }
-            if score > alpha {
-                found.best_move = m;
-                alpha = score;
-                if score >= beta {
-                    break;
-                }
+    /// Brings the root moves into the order of the move picker, for the first iteration.
+    pub(super) fn order_root_moves(&mut self) {
+        let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
+        let mut picker =
+            MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
+        let before = self.stack.before(0);
+        let mut ordered = 0;
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+            let moves = &mut self.iteration.moves[ordered..];
+            if let Some(place) = moves.iter().position(|root_move| root_move.played == m) {
+                moves[..=place].rotate_right(1);
+                ordered += 1;
             }
         }
-        if line == 0 && self.shared.root_moves.len() == self.legal_count() {
-            self.store_root(&found, old_alpha, beta, depth, raw);
-        }
-        found.best.score
     }
 
-    fn legal_count(&self) -> usize {
-        crate::movegen::count_legal(&self.position) as usize
+    /// The root moves from the line under search on.
+    pub(super) fn root_moves_left(&self) -> impl Iterator<Item = Move> {
+        self.iteration.moves[self.line..].iter().map(|m| m.played)
     }
 
-    fn store_root(
-        &mut self,
-        found: &Found,
-        alpha: Score,
-        beta: Score,
-        depth: i32,
-        raw: Option<Score>,
-    ) {
-        let bound = found.table_bound(Bound::of(found.best.score, alpha, beta));
-        let entry = TtEntry {
-            best: found.best_move,
-            score: found.best.score,
-            bound,
-            depth: if bound.is_some() { depth } else { 0 },
-            evaluation: raw,
-            was_pv: true,
-        };
-        self.store(0, entry);
+    /// Whether the search of the root says what the position is worth.
+    pub(super) fn looks_at_every_root_move(&self) -> bool {
+        self.line == 0 && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
-    fn search_root_move(
-        &mut self,
-        m: Move,
-        number: usize,
-        alpha: Score,
-        beta: Score,
-        depth: i32,
-    ) -> NodeScore {
-        let new_depth = depth - 1;
-        let mut reduction = 0;
-        if self.pruning.reductions && number > 2 && depth >= 3 {
-            reduction = formulas::late_move_reduction(depth, number) / formulas::PLY - 1;
-        }
-        self.play(0, m);
-        self.stack.at_mut(1).pv.clear();
-        let mut score = NodeScore::of_position(alpha + 1);
-        if number > 1 {
-            let reduced = (new_depth - reduction.max(0)).clamp(1.min(new_depth), new_depth);
-            score = -self.search::<false>(1, -alpha - 1, -alpha, reduced, true);
-            if score.score > alpha && reduced < new_depth {
-                score = -self.search::<false>(1, -alpha - 1, -alpha, new_depth, false);
-            }
-        }
-        if score.score > alpha && !self.stopped {
-            score = -self.search::<true>(1, -beta, -alpha, new_depth, false);
-        }
-        self.take_back();
-        score
-    }
-
-    fn announce(&self, m: Move, number: usize) {
+    /// Reports that the move with this number, from 1, is being searched, once a search takes long.
+    pub(super) fn announce(&self, m: Move, number: usize) {
         if self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
             self.send_event(Event::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
-                number,
+                number: number + self.line,
             });
         }
     }
 
+    /// Counts the nodes since there were `before` as those of the root move with this number, from 1.
+    pub(super) fn count_root_move(&mut self, number: usize, before: u64) {
+        self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
+    }
+
+    /// Keeps the score of the root move with this number, from 1, where it says more than that the move
+    /// is not the best.
+    pub(super) fn update_root_move(
+        &mut self,
+        number: usize,
+        score: Score,
+        alpha: Score,
+        bound: Bound,
+    ) {
+        let root_move = &mut self.iteration.moves[self.line + number - 1];
+        root_move.score = -Score::INFINITE;
+        if number == 1 || score > alpha {
+            root_move.score = score;
+            root_move.depth = self.root_depth;
+            root_move.bound = bound;
+            root_move.selective_depth = self.selective_depth;
+            root_move.pv.clear();
+            root_move.pv.push(root_move.played);
+            root_move.pv.extend_from_slice(&self.stack.at(1).pv);
+        }
+    }
+
     /// Reports the line in place `index`.
-    pub(super) fn report(&self, moves: &[RootMove], index: usize) {
-        let Some(root_move) = moves.get(index) else {
+    pub(super) fn report(&self, index: usize) {
+        let Some(root_move) = self.iteration.moves.get(index) else {
             return;
         };
         if index >= self.shared.settings.multipv {
@@ -181,5 +131,44 @@ impl Search<'_> {
         let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());
         let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
         self.send_event(Event::Info(info));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::shared::SharedState;
+    use super::super::thread_data::ThreadData;
+    use super::*;
+    use crate::search::table::TranspositionTable;
+
+    /// The root moves of the position as the first iteration takes them, best capture first.
+    fn first_order(fen: &str) -> Vec<Move> {
+        let shared = SharedState::of_position(fen.parse().expect(fen));
+        let table = TranspositionTable::new(1).expect("a MB is free");
+        let mut thread = ThreadData::new(0, Arc::new(table));
+        let mut search = Search::new(&mut thread, &shared);
+        search.order_root_moves();
+        search.iteration.moves.iter().map(|m| m.played).collect()
+    }
+
+    #[test]
+    fn the_first_iteration_begins_with_the_best_captures_and_misses_no_move() {
+        let fen = "3k5/9/9/2c6/9/4r4/9/4R1p2/6R2/4K4 w - - 0 1";
+        let order = first_order(fen);
+        let best: Move = "e2e4".parse().unwrap();
+        assert_eq!(order[0], best, "{order:?}");
+        let quiet = |m: &Move| {
+            let position: crate::board::Position = fen.parse().unwrap();
+            position.taken_by(*m).is_none()
+        };
+        let first_quiet = order.iter().position(quiet).unwrap();
+        assert!(order[..first_quiet].contains(&"g1g2".parse().unwrap()));
+        let mut sorted = order.clone();
+        sorted.sort_unstable_by_key(|m| m.bits());
+        let mut legal = legal_moves(&fen.parse().unwrap()).to_vec();
+        legal.sort_unstable_by_key(|m| m.bits());
+        assert_eq!(sorted, legal);
     }
 }

@@ -1,6 +1,6 @@
 //! The state of one search in one thread: the position on its line, how far it is.
 
-use super::iteration::NOT_OVERTAKEN;
+use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::line_evaluator::LineEvaluator;
 use super::polling::Polling;
 use super::shared::SharedState;
@@ -29,6 +29,10 @@ pub(super) struct Search<'a> {
     /// The game's moves and those on the way from the root.
     pub path: Vec<Ply>,
     pub pruning: Pruning,
+    /// The iteration under way, or the last.
+    pub iteration: Iteration,
+    /// Which of the best lines is looked for, from 0.
+    pub line: usize,
     pub nodes: u64,
     pub polling: Polling,
     pub selective_depth: usize,
@@ -61,6 +65,8 @@ impl<'a> Search<'a> {
             position,
             path: shared.game.plies().to_vec(),
             pruning: Pruning::new(shared.settings.pruning),
+            iteration: Iteration::new(&shared.root_moves),
+            line: 0,
             nodes: 0,
             polling: Polling::new(),
             selective_depth: 0,

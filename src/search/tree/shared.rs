@@ -32,3 +32,23 @@ pub(in crate::search) struct SharedState {
     /// What the threads tell each other; none for a thread alone.
     pub team: Option<Team>,
 }
+
+#[cfg(test)]
+impl SharedState {
+    /// A search of `position` with the usual settings whose reports are lost.
+    pub(in crate::search) fn of_position(position: crate::board::Position) -> Self {
+        let root_moves = crate::movegen::legal_moves(&position).to_vec();
+        Self {
+            game: Game::new(position),
+            limits: Limits::default(),
+            settings: Settings::default(),
+            control: Control::new(false),
+            root_moves,
+            time: None,
+            nodes: AtomicU64::new(0),
+            finished: AtomicBool::new(false),
+            events: crossbeam_channel::unbounded().0,
+            team: None,
+        }
+    }
+}

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use super::iteration::{Progress, RootMove};
+use super::iteration::{Iteration, Progress};
+use super::node_type::NonPv;
 use super::search::Search;
+use crate::board::Move;
 use crate::search::event::Bound;
 use crate::search::parameters::Pruning;
 use crate::search::request::Degree;
@@ -20,7 +22,8 @@ const MATED_WITHIN: i32 = 3;
 impl Search<'_> {
     /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
     /// as deep as it is long, for pruning may hide a shorter one for a while.
-    pub(super) fn is_decided(&self, moves: &[RootMove], depth: i32, lines: usize) -> bool {
+    pub(super) fn is_decided(&self, lines: usize) -> bool {
+        let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
             return false;
         }
@@ -28,7 +31,7 @@ impl Search<'_> {
         let plies = Score::MATE.units() - score.units().abs();
         let on_the_clock =
             self.shared.limits.clock.is_some() || self.shared.limits.move_time.is_some();
-        (score.is_win() && on_the_clock) || depth >= 2 * plies
+        (score.is_win() && on_the_clock) || *depth >= 2 * plies
     }
 
     pub(super) fn is_out_of_time(&self, progress: &Progress) -> bool {
@@ -53,7 +56,9 @@ impl Search<'_> {
 
     /// The only-move check: on the clock, whether every root move but the best loses by force. Then
     /// there is nothing to think about.
-    pub(super) fn is_only_move(&mut self, moves: &[RootMove], depth: i32) -> bool {
+    pub(super) fn is_only_move(&mut self) -> bool {
+        let depth = self.iteration.depth;
+        let best = self.iteration.moves[0].score;
         let limits = &self.shared.limits;
         if limits.clock.is_none() || self.shared.control.is_pondering() || self.lines() > 1 {
             return false;
@@ -61,25 +66,25 @@ impl Search<'_> {
         if self.shared.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
             return true;
         }
-        if depth < ONLY_MOVE_DEPTH || moves[0].score.is_decisive() {
+        if depth < ONLY_MOVE_DEPTH || best.is_decisive() {
             return false;
         }
         // What is not far behind is no loss; pruning makes this cheap, but could not prove a mate.
-        let far_behind = Score::evaluation(moves[0].score.units() - FAR_BEHIND);
-        let others = &moves[1..];
-        self.all_fail(others, far_behind, depth / 2) && {
+        let far_behind = Score::evaluation(best.units() - FAR_BEHIND);
+        let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
+        self.all_fail(&others, far_behind, depth / 2) && {
             let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
-            let mated = self.all_fail(others, -Score::WIN, (depth / 2).min(MATED_WITHIN));
+            let mated = self.all_fail(&others, -Score::WIN, (depth / 2).min(MATED_WITHIN));
             self.pruning = pruning;
             mated
         }
     }
 
     /// Whether a search to `depth` after each of these moves finds no more than `alpha`.
-    fn all_fail(&mut self, moves: &[RootMove], alpha: Score, depth: i32) -> bool {
-        moves.iter().all(|root_move| {
-            self.play(0, root_move.played);
-            let score = (-self.search::<false>(1, -alpha - 1, -alpha, depth, true)).score;
+    fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
+        moves.iter().all(|m| {
+            self.play(0, *m);
+            let score = (-self.search::<NonPv>(1, -alpha - 1, -alpha, depth, true)).score;
             self.take_back();
             !self.stopped && score <= alpha
         })
