@@ -25,6 +25,9 @@ named_enum! {
 /// How much a side's attack counts, in 64ths, beside its other terms.
 pub const NORMAL_ATTACK: i32 = 64;
 
+/// What having the move is worth.
+pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
+
 /// The evaluation as it is set.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
@@ -67,9 +70,8 @@ impl Evaluator {
         if self.knowledge >= Knowledge::Medium {
             value += self.terms(position, accumulator);
         }
-        let tempo = WEIGHTS[features::TEMPO.start];
         let sign = position.side_to_move().sign();
-        value += tempo * sign;
+        value += TEMPO * sign;
         sign * (value.at_phase(accumulator.phase) * scale_factor(position, value) / FULL_SCALE)
     }
 

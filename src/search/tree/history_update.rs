@@ -65,7 +65,8 @@ impl Search<'_> {
         }
         let evaluations = [0, 1].map(|back| self.stack.back(node.ply, back).evaluation);
         if let [Some(now), Some(earlier)] = evaluations {
-            let bonus = formulas::evaluation_swing_bonus(-(now.units() + earlier.units()));
+            let swing = self.evaluator.swing(earlier, now);
+            let bonus = formulas::evaluation_swing_bonus(swing);
             self.histories
                 .update_main(!self.position.side_to_move(), *played, bonus);
         }
@@ -116,5 +117,38 @@ impl Search<'_> {
             self.histories
                 .update_correction(&self.position, error, node.depth);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::line_evaluator::LineEvaluator;
+    use crate::board::Position;
+    use crate::movegen::legal_moves;
+    use crate::search::bench::BENCH_POSITIONS;
+    use crate::search::request::Settings;
+
+    #[test]
+    fn the_swing_of_quiet_moves_is_centred() {
+        let mut evaluator = LineEvaluator::new();
+        let mut swings = Vec::new();
+        for fen in BENCH_POSITIONS {
+            let mut position: Position = fen.parse().expect(fen);
+            evaluator.start(&position, &Settings::default());
+            let earlier = evaluator.evaluate(&position);
+            let was_in_check = position.in_check();
+            for m in legal_moves(&position) {
+                let quiet = position.taken_by(m).is_none();
+                let undo = evaluator.push(&mut position, m);
+                if quiet && !was_in_check && !position.in_check() {
+                    swings.push(evaluator.swing(earlier, evaluator.evaluate(&position)));
+                }
+                position.unmake(m, undo);
+                evaluator.pop();
+            }
+        }
+        swings.sort_unstable();
+        let median = swings[swings.len() / 2];
+        assert!(swings.len() > 500 && median.abs() <= 20, "{median}");
     }
 }

@@ -1,7 +1,7 @@
 //! The static evaluation along the line under search.
 
 use crate::board::{Move, Position, Undo};
-use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator};
+use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO};
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
@@ -48,6 +48,15 @@ impl LineEvaluator {
     #[inline]
     pub(super) fn evaluate(&self, position: &Position) -> Score {
         Score::evaluation(self.evaluator.evaluate(position, self.last()))
+    }
+
+    /// How much a quiet move raised the evaluation for its mover, from `earlier`, the evaluation for the
+    /// mover, to `now`, that for the opponent at the end of the line. Each counts the tempo for its own
+    /// side; passing it on is not the move's fault.
+    #[inline]
+    pub(super) fn swing(&self, earlier: Score, now: Score) -> i32 {
+        let tempo = TEMPO.at_phase(self.phase());
+        2 * tempo - now.units() - earlier.units()
     }
 
     /// The phase of the game at the end of the line, from 0 to [`crate::eval::FULL_PHASE`].
