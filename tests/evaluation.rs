@@ -2,7 +2,7 @@
 
 mod test_positions;
 
-use chuhe::board::{Color, Move, Position};
+use chuhe::board::{Color, Move, PieceKind, Position, SEE_VALUES};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
@@ -35,6 +35,38 @@ proptest! {
             position.make_observed(*m, &mut sum);
             prop_assert_eq!(sum, PieceSquareAccumulator::new(&position));
         }
+    }
+}
+
+#[test]
+fn exchange_values_follow_the_weights() {
+    let mut changes: [Vec<i32>; PieceKind::COUNT] = Default::default();
+    for fen in chuhe::search::BENCH_POSITIONS {
+        let position: Position = fen.parse().expect(fen);
+        let value = evaluate(&position, Knowledge::Large);
+        let us = position.side_to_move();
+        for (square, piece) in position.setup().pieces() {
+            let mut setup = position.setup();
+            setup.squares[square.index()] = None;
+            let Ok(without) = Position::try_from(&setup) else {
+                continue;
+            };
+            if piece.kind() != PieceKind::King && !position.in_check() && !without.in_check() {
+                let lost = value - evaluate(&without, Knowledge::Large);
+                let for_owner = if piece.color() == us { lost } else { -lost };
+                changes[piece.kind().index()].push(for_owner);
+            }
+        }
+    }
+    for kind in PieceKind::ALL.into_iter().filter(|k| *k != PieceKind::King) {
+        let changes = &changes[kind.index()];
+        let mean = changes.iter().sum::<i32>() / changes.len() as i32;
+        let value = SEE_VALUES[kind.index()];
+        let off = (mean - value).abs();
+        assert!(
+            off <= 20 + value / 8,
+            "{kind:?}: {mean} in the evaluation, {value} in exchanges"
+        );
     }
 }
 

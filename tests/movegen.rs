@@ -95,6 +95,23 @@ fn slow_see(position: &Position, m: Move) -> i32 {
         )
 }
 
+/// Whether no piece that is still there attacks the king of `side` once its piece has taken on `target`.
+fn leaves_peace(
+    position: &Position,
+    side: Color,
+    from: Square,
+    target: Square,
+    rest: Bitboard,
+) -> bool {
+    let king = if position.king(side) == from {
+        target
+    } else {
+        position.king(side)
+    };
+    let attackers = position.king_attackers(king, !side, rest.with(target));
+    attackers.without(target).is_empty()
+}
+
 /// What `side` wins at most by taking a piece worth `prize` on `target`, or by leaving it.
 fn best_recapture(
     position: &Position,
@@ -106,17 +123,40 @@ fn best_recapture(
     let attackers = position.attackers_to(target, side, occupied);
     let kind_on = |square: &Square| position.piece_on(*square).unwrap().kind();
     let Some(from) = (attackers.into_iter())
+        .filter(|from| leaves_peace(position, side, *from, target, occupied.without(*from)))
         .min_by_key(|s| SEE_VALUES[kind_on(s).index()] * 100 + s.index() as i32)
     else {
         return 0;
     };
     let rest = occupied.without(from);
     let kind = kind_on(&from);
-    if kind == PieceKind::King && position.attackers_to(target, !side, rest).any() {
-        return 0;
-    }
     let answer = best_recapture(position, target, !side, rest, SEE_VALUES[kind.index()]);
     (prize - answer).max(0)
+}
+
+#[test]
+fn pieces_that_may_not_take_back_guard_nothing() {
+    for (fen, m, gain) in [
+        // The king may not step before the other.
+        ("4k4/R3a4/9/9/9/9/9/9/9/4K4 w", "a8e8", PieceKind::Advisor),
+        // The guarding rook is pinned by a rook.
+        ("3k5/9/9/3r4p/9/9/9/8R/9/3RK4 w", "i2i6", PieceKind::Pawn),
+        // The guarding knight is one of two screens before a cannon.
+        (
+            "3ak4/9/4n4/4p1p2/9/6R2/9/9/4C4/3K5 w",
+            "g4g6",
+            PieceKind::Pawn,
+        ),
+        // The guarding knight keeps the kings apart.
+        ("4k4/9/4n4/6p2/9/6R2/9/9/9/4K4 w", "g4g6", PieceKind::Pawn),
+    ] {
+        let position = fen::parse_position(fen).expect(fen);
+        let m: Move = m.parse().unwrap();
+        let gain = SEE_VALUES[gain.index()];
+        assert!(legal_moves(&position).contains(&m), "{fen}");
+        assert!(see_at_least(&position, m, gain), "{fen}");
+        assert!(!see_at_least(&position, m, gain + 1), "{fen}");
+    }
 }
 
 #[test]
