@@ -192,9 +192,7 @@ impl Search<'_> {
         } else if let (true, Some(known)) = (excluded.is_some(), self.stack.at(ply).evaluation) {
             (None, known)
         } else {
-            let raw = entry
-                .and_then(|e| e.evaluation)
-                .unwrap_or_else(|| self.evaluate());
+            let raw = self.raw_evaluation(entry, was_pv);
             (Some(raw), self.corrected(raw))
         };
         self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);

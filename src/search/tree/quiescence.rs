@@ -56,11 +56,7 @@ impl Search<'_> {
 
     fn stand_pat(&self, ply: usize, entry: Option<TtEntry>) -> Quiet {
         let in_check = self.position.in_check();
-        let raw = (!in_check).then(|| {
-            entry
-                .and_then(|e| e.evaluation)
-                .unwrap_or_else(|| self.evaluate())
-        });
+        let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
         let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));
         Quiet {
             ply,

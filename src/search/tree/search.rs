@@ -157,6 +157,30 @@ impl<'a> Search<'a> {
         Some(TtEntry { bound, ..entry })
     }
 
+    /// The uncorrected static evaluation, from the hash entry or new. A new one is stored at once, for a
+    /// cut-off may leave nothing else of the position.
+    #[inline]
+    pub(super) fn raw_evaluation(&self, entry: Option<TtEntry>, was_pv: bool) -> Score {
+        if let Some(known) = entry.and_then(|e| e.evaluation) {
+            return known;
+        }
+        let raw = self.evaluate();
+        if entry.is_none() {
+            self.table.store(
+                self.position.key(),
+                TtEntry {
+                    best: Move::NONE,
+                    score: Score::ZERO,
+                    bound: None,
+                    depth: 0,
+                    evaluation: Some(raw),
+                    was_pv,
+                },
+            );
+        }
+        raw
+    }
+
     /// Writes what was found of the position, which is that at `ply`, to the transposition table; the
     /// score of `entry` counts mates from the root.
     #[inline]
