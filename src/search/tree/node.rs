@@ -145,7 +145,10 @@ impl Search<'_> {
             // Reductions").
             node.depth -= 1;
         }
-        let found = self.search_moves::<N>(&node, alpha, beta);
+        let found = match self.search_moves::<N>(&node, alpha, beta) {
+            Ok(found) => found,
+            Err(multi_cut) => return NodeScore::of_position(multi_cut),
+        };
         if self.stopped {
             return NodeScore::STOPPED;
         }
@@ -218,7 +221,16 @@ impl Search<'_> {
         }
     }
 
-    fn search_moves<N: NodeType>(&mut self, node: &Node, mut alpha: Score, beta: Score) -> Found {
+    /// Searches the moves of a node.
+    ///
+    /// # Errors
+    /// The score of a multi-cut: it comes of half the depth, so the node has nothing to store or learn.
+    fn search_moves<N: NodeType>(
+        &mut self,
+        node: &Node,
+        mut alpha: Score,
+        beta: Score,
+    ) -> Result<Found, Score> {
         let ply = node.ply;
         let excluded = self.stack.at(ply).excluded;
         let mut found = Found::default();
@@ -243,15 +255,9 @@ impl Search<'_> {
             {
                 continue;
             }
-            let extension = match self.extension::<N>(node, m, beta) {
-                Ok(extension) => extension,
-                Err(multi_cut) => {
-                    found.best.score = multi_cut;
-                    return found;
-                }
-            };
+            let extension = self.extension::<N>(node, m, beta)?;
             if self.stopped {
-                return found;
+                return Ok(found);
             }
             let nodes = self.nodes;
             if N::ROOT {
@@ -262,7 +268,7 @@ impl Search<'_> {
                 self.count_root_move(number, nodes);
             }
             if self.stopped {
-                return found;
+                return Ok(found);
             }
             found.add(score);
             let score = score.score;
@@ -276,7 +282,7 @@ impl Search<'_> {
                 }
                 if score >= beta {
                     self.update_histories(node, &found, &before);
-                    return found;
+                    return Ok(found);
                 }
                 alpha = score;
             } else {
@@ -294,7 +300,7 @@ impl Search<'_> {
         } else if found.best_move.is_some() {
             self.update_histories(node, &found, &before);
         }
-        found
+        Ok(found)
     }
 
     /// Plays one move and searches it: late ones less deep and with a null window first (Marsland and
