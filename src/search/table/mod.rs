@@ -118,24 +118,28 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry. Of the same position the new one replaces the old, unless that is from the
-    /// same search and deeper by four plies (six if the new one was on a principal variation) and
-    /// the new one is not exact; and an entry without a move leaves the old move in place.
+    /// Stores an entry. Of the same position the new one replaces the old, unless that is from the same
+    /// search and deeper by four plies (six if the new one was on a principal variation) and the new one
+    /// is not exact. The best move is that of the new entry where it has one, else that of the old.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;
         for slot in self.bucket_of(key) {
             let data = slot.data.load(Ordering::Relaxed);
             if data != 0 && slot.check.load(Ordering::Relaxed) ^ data == key {
-                if entry.best.is_none() {
-                    entry.best = TtEntry::unpack(data).best;
-                }
+                let old = TtEntry::unpack(data);
                 let keeps_old = entry.bound != Some(Bound::Exact)
-                    && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= depth_of(data)
+                    && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= old.depth
                     && generation_of(data) == generation;
-                if keeps_old {
-                    return;
-                }
+                let best = if entry.best.is_some() {
+                    entry.best
+                } else {
+                    old.best
+                };
+                entry = TtEntry {
+                    best,
+                    ..if keeps_old { old } else { entry }
+                };
                 victim = Some((slot, 0));
                 break;
             }
@@ -214,6 +218,20 @@ mod tests {
         assert_eq!((found.best, found.depth), (best, 9));
         table.clear();
         assert_eq!(table.probe(77), None);
+    }
+
+    #[test]
+    fn an_entry_that_is_refused_leaves_its_move() {
+        let table = TranspositionTable::new(1).unwrap();
+        let deep = entry("b0c2".parse().unwrap(), 9, 10);
+        let best = "h2e2".parse().unwrap();
+        let shallow = TtEntry {
+            bound: Some(Bound::Lower),
+            ..entry(best, 3, 20)
+        };
+        table.store(77, deep);
+        table.store(77, shallow);
+        assert_eq!(table.probe(77), Some(TtEntry { best, ..deep }));
     }
 
     #[test]

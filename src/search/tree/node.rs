@@ -71,6 +71,13 @@ impl Found {
         }
     }
 
+    /// The same as the node at `ply` sees it: its scores do not depend on its own subtree.
+    fn settled_at(mut self, ply: usize) -> Self {
+        self.best = self.best.settled_at(ply);
+        self.all = self.all.settled_at(ply);
+        self
+    }
+
     fn add_failure(&mut self, m: Move, position: &Position) {
         let capture = position.taken_by(m).is_some();
         // Past the sixty-fourth, moves are not worth punishing.
@@ -146,7 +153,7 @@ impl Search<'_> {
             node.depth -= 1;
         }
         let found = match self.search_moves::<N>(&node, alpha, beta) {
-            Ok(found) => found,
+            Ok(found) => found.settled_at(ply),
             Err(multi_cut) => return NodeScore::of_position(multi_cut),
         };
         if self.stopped {

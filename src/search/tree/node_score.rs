@@ -43,6 +43,17 @@ impl NodeScore {
         self.lowest_ply != i32::MAX
     }
 
+    /// This score as the node at `ply` sees it: a repetition whose first occurrence lies at the node or
+    /// below it comes about however the node is reached.
+    #[inline]
+    pub(super) fn settled_at(self, ply: usize) -> Self {
+        if self.lowest_ply >= ply as i32 {
+            Self::of_position(self.score)
+        } else {
+            self
+        }
+    }
+
     /// The better of this and `score`, depending on what either depends on.
     #[inline]
     pub(super) fn add(&mut self, score: Self) {
@@ -69,5 +80,25 @@ impl Neg for NodeScore {
             score: -self.score,
             ..self
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repetition_taints_no_node_above_its_first_occurrence() {
+        let repetition = NodeScore::of_path(Score::ZERO, 5);
+        for (ply, depends) in [(9, true), (6, true), (5, false), (4, false), (0, false)] {
+            let settled = (-repetition).settled_at(ply);
+            assert_eq!(settled.is_path_dependent(), depends, "ply {ply}");
+        }
+        let mut both = NodeScore::of_position(Score::ZERO + 1);
+        both.add(repetition);
+        assert!(both.is_path_dependent() && both.score == Score::ZERO + 1);
+        let before_root = NodeScore::of_path(Score::ZERO, -1);
+        both.add(before_root);
+        assert!(both.settled_at(0).is_path_dependent());
     }
 }

@@ -50,6 +50,7 @@ impl Search<'_> {
         if self.stopped {
             return NodeScore::STOPPED;
         }
+        node.best = node.best.settled_at(ply);
         self.close_quiescence::<N>(&node, alpha, beta);
         node.best
     }
