@@ -211,7 +211,7 @@ impl Search<'_> {
                 .iter()
                 .find_map(|back| self.stack.back(ply, *back).evaluation)
                 .is_some_and(|earlier| evaluation > earlier);
-        self.stack.at_mut(ply + 1).killers = [Move::NONE; 2];
+        self.stack.at_mut(ply + 2).killers = [Move::NONE; 2];
         self.stack.at_mut(ply + 1).excluded = Move::NONE;
         let hash_move = entry.map_or(Move::NONE, |e| e.best);
         Node {

@@ -18,7 +18,7 @@ pub(super) struct StackEntry {
     pub played: Option<PieceTo>,
     /// The move left out by a singular search.
     pub excluded: Move,
-    /// Quiet moves that caused cut-offs in sibling nodes.
+    /// Quiet moves that caused cut-offs in nodes at this ply that have a grandparent in common.
     pub killers: [Move; 2],
     /// The principal variation from here.
     pub pv: Vec<Move>,
