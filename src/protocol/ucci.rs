@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::codec::Codec;
 use super::command::Command;
-use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
+use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common, parse_position};
 use super::reply::{GameAction, Reply};
 use super::text::one_line;
@@ -42,7 +42,7 @@ impl Codec for Ucci {
             "id user everyone",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(OPTIONS.iter().filter_map(format_option));
+        lines.extend(options::all().filter_map(|spec| format_option(&spec)));
         lines.push("ucciok".to_owned());
         lines
     }
@@ -124,6 +124,11 @@ fn format_option(row: &OptionSpec) -> Option<String> {
         }
         OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
         OptionKind::Button(_) => format!("option {name} type button"),
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(p) => format!(
+            "option {name} type spin min {1} max {2} default {0}",
+            p.default, p.min, p.max
+        ),
     })
 }
 

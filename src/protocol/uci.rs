@@ -2,7 +2,7 @@
 
 use super::codec::Codec;
 use super::command::Command;
-use super::options::{OPTIONS, OptionKind, OptionSpec, Preferences};
+use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common};
 use super::reply::Reply;
 use super::text::{TimeUnit, one_line};
@@ -37,7 +37,7 @@ impl Codec for Uci {
             "id author the Chuhe authors",
         ];
         let mut lines: Vec<String> = ids.map(str::to_owned).into();
-        lines.extend(OPTIONS.iter().filter_map(format_option));
+        lines.extend(options::all().filter_map(|spec| format_option(&spec)));
         lines.push("uciok".to_owned());
         lines
     }
@@ -115,6 +115,11 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             format!("option name {name} type string default {default}")
         }
         OptionKind::Button(_) => format!("option name {name} type button"),
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(p) => format!(
+            "option name {name} type spin default {0} min {1} max {2}",
+            p.default, p.min, p.max
+        ),
     })
 }
 

@@ -30,6 +30,8 @@ mod tree;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, nodes_per_second};
+#[cfg(feature = "tune")]
+pub use parameters::values::{PARAMETERS, Parameter};
 pub use request::{
     Control, Degree, Limits, MAX_DEPTH, PlayerClock, Randomness, SearchRequest, Settings, Style,
 };

@@ -7,7 +7,7 @@ mod table;
 
 pub(super) use parse::{ParsedOption, read};
 pub(super) use preferences::{Opponent, Preferences};
-pub(super) use table::OPTIONS;
+pub(super) use table::all;
 
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
@@ -64,6 +64,9 @@ pub(super) enum OptionChange {
     NewGame,
     /// Nothing: the option tells the client something.
     Nothing,
+    /// A number of the search, for tuners.
+    #[cfg(feature = "tune")]
+    Parameter(&'static crate::search::Parameter, i32),
 }
 
 /// The values of an option, and what they change.
@@ -109,6 +112,9 @@ pub(super) enum OptionKind {
     },
     /// No value: it acts.
     Button(fn() -> OptionChange),
+    /// A number of the search, for tuners.
+    #[cfg(feature = "tune")]
+    Parameter(&'static crate::search::Parameter),
 }
 
 /// An option.
@@ -136,7 +142,7 @@ mod tests {
     #[test]
     fn the_table_has_the_defaults_of_the_preferences() {
         let d = Preferences::default();
-        let mut changes = OPTIONS.iter().map(|row| match row.kind {
+        let mut changes = table::OPTIONS.iter().map(|row| match row.kind {
             OptionKind::Check { default, change } => change(default),
             OptionKind::Spin {
                 default, change, ..
@@ -145,6 +151,8 @@ mod tests {
                 default, change, ..
             } => change(default).unwrap(),
             OptionKind::Button(change) => change(),
+            #[cfg(feature = "tune")]
+            OptionKind::Parameter(_) => unreachable!("the table has none"),
             OptionKind::Text {
                 default, change, ..
             } => change(default).unwrap(),
@@ -183,7 +191,7 @@ mod tests {
 
     #[test]
     fn every_word_of_every_combo_changes_something_else() {
-        for row in OPTIONS {
+        for row in table::OPTIONS {
             let OptionKind::Combo { words, change, .. } = row.kind else {
                 continue;
             };

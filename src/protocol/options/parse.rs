@@ -1,6 +1,6 @@
 //! Parsing an option line.
 
-use super::{OPTIONS, OptionChange, OptionKind, OptionSpec};
+use super::{OptionChange, OptionKind, OptionSpec, all};
 use crate::protocol::text::{excerpt, number};
 
 /// Why a value is none of an option.
@@ -34,17 +34,15 @@ pub(in crate::protocol) fn read(
     value: Option<&str>,
 ) -> Option<Result<ParsedOption, OptionError>> {
     if let Some(row) = find(name) {
-        return Some(read_value(row, value.unwrap_or("")));
+        return Some(read_value(&row, value.unwrap_or("")));
     }
     let (name, end) = name.rsplit_once(char::is_whitespace)?;
-    Some(read_value(find(name)?, value.unwrap_or(end)))
+    Some(read_value(&find(name)?, value.unwrap_or(end)))
 }
 
-fn find(name: &str) -> Option<&'static OptionSpec> {
+fn find(name: &str) -> Option<OptionSpec> {
     let is = |known: &str| known.eq_ignore_ascii_case(name);
-    OPTIONS
-        .iter()
-        .find(|row| row.ucci.is_some_and(is) || row.uci.is_some_and(is))
+    all().find(|row| row.ucci.is_some_and(is) || row.uci.is_some_and(is))
 }
 
 fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError> {
@@ -88,6 +86,11 @@ fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError
                 .or_else(|| place(uci_words))
                 .and_then(change)
                 .ok_or_else(|| refuse(&format!("one of {}", words.join(", "))))?
+        }
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(parameter) => {
+            let given = number(value).ok_or_else(|| refuse("a number"))?;
+            OptionChange::Parameter(parameter, i32::try_from(given).unwrap_or(i32::MAX))
         }
         OptionKind::Text { change, form, .. } => change(value).ok_or_else(|| refuse(form))?,
     };

@@ -66,7 +66,7 @@ const UCI_RULES: [&str; RuleSet::COUNT] = [
 ];
 
 /// Every option, in the order in which it is offered.
-pub(in crate::protocol) const OPTIONS: &[OptionSpec] = &[
+pub(super) const OPTIONS: &[OptionSpec] = &[
     check(Some("usemillisec"), None, true, OptionChange::Milliseconds),
     check(Some("batch"), Some("batch"), false, OptionChange::Batch),
     check(Some("debug"), Some("debug"), false, OptionChange::Debug),
@@ -195,3 +195,24 @@ pub(in crate::protocol) const OPTIONS: &[OptionSpec] = &[
         },
     },
 ];
+
+/// Every option, those of the feature `tune` included.
+pub(in crate::protocol) fn all() -> impl Iterator<Item = OptionSpec> {
+    OPTIONS.iter().copied().chain(parameters())
+}
+
+#[cfg(feature = "tune")]
+fn parameters() -> impl Iterator<Item = OptionSpec> {
+    crate::search::PARAMETERS
+        .iter()
+        .map(|parameter| OptionSpec {
+            ucci: Some(parameter.name),
+            uci: Some(parameter.name),
+            kind: OptionKind::Parameter(parameter),
+        })
+}
+
+#[cfg(not(feature = "tune"))]
+fn parameters() -> impl Iterator<Item = OptionSpec> {
+    std::iter::empty()
+}

@@ -64,6 +64,8 @@ impl<W: Write> Session<W> {
             OptionChange::Opponent(opponent) => preferences.opponent = opponent,
             OptionChange::NewGame => self.new_game(),
             OptionChange::Nothing => {}
+            #[cfg(feature = "tune")]
+            OptionChange::Parameter(parameter, value) => parameter.set(value),
         }
         if !before.scores_like(&self.preferences.settings()) {
             self.pool.forget();

@@ -1,6 +1,6 @@
 //! The features that XBoard is told of.
 
-use crate::protocol::options::{OPTIONS, OptionKind, OptionSpec};
+use crate::protocol::options::{OptionKind, OptionSpec, all};
 
 /// Options that have commands of their own: `memory`, `cores`, `easy` and `hard`; the unit of `go`,
 /// which has none here; and lines put aside.
@@ -22,7 +22,7 @@ pub(super) fn features() -> Vec<String> {
         "feature time=1 draw=1 analyze=1 colors=0 sigint=0 sigterm=0 reuse=1".to_owned(),
         "feature name=1 nps=0 pause=0 debug=1 memory=1 smp=1".to_owned(),
     ];
-    lines.extend(OPTIONS.iter().filter_map(option));
+    lines.extend(all().filter_map(|spec| option(&spec)));
     lines.push("feature done=1".to_owned());
     lines
 }
@@ -47,6 +47,8 @@ fn option(spec: &OptionSpec) -> Option<String> {
         }
         OptionKind::Text { default, .. } => format!("-string {default}"),
         OptionKind::Button(_) => "-button".to_owned(),
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(p) => format!("-spin {} {} {}", p.default, p.min, p.max),
     };
     Some(format!("feature option=\"{name} {kind}\""))
 }
@@ -62,9 +64,10 @@ mod tests {
         assert!(lines.iter().all(|line| line.starts_with("feature ")));
         let style = "feature option=\"style -combo solid /// *normal /// risky\"";
         assert!(lines.iter().any(|line| line == style), "{lines:?}");
-        assert!(WITHOUT.iter().all(|name| {
-            let known = |spec: &OptionSpec| spec.name() == *name;
-            OPTIONS.iter().any(known)
-        }));
+        assert!(
+            WITHOUT
+                .iter()
+                .all(|name| { all().any(|spec| spec.name() == *name) })
+        );
     }
 }

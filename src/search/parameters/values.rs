@@ -20,6 +20,16 @@ pub struct Parameter {
 }
 
 #[cfg(feature = "tune")]
+impl PartialEq for Parameter {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+#[cfg(feature = "tune")]
+impl Eq for Parameter {}
+
+#[cfg(feature = "tune")]
 impl Parameter {
     /// Changes the number for the searches that begin from now on.
     pub fn set(&self, value: i32) {
@@ -30,7 +40,7 @@ impl Parameter {
 }
 
 /// Makes each row `name = default, min, max;` a function of that name, and with the feature `tune` an
-/// entry of `ALL`.
+/// entry of `PARAMETERS`.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident = $default:literal, $min:literal, $max:literal;)*) => {
         #[cfg(feature = "tune")]
@@ -39,7 +49,7 @@ macro_rules! parameters {
 
         /// Every number of the search.
         #[cfg(feature = "tune")]
-        pub static ALL: &[Parameter] = &[$(Parameter {
+        pub static PARAMETERS: [Parameter; [$(stringify!($name)),*].len()] = [$(Parameter {
             name: stringify!($name),
             min: $min,
             max: $max,
@@ -51,7 +61,7 @@ macro_rules! parameters {
             $(#[$doc])*
             #[cfg(feature = "tune")]
             pub fn $name() -> i32 {
-                ALL[Index::$name as usize]
+                PARAMETERS[Index::$name as usize]
                     .value
                     .load(std::sync::atomic::Ordering::Relaxed)
             }
@@ -183,4 +193,23 @@ parameters! {
     falling_score = 250, 50, 1000;
     /// Soft limit for a best move that takes no nodes, in thousandths; its share is taken off.
     effort_base = 1500, 1000, 2500;
+}
+
+#[cfg(all(test, feature = "tune"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_that_is_set_is_read_back_within_its_range() {
+        let parameter = PARAMETERS
+            .iter()
+            .find(|p| p.name == "expected_moves")
+            .expect("the table has it");
+        assert_eq!(expected_moves(), parameter.default);
+        parameter.set(parameter.default + 1);
+        assert_eq!(expected_moves(), parameter.default + 1);
+        parameter.set(i32::MAX);
+        assert_eq!(expected_moves(), parameter.max);
+        parameter.set(parameter.default);
+    }
 }
