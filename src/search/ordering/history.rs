@@ -9,8 +9,32 @@ const HISTORY_LIMIT: i32 = 8192;
 const CORRECTIONS: usize = 16_384;
 /// Bound of a correction value.
 const CORRECTION_LIMIT: i32 = 1024;
-/// A piece with the square it moved to, 1260 of them.
-const PIECE_TO: usize = Piece::COUNT * Square::COUNT;
+
+/// The number of every piece on every square that it can reach, so that the tables hold nothing else. In
+/// the promotion variant pawns come to squares behind them.
+static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
+/// How many of these there are.
+const PIECE_TO: usize = piece_to_indices().1;
+
+const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
+    let mut indices = [[0; Square::COUNT]; Piece::COUNT];
+    let mut count = 0;
+    let mut piece = 0;
+    while piece < Piece::COUNT {
+        let mut square = 0;
+        while square < Square::COUNT {
+            if let Some(to) = Square::from_index(square)
+                && Piece::ALL[piece].can_stand_on(to, true)
+            {
+                indices[piece][square] = count as u16;
+                count += 1;
+            }
+            square += 1;
+        }
+        piece += 1;
+    }
+    (indices, count)
+}
 
 /// A move as continuation histories know it: which piece went where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +45,7 @@ impl PieceTo {
     #[inline]
     pub fn new(position: &Position, m: Move) -> Option<Self> {
         let piece = position.piece_on(m.from())?;
-        Some(Self(
-            (piece.index() * Square::COUNT + m.to().index()) as u16,
-        ))
+        Some(Self(PIECE_TO_INDEX[piece.index()][m.to().index()]))
     }
 
     #[inline]
@@ -192,6 +214,23 @@ impl Default for Histories {
 mod tests {
     use super::*;
     use crate::notation::fen::parse_variant_position;
+
+    #[test]
+    fn no_two_destinations_share_an_entry() {
+        let mut seen = std::collections::HashSet::new();
+        for fen in crate::search::BENCH_POSITIONS {
+            let position: Position = fen.parse().unwrap();
+            for m in crate::movegen::legal_moves(&position) {
+                let piece = position.piece_on(m.from()).unwrap();
+                let index = PieceTo::new(&position, m).unwrap().index();
+                assert!(index < PIECE_TO);
+                seen.insert((index, piece, m.to()));
+            }
+        }
+        let indices: std::collections::HashSet<_> = seen.iter().map(|s| s.0).collect();
+        assert!(seen.len() > 300, "{}", seen.len());
+        assert_eq!(indices.len(), seen.len());
+    }
 
     #[test]
     fn a_promotion_is_learned_as_a_quiet_move() {

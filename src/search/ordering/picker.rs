@@ -203,13 +203,16 @@ impl MovePicker {
         }
     }
 
+    /// The first of the moves with the best score among those that are left.
     fn best_of_list(&mut self) -> Option<Scored> {
         let rest = self.list.get_mut(self.next..)?;
-        let best = rest
-            .iter()
-            .enumerate()
-            .max_by_key(|(i, s)| (s.score, usize::MAX - i))?
-            .0;
+        let mut best = 0;
+        let mut best_score = rest.first()?.score;
+        for (index, scored) in rest.iter().enumerate().skip(1) {
+            if scored.score > best_score {
+                (best, best_score) = (index, scored.score);
+            }
+        }
         rest.swap(0, best);
         self.next += 1;
         Some(rest[0])

@@ -108,6 +108,15 @@ impl TranspositionTable {
         self.bucket(((u128::from(key) * self.buckets as u128) >> 64) as usize)
     }
 
+    /// Has the memory where a position with this key may be brought near, so that [`Self::probe`] need not
+    /// wait for it: a load whose value is not used (there is no safe prefetch).
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        if let Some(slot) = self.bucket_of(key).next() {
+            let _ = slot.check.load(Ordering::Relaxed);
+        }
+    }
+
     /// What is known of the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<TtEntry> {

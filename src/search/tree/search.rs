@@ -88,6 +88,7 @@ impl<'a> Search<'a> {
     pub(super) fn play(&mut self, ply: usize, m: Move) {
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         let undo = self.evaluator.push(&mut self.position, m);
+        self.table.prefetch(self.position.key());
         self.path.push(Ply { played: m, undo });
         self.nodes += 1;
     }
