@@ -15,7 +15,7 @@ use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
 use super::common::notation::Notation;
 use super::common::seconds::parse_seconds;
-use super::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED};
 use crate::board::{MAX_MOVES, Position};
 use crate::movegen::has_legal_move;
 use crate::notation::diagram::draw;
@@ -103,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let unwritten = |error| Failure::new("the analysis cannot be shown", error);
     if let Some(text) = decision(&game, &settings) {
         writeln!(view.out, "{text}")
-            .or_else(super::ignore_closed_pipe)
+            .or_else(super::common::ignore_closed_pipe)
             .map_err(unwritten)?;
     }
     if !has_legal_move(game.position()) {
@@ -128,7 +128,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // The reader of the analysis may be gone.
     control.stop();
     shown
-        .or_else(super::ignore_closed_pipe)
+        .or_else(super::common::ignore_closed_pipe)
         .map_err(unwritten)?;
     Ok(match view.interrupted {
         true => ExitCode::from(INTERRUPTED),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Failure;
+use super::common::Failure;
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every
@@ -33,6 +33,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             writeln!(out, "nodes {nodes} time {millis} nps {speed}")?;
             writeln!(out, "signature {nodes}")
         })
-        .or_else(super::ignore_closed_pipe)
+        .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Failure;
+use super::common::Failure;
 use super::common::columns::pad;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(true),
-        Err(error) => super::ignore_closed_pipe(error)
+        Err(error) => super::common::ignore_closed_pipe(error)
             .map(|()| false)
             .map_err(|error| Failure::new("standard output", error)),
     }

@@ -28,8 +28,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use common::Failure;
 use common::logging;
-use common::{Failure, INTERRUPTED, ignore_closed_pipe};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.

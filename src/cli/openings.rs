@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Failure;
+use super::common::Failure;
 use crate::search::MAX_DEPTH;
 use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, find_openings};
 

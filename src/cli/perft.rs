@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use super::Failure;
+use super::common::Failure;
 use super::common::game_arguments::GameArguments;
 use crate::movegen;
 use crate::search::nodes_per_second;
@@ -44,6 +44,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
     written = written.and_then(|()| writeln!(out, "nodes {nodes} time {millis} nps {speed}"));
     written
-        .or_else(super::ignore_closed_pipe)
+        .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
 }

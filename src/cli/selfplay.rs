@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED};
 use crate::training::{Interrupt, Progress, Run, SelfPlay};
 
 /// Play the engine against itself from random openings and write the games, with the score of every

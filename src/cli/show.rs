@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Failure;
+use super::common::Failure;
 use super::common::board_style::BoardArguments;
 use super::common::game_arguments::GameArguments;
 use crate::notation::diagram::draw;
@@ -27,6 +27,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let board = draw(position, arguments.board.style(), last);
     let side = position.side_to_move();
     writeln!(io::stdout(), "{board}\n{position}\n{side} to move")
-        .or_else(super::ignore_closed_pipe)
+        .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::common::interrupt::interrupts;
 use super::common::output_file::OutputFile;
-use super::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED};
 use crate::training::{Tuning, read_samples, tune, write_weights};
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source

@@ -2,7 +2,7 @@
 
 use crossbeam_channel::{Receiver, bounded};
 
-use crate::cli::Failure;
+use crate::cli::common::Failure;
 
 /// A channel with a message for Ctrl-C, SIGTERM or SIGHUP, which from now on do not end the program
 /// themselves. May be called once.

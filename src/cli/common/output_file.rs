@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::cli::Failure;
+use crate::cli::common::Failure;
 use crate::text::Replacement;
 
 /// A file that is written at the end, and opened at the beginning lest all the work be lost on a path

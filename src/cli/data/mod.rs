@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 
 use super::common::output_file::OutputFile;
-use super::{Failure, ignore_closed_pipe};
+use super::common::{Failure, ignore_closed_pipe};
 use crate::notation::pgn;
 use crate::training::WinRateCounts;
 use crate::training::data::{MAGIC, Reader, Writer};

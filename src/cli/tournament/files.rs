@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::{plot, status};
-use crate::cli::Failure;
+use crate::cli::common::Failure;
 use crate::cli::common::output_file::OutputFile;
 use crate::notation::fen;
 use crate::tournament::stats::Standings;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 pub(super) use arguments::Arguments;
 
-use super::Failure;
+use super::common::Failure;
 use super::common::interrupt::interrupts;
 use crate::text::printable;
 use crate::tournament::{
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             fault: Fault::Interrupted,
             ..
         }) => {
-            return Ok(ExitCode::from(super::INTERRUPTED));
+            return Ok(ExitCode::from(super::common::INTERRUPTED));
         }
         Err(error) => return Err(Failure::new("match", error)),
     };
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     files.tell_status(&tournament, &standings, &games, Some(end))?;
     files.report(&tournament, &standings, &games, end)?;
     Ok(match end {
-        End::Interrupted => ExitCode::from(super::INTERRUPTED),
+        End::Interrupted => ExitCode::from(super::common::INTERRUPTED),
         End::Finished | End::Decided => ExitCode::SUCCESS,
     })
 }
@@ -118,6 +118,6 @@ fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())
         .and_then(|()| out.flush())
-        .or_else(super::ignore_closed_pipe)
+        .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
 }

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 use super::history::{Point, history};
 use super::table::{elo, ranking};
-use crate::cli::Failure;
+use crate::cli::common::Failure;
 use crate::tournament::stats::{Estimate, Standings};
 use crate::tournament::{GameSummary, Tournament};
 

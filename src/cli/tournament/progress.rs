@@ -106,7 +106,7 @@ impl Progress {
 }
 
 fn print(line: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{line}").or_else(crate::cli::ignore_closed_pipe)
+    writeln!(io::stdout(), "{line}").or_else(crate::cli::common::ignore_closed_pipe)
 }
 
 /// A game in one line.

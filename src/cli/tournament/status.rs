@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::table;
-use crate::cli::Failure;
+use crate::cli::common::Failure;
 use crate::tournament::stats::Standings;
 use crate::tournament::{End, GameSummary, JsonReport, Tournament};
 
