@@ -12,6 +12,7 @@ mod judge;
 #[cfg(feature = "match")]
 mod openings;
 mod perft;
+mod play;
 #[cfg(feature = "match")]
 mod replay;
 #[cfg(feature = "training")]
@@ -59,6 +60,7 @@ enum Command {
     #[cfg(feature = "match")]
     Openings(openings::Arguments),
     Perft(perft::Arguments),
+    Play(play::Arguments),
     #[cfg(feature = "match")]
     Replay(replay::Arguments),
     #[cfg(feature = "training")]
@@ -117,6 +119,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "match")]
         Some(Command::Openings(arguments)) => openings::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Replay(arguments)) => replay::run(&arguments),
         #[cfg(feature = "training")]

@@ -30,7 +30,7 @@ mod output;
 mod parse;
 mod reply;
 mod session;
-mod strength;
+pub(crate) mod strength;
 mod text;
 mod ucci;
 mod uci;

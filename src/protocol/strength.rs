@@ -7,11 +7,11 @@
 use crate::search::Limits;
 
 /// The lowest level.
-pub(super) const MIN_ELO: u32 = 1000;
+pub(crate) const MIN_ELO: u32 = 1000;
 /// The highest level.
-pub(super) const MAX_ELO: u32 = 2800;
+pub(crate) const MAX_ELO: u32 = 2800;
 /// The level before another one is set.
-pub(super) const DEFAULT_ELO: u32 = 1600;
+pub(crate) const DEFAULT_ELO: u32 = 1600;
 
 /// Nodes a move at every 200 points from [`MIN_ELO`] on.
 const NODES: [u32; 10] = [8, 24, 60, 140, 320, 700, 1500, 3500, 9000, 25000];
@@ -30,7 +30,7 @@ fn nodes(elo: u32) -> u64 {
 }
 
 /// The limits of a search at this level: those given, and no more nodes than the level has.
-pub(super) fn weaken(limits: Limits, elo: u32) -> Limits {
+pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     let most = nodes(elo);
     Limits {
         nodes: Some(limits.nodes.map_or(most, |nodes| nodes.min(most))),

@@ -1,0 +1,92 @@
+//! Saving and loading games.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Table, say};
+use crate::board::Color;
+use crate::notation::pgn::{self, GameResult, PgnGame};
+use crate::notation::{Line, MoveStyle};
+use crate::rules::{Game, Verdict, judge};
+
+impl Table {
+    /// Saves the game: as PGN, or its position where the name ends in `.fen`.
+    pub(super) fn save(&self, path: &str) {
+        let text = match is_fen(path) {
+            true => format!("{}\n", self.game.position()),
+            false => self.record().write(MoveStyle::Chinese),
+        };
+        match fs::write(path, text) {
+            Ok(()) => say(&format!("Saved to {path}.")),
+            Err(error) => say(&format!("{path}: {error}")),
+        }
+    }
+
+    fn record(&self) -> PgnGame {
+        let mut start = self.game.clone();
+        while start.pop().is_some() {}
+        let plies = self.game.plies().iter();
+        let name = |color| match self.engine == Some(color) {
+            true => "Chuhe",
+            false => "?",
+        };
+        let tags = [("Red", name(Color::Red)), ("Black", name(Color::Black))];
+        PgnGame {
+            tags: tags
+                .map(|(tag, value)| (tag.to_owned(), value.to_owned()))
+                .into(),
+            line: Line {
+                start: start.position().clone(),
+                moves: plies.map(|ply| ply.played).collect(),
+            },
+            comments: Vec::new(),
+            result: self.result(),
+        }
+    }
+
+    fn result(&self) -> GameResult {
+        let loser = match self.resigned {
+            Some(loser) => Some(loser),
+            None => match judge(&self.game, self.rules).verdict {
+                Verdict::Draw => return GameResult::Draw,
+                verdict => verdict.loser(),
+            },
+        };
+        loser.map_or(GameResult::Unfinished, |loser| GameResult::win_of(!loser))
+    }
+
+    /// Loads the first game of a PGN file, or the position of a `.fen` file.
+    pub(super) fn load(&mut self, path: &str) {
+        match read(path) {
+            Ok(game) => {
+                self.game = game;
+                self.resigned = None;
+                self.engine = None;
+                self.show_board();
+                say("Loaded. `engine red` or `engine black` lets me play on.");
+            }
+            Err(reason) => say(&format!("{path}: {reason}")),
+        }
+    }
+}
+
+fn is_fen(path: &str) -> bool {
+    let extension = Path::new(path).extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("fen"))
+}
+
+/// Reads a game.
+fn read(path: &str) -> Result<Game, Box<dyn std::error::Error>> {
+    let bytes = fs::read(path)?;
+    let text = pgn::decode(&bytes);
+    if is_fen(path) {
+        return Ok(Game::new(text.trim().parse()?));
+    }
+    let first = pgn::read(&text).into_iter().next();
+    let record = first.ok_or("there is no game in it")??;
+    let mut game = Game::new(record.line.start);
+    for played in record.line.moves {
+        game.push(played)?;
+    }
+    Ok(game)
+}

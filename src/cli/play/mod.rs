@@ -1,0 +1,213 @@
+//! `chuhe play`: a person against the engine in a terminal.
+
+mod commands;
+mod files;
+mod level;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use rustyline::error::ReadlineError;
+use rustyline::{DefaultEditor, Result as LineResult};
+
+use super::common::board_style::BoardArguments;
+use super::common::game_arguments::GameArguments;
+use super::common::notation::Notation;
+use super::{Failure, INTERRUPTED};
+use crate::board::{Color, Move};
+use crate::movegen::why_illegal;
+use crate::notation::diagram::{DiagramStyle, draw};
+use crate::notation::parse_move;
+use crate::protocol::strength::{MAX_ELO, MIN_ELO};
+use crate::rules::{Cause, Game, RuleSet, judge};
+use crate::search::{Limits, Outcome, Searcher};
+use level::Level;
+
+/// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
+/// Chinese or WXF.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    game: GameArguments,
+    #[command(flatten)]
+    board: BoardArguments,
+    /// The engine plays red.
+    #[arg(long, conflicts_with = "blue")]
+    red: bool,
+    /// The engine plays black (blue, as others call it); so it does anyway.
+    #[arg(long)]
+    blue: bool,
+    /// Search to depth N.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::search::MAX_DEPTH)))]
+    depth: Option<u32>,
+    /// Think for SECONDS a move [default: 1, unless there is another limit].
+    #[arg(long, value_name = "SECONDS", value_parser = super::common::seconds::parse_seconds)]
+    time: Option<std::time::Duration>,
+    /// Play at this strength (as UCI_Elo).
+    #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
+    elo: Option<u32>,
+    /// Hash table of 2^N entries.
+    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(16..=36))]
+    hash_bits: u32,
+    /// How to write moves.
+    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
+    notation: Notation,
+    /// The rules of repetition.
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
+    rules: RuleSet,
+}
+
+/// Bytes of an entry of the hash table.
+const ENTRY_BYTES: u64 = 16;
+
+/// Plays until the person leaves.
+///
+/// # Errors
+/// The position cannot be read, or the terminal cannot be used.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new("the terminal", error);
+    let megabytes = ((ENTRY_BYTES << arguments.hash_bits) >> 20).max(1);
+    let mut table = Table {
+        game: arguments.game.read()?,
+        engine: Some(match (arguments.red, arguments.blue) {
+            (true, _) => Color::Red,
+            (false, _) => Color::Black,
+        }),
+        searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX)),
+        level: Level {
+            time: arguments.time,
+            depth: arguments.depth,
+            elo: arguments.elo,
+        },
+        notation: arguments.notation,
+        style: arguments.board.style(),
+        rules: arguments.rules,
+        resigned: None,
+    };
+    let mut editor = DefaultEditor::new().map_err(|error| fault(&error))?;
+    table.show_board();
+    say("Type a move, or `help`.");
+    loop {
+        table.play_engine();
+        match table.ask(&mut editor) {
+            Ok(line) => {
+                if table.handle(line.trim()).is_break() {
+                    return Ok(ExitCode::SUCCESS);
+                }
+            }
+            Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
+            Err(ReadlineError::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+            Err(error) => return Err(fault(&error)),
+        }
+    }
+}
+
+/// Prints a line; a reader that is gone ends the input as well.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+/// The game and everything around it.
+struct Table {
+    game: Game,
+    /// The side that the engine plays; `None` when the person plays both.
+    engine: Option<Color>,
+    searcher: Searcher,
+    level: Level,
+    notation: Notation,
+    style: DiagramStyle,
+    rules: RuleSet,
+    /// Who has resigned.
+    resigned: Option<Color>,
+}
+
+impl Table {
+    fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
+        let side = self.game.position().side_to_move();
+        let line = editor.readline(&format!("{side}> "))?;
+        // A history that cannot be kept is no failure.
+        let _ = editor.add_history_entry(line.as_str());
+        Ok(line)
+    }
+
+    fn show_board(&self) {
+        let last = self.game.plies().last().map(|ply| ply.played);
+        say(&draw(self.game.position(), self.style, last));
+    }
+
+    /// Plays the engine's moves as long as it is its turn.
+    fn play_engine(&mut self) {
+        if self.is_over() || self.engine != Some(self.game.position().side_to_move()) {
+            return;
+        }
+        let Some(best) = self
+            .search(self.level.limits())
+            .and_then(|found| found.best)
+        else {
+            return say("The search has failed.");
+        };
+        say(&format!("I play {}.", self.text_of(best)));
+        self.push(best);
+    }
+
+    fn search(&self, limits: Limits) -> Option<Outcome> {
+        self.searcher.think(&self.game, limits)
+    }
+
+    /// A legal move in the notation that was asked for, and its coordinates.
+    fn text_of(&self, played: Move) -> String {
+        let text = self.notation.write(self.game.position(), played);
+        match self.notation {
+            Notation::Coordinate => text,
+            _ => format!("{text} ({played})"),
+        }
+    }
+
+    /// Plays a legal move, shows the board and what the rules say.
+    fn push(&mut self, played: Move) {
+        if self.game.push(played).is_err() {
+            return;
+        }
+        self.show_board();
+        if let Some(text) = self.ending() {
+            say(&text);
+        } else if self.game.position().in_check() {
+            say("Check!");
+        }
+    }
+
+    /// The move that a person has typed.
+    fn try_move(&mut self, text: &str) {
+        let position = self.game.position();
+        match parse_move(position, text) {
+            Ok(_) if self.is_over() => say("The game is over: `new` begins another one."),
+            Ok(played) => self.push(played),
+            Err(error) => {
+                let played = text.to_ascii_lowercase().parse().ok();
+                let reason = played.and_then(|played| why_illegal(position, played));
+                say(&match reason {
+                    Some(reason) => format!("Not possible: {reason}."),
+                    None => format!("{error}. Type `help` for the commands."),
+                });
+            }
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.ending().is_some()
+    }
+
+    /// How the game has ended, and by which rule.
+    fn ending(&self) -> Option<String> {
+        if let Some(loser) = self.resigned {
+            return Some(format!("{loser} resigns, {} wins.", !loser));
+        }
+        let judgement = judge(&self.game, self.rules);
+        let side = self.game.position().side_to_move();
+        match judgement.cause {
+            Cause::Checkmate => Some(format!("{side} is checkmated (将死), {} wins.", !side)),
+            Cause::Stalemate => Some(format!("{side} has no move (困毙), {} wins.", !side)),
+            _ => judgement.ruling(),
+        }
+    }
+}

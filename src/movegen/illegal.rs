@@ -1,0 +1,225 @@
+//! Why a move is illegal, for a person who has tried it.
+
+use std::fmt;
+
+use super::generate::{is_legal, is_pseudo_legal};
+use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square};
+
+/// What a rule has against a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IllegalReason {
+    /// There is no piece to move.
+    NoPiece(Square),
+    /// The piece belongs to the other side.
+    OtherSide(Square),
+    /// A piece of the same side stands there.
+    OwnPiece(Square),
+    /// The king or an advisor would leave its palace.
+    LeavesPalace(PieceKind),
+    /// A bishop would cross the river.
+    CrossesRiver,
+    /// A piece stands beside the knight and hobbles it (蹩马腿).
+    HobbledLeg(Square),
+    /// A piece stands in the eye of the bishop (塞象眼).
+    BlockedEye(Square),
+    /// Pieces stand between the squares: none may for a rook, nor for a cannon that does not capture.
+    Blocked(Square),
+    /// A cannon that captures needs exactly one piece to jump over (炮架); so many there are.
+    Screens(u32),
+    /// A pawn goes sideways before it has crossed the river.
+    SidewaysTooEarly,
+    /// A pawn goes back.
+    Backwards,
+    /// The piece does not move like this.
+    WrongStep(PieceKind),
+    /// The kings would face each other on an open file (对面笑).
+    KingsFace,
+    /// The king is in check and would stay so, or come into check.
+    InCheck,
+}
+
+impl fmt::Display for IllegalReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoPiece(square) => write!(f, "there is no piece on {square}"),
+            Self::OtherSide(square) => write!(f, "the piece on {square} is not yours"),
+            Self::OwnPiece(square) => write!(f, "a piece of yours stands on {square}"),
+            Self::LeavesPalace(kind) => write!(f, "the {kind} may not leave the palace (九宫)"),
+            Self::CrossesRiver => f.write_str("the bishop may not cross the river"),
+            Self::HobbledLeg(square) => {
+                write!(f, "the knight is hobbled by the piece on {square} (蹩马腿)")
+            }
+            Self::BlockedEye(square) => {
+                write!(f, "the piece on {square} is in the bishop's eye (塞象眼)")
+            }
+            Self::Blocked(square) => write!(f, "the piece on {square} is in the way"),
+            Self::Screens(count) => write!(
+                f,
+                "a cannon captures over exactly one piece (炮架), and there are {count}"
+            ),
+            Self::SidewaysTooEarly => {
+                f.write_str("a pawn goes sideways only after it has crossed the river")
+            }
+            Self::Backwards => f.write_str("a pawn never goes back"),
+            Self::WrongStep(kind) => write!(f, "a {kind} does not move like that"),
+            Self::KingsFace => f.write_str("the kings would face each other (对面笑)"),
+            Self::InCheck => f.write_str("the king would be in check"),
+        }
+    }
+}
+
+/// What the rules have against a move; `None` for a legal one.
+///
+/// ```
+/// use chuhe::board::Position;
+/// use chuhe::movegen::{IllegalReason, why_illegal};
+///
+/// let start = Position::startpos();
+/// let blocked = why_illegal(&start, "a0a5".parse()?).unwrap();
+/// assert_eq!(blocked.to_string(), "the piece on a3 is in the way");
+/// assert_eq!(why_illegal(&start, "h2e2".parse()?), None);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn why_illegal(position: &Position, played: Move) -> Option<IllegalReason> {
+    if is_legal(position, played) {
+        return None;
+    }
+    let (from, to) = (played.from(), played.to());
+    let side = position.side_to_move();
+    let Some(piece) = position.piece_on(from) else {
+        return Some(IllegalReason::NoPiece(from));
+    };
+    if piece.color() != side {
+        return Some(IllegalReason::OtherSide(from));
+    }
+    if from != to && position.color(side).contains(to) {
+        return Some(IllegalReason::OwnPiece(to));
+    }
+    Some(match is_pseudo_legal(position, played) {
+        false => wrong_step(position, piece.kind(), side, from, to),
+        true => exposed_king(position, played),
+    })
+}
+
+/// Which rule of its piece a move breaks.
+fn wrong_step(
+    position: &Position,
+    kind: PieceKind,
+    side: Color,
+    from: Square,
+    to: Square,
+) -> IllegalReason {
+    let files = from.file().abs_diff(to.file());
+    let ranks = from.rank().abs_diff(to.rank());
+    let occupied = position.occupied();
+    match (kind, files.min(ranks), files.max(ranks)) {
+        (PieceKind::King, 0, 1) | (PieceKind::Advisor, 1, 1) => IllegalReason::LeavesPalace(kind),
+        (PieceKind::Bishop, 2, 2) => match midpoint(from, to) {
+            Some(eye) if occupied.contains(eye) => IllegalReason::BlockedEye(eye),
+            _ => IllegalReason::CrossesRiver,
+        },
+        (PieceKind::Knight, 1, 2) => match leg(from, to) {
+            Some(leg) => IllegalReason::HobbledLeg(leg),
+            None => IllegalReason::WrongStep(kind),
+        },
+        (PieceKind::Rook | PieceKind::Cannon, 0, 1..) => {
+            let between = Bitboard::between(from, to) & occupied;
+            match (kind, occupied.contains(to), between.first()) {
+                (PieceKind::Cannon, true, _) => IllegalReason::Screens(between.len()),
+                (_, _, Some(square)) => IllegalReason::Blocked(square),
+                _ => IllegalReason::WrongStep(kind),
+            }
+        }
+        (PieceKind::Pawn, 0, 1) if ranks == 0 => IllegalReason::SidewaysTooEarly,
+        (PieceKind::Pawn, 0, 1) if to.relative_rank(side) < from.relative_rank(side) => {
+            IllegalReason::Backwards
+        }
+        _ => IllegalReason::WrongStep(kind),
+    }
+}
+
+fn midpoint(from: Square, to: Square) -> Option<Square> {
+    let file = (from.file() + to.file()) / 2;
+    Square::new(file, (from.rank() + to.rank()) / 2)
+}
+
+/// The square beside a knight that its way leads over.
+fn leg(from: Square, to: Square) -> Option<Square> {
+    let step = |from: usize, to: usize| match from.abs_diff(to) {
+        2 => (from + to) / 2,
+        _ => from,
+    };
+    let file = step(from.file(), to.file());
+    Square::new(file, step(from.rank(), to.rank()))
+}
+
+/// Why a move leaves the king unsafe.
+fn exposed_king(position: &Position, played: Move) -> IllegalReason {
+    let side = position.side_to_move();
+    let mut after = position.clone();
+    after.make(played);
+    let (own, other) = (after.king(side), after.king(!side));
+    let is_open = (Bitboard::between(own, other) & after.occupied()).is_empty();
+    match own.file() == other.file() && is_open {
+        true => IllegalReason::KingsFace,
+        false => IllegalReason::InCheck,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(fen: &str, played: &str) -> Option<IllegalReason> {
+        why_illegal(&fen.parse().unwrap(), played.parse().unwrap())
+    }
+
+    fn square(text: &str) -> Square {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_rule_has_its_reason() {
+        let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+        let open = "3k5/9/9/9/2B6/9/P3P4/4C4/3NA4/R3KA2r w";
+        for (fen, played, expected) in [
+            (start, "e5e6", IllegalReason::NoPiece(square("e5"))),
+            (start, "h7e7", IllegalReason::OtherSide(square("h7"))),
+            (start, "a0b0", IllegalReason::OwnPiece(square("b0"))),
+            (start, "b0d1", IllegalReason::HobbledLeg(square("c0"))),
+            (start, "a0a5", IllegalReason::Blocked(square("a3"))),
+            (start, "h2h8", IllegalReason::Blocked(square("h7"))),
+            (start, "b2b7", IllegalReason::Screens(0)),
+            (start, "a3b3", IllegalReason::SidewaysTooEarly),
+            (start, "a3a2", IllegalReason::Backwards),
+            (start, "a3a5", IllegalReason::WrongStep(PieceKind::Pawn)),
+            (start, "a0b1", IllegalReason::WrongStep(PieceKind::Rook)),
+            (open, "c5e7", IllegalReason::CrossesRiver),
+            (
+                open,
+                "f0g1",
+                IllegalReason::LeavesPalace(PieceKind::Advisor),
+            ),
+        ] {
+            assert_eq!(reason(fen, played), Some(expected), "{played}");
+        }
+        let facing = "4k4/9/9/9/9/9/9/9/4R4/4K4 w";
+        assert_eq!(reason(facing, "e1d1"), Some(IllegalReason::KingsFace));
+        let pinned = "3k5/9/4r4/9/9/9/9/9/4A4/4K4 w";
+        assert_eq!(reason(pinned, "e1d2"), Some(IllegalReason::InCheck));
+    }
+
+    #[test]
+    fn legal_moves_have_none_and_all_others_have_one() {
+        let start = Position::startpos();
+        for from in Square::all() {
+            for to in Square::all() {
+                let played = Move::new(from, to);
+                if played.is_some() {
+                    let legal = is_legal(&start, played);
+                    assert_eq!(why_illegal(&start, played).is_none(), legal, "{played}");
+                }
+            }
+        }
+    }
+}
