@@ -146,7 +146,9 @@ fn both_languages_name_every_rule_set() {
 fn both_languages_name_every_command() {
     let help = output(&["--help"], "");
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
-    let commands = list.lines().take_while(|line| !line.is_empty());
+    let lines = list.lines().take_while(|line| !line.is_empty());
+    // Longer descriptions go on in lines that are indented further.
+    let commands = lines.filter(|line| !line.starts_with("   "));
     let commands: Vec<&str> = commands
         .map(|line| line.split_whitespace().next().unwrap())
         .filter(|command| *command != "help")

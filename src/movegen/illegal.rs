@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn every_rule_has_its_reason() {
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-        let open = "3k5/9/9/9/2B6/9/P3P4/4C4/3NA4/R3KA2r w";
+        let open = "3k5/9/9/9/9/2B6/P3P4/4C4/3NA4/R3KA2r w";
         for (fen, played, expected) in [
             (start, "e5e6", IllegalReason::NoPiece(square("e5"))),
             (start, "h7e7", IllegalReason::OtherSide(square("h7"))),
@@ -194,7 +194,7 @@ mod tests {
             (start, "a3a2", IllegalReason::Backwards),
             (start, "a3a5", IllegalReason::WrongStep(PieceKind::Pawn)),
             (start, "a0b1", IllegalReason::WrongStep(PieceKind::Rook)),
-            (open, "c5e7", IllegalReason::CrossesRiver),
+            (open, "c4e6", IllegalReason::CrossesRiver),
             (
                 open,
                 "f0g1",

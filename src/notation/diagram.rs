@@ -41,7 +41,7 @@ pub fn draw(position: &Position, style: DiagramStyle, last: Option<Move>) -> Str
     for (n, &rank) in ranks.iter().enumerate() {
         lines.push(rank_line(position, style, last, rank));
         if let Some(&next) = ranks.get(n + 1) {
-            lines.push(format!("   {}", between(style.letters, rank.min(next))));
+            lines.push(format!("   {}", between(style, rank.min(next))));
         }
     }
     let files = order(style.flipped).map(|file| char::from(b'a' + file as u8).to_string());
@@ -95,15 +95,20 @@ fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
 }
 
 /// The lines between a rank and the one above it: files, the diagonals of the palaces, the river.
-fn between(letters: Letters, lower_rank: usize) -> &'static str {
-    match (letters, lower_rank) {
+fn between(style: DiagramStyle, lower_rank: usize) -> &'static str {
+    // Seen from the other side a palace stands on its head.
+    let rank = match style.flipped {
+        true => 8 - lower_rank,
+        false => lower_rank,
+    };
+    match (style.letters, rank) {
         (Letters::Latin, 4) => "|                               |",
-        (Letters::Latin, 0 | 7) => r"|   |   |   | \ | / |   |   |   |",
-        (Letters::Latin, 1 | 8) => r"|   |   |   | / | \ |   |   |   |",
+        (Letters::Latin, 1 | 8) => r"|   |   |   | \ | / |   |   |   |",
+        (Letters::Latin, 0 | 7) => r"|   |   |   | / | \ |   |   |   |",
         (Letters::Latin, _) => "|   |   |   |   |   |   |   |   |",
         (Letters::Chinese, 4) => "│      楚  河       汉  界      │",
-        (Letters::Chinese, 0 | 7) => "│   │   │   │ ╲ │ ╱ │   │   │   │",
-        (Letters::Chinese, 1 | 8) => "│   │   │   │ ╱ │ ╲ │   │   │   │",
+        (Letters::Chinese, 1 | 8) => "│   │   │   │ ╲ │ ╱ │   │   │   │",
+        (Letters::Chinese, 0 | 7) => "│   │   │   │ ╱ │ ╲ │   │   │   │",
         (Letters::Chinese, _) => "│   │   │   │   │   │   │   │   │",
     }
 }
@@ -119,6 +124,10 @@ mod tests {
         let lines: Vec<&str> = latin.lines().collect();
         assert_eq!(lines.len(), 20);
         assert_eq!(lines[0], "9  r---n---b---a---k---a---b---n---r");
+        // The palace is crossed from corner to corner.
+        assert_eq!(lines[1], r"   |   |   |   | \ | / |   |   |   |");
+        assert_eq!(lines[3], r"   |   |   |   | / | \ |   |   |   |");
+        assert_eq!(lines[17], r"   |   |   |   | / | \ |   |   |   |");
         assert_eq!(lines[4], "7  +---c---+---+---+---+---+---c---+");
         assert_eq!(lines[18], "0  R---N---B---A---K---A---B---N---R");
         assert_eq!(lines[19], "   a   b   c   d   e   f   g   h   i");
@@ -128,6 +137,7 @@ mod tests {
             ..DiagramStyle::default()
         };
         let chinese = draw(&start, style, None);
+        assert!(chinese.lines().nth(1).unwrap().contains("╲ │ ╱"));
         let first = chinese.lines().next().unwrap();
         assert!(first.starts_with("0  ") && first.contains('帅'), "{first}");
         assert!(chinese.ends_with("i   h   g   f   e   d   c   b   a"));

@@ -13,7 +13,7 @@ use rustyline::{DefaultEditor, Result as LineResult};
 use super::common::board_style::BoardArguments;
 use super::common::game_arguments::GameArguments;
 use super::common::notation::Notation;
-use super::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED};
 use crate::board::{Color, Move};
 use crate::movegen::why_illegal;
 use crate::notation::diagram::{DiagramStyle, draw};
@@ -57,6 +57,8 @@ pub(super) struct Arguments {
     rules: RuleSet,
 }
 
+/// What a move meets when the game is over.
+const GAME_OVER: &str = "The game is over: `new` begins another one.";
 /// Bytes of an entry of the hash table.
 const ENTRY_BYTES: u64 = 16;
 
@@ -180,12 +182,13 @@ impl Table {
     fn try_move(&mut self, text: &str) {
         let position = self.game.position();
         match parse_move(position, text) {
-            Ok(_) if self.is_over() => say("The game is over: `new` begins another one."),
-            Ok(played) => self.push(played),
+            Ok(played) if !self.is_over() => self.push(played),
+            Ok(_) => say(GAME_OVER),
             Err(error) => {
                 let played = text.to_ascii_lowercase().parse().ok();
                 let reason = played.and_then(|played| why_illegal(position, played));
                 say(&match reason {
+                    Some(_) if self.is_over() => GAME_OVER.to_owned(),
                     Some(reason) => format!("Not possible: {reason}."),
                     None => format!("{error}. Type `help` for the commands."),
                 });
