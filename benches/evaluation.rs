@@ -3,6 +3,10 @@
 
 use std::hint::black_box;
 
+use chuhe::eval::nnue::simd::Level;
+use chuhe::eval::nnue::{
+    self, AccumulatorStack, Architecture, InputBuckets, Network, OutputBuckets, Parameters,
+};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::notation::fen::parse_position;
 use chuhe::search::BENCH_POSITIONS;
@@ -28,5 +32,47 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, evaluation);
+/// A network of small weights of every sign: its speed does not hang on what it has learned.
+fn network_of_width(width: usize) -> Network {
+    let architecture = Architecture {
+        width,
+        inputs: InputBuckets::One,
+        outputs: OutputBuckets::Pieces,
+    };
+    let weights = |count: usize| (0..count).map(|i| (i % 41) as i16 - 20).collect();
+    let parameters = Parameters {
+        input_weights: weights(architecture.rows() * width),
+        input_biases: weights(width),
+        output_weights: weights(8 * 2 * width),
+        output_biases: vec![0; 8],
+    };
+    Network::new(architecture, 370, String::new(), &parameters).expect("the numbers fit the shape")
+}
+
+fn network(criterion: &mut Criterion) {
+    let network = network_of_width(256);
+    let positions: Vec<_> = BENCH_POSITIONS
+        .iter()
+        .map(|fen| parse_position(fen).expect(fen))
+        .collect();
+    for level in Level::available() {
+        // One stack for all: each evaluation refreshes both sides from the last board of its view.
+        let mut stack = AccumulatorStack::new(&network, &positions[0]);
+        criterion.bench_function(
+            &format!("thirty positions, network of 2 x 256, {level:?}"),
+            |bencher| {
+                bencher.iter(|| {
+                    let mut sum = 0;
+                    for position in &positions {
+                        stack.reset(&network, position);
+                        sum += nnue::evaluate(level, &network, &mut stack, black_box(position));
+                    }
+                    sum
+                });
+            },
+        );
+    }
+}
+
+criterion_group!(benches, evaluation, network);
 criterion_main!(benches);

@@ -41,7 +41,7 @@
 //! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
-//! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge` |
+//! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
 //! | `training` | self-play, files of games, what is fitted to them |
@@ -61,7 +61,7 @@
 //! |---|---|
 //! | `cli` | the room `cli`; without it the program is the bare engine, without subcommands or log |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
-//! | `training` | the room `training`; the subcommands `selfplay`, `data` and `tune` |
+//! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.
@@ -77,7 +77,8 @@
 //!   `panic!` by lint. A refused line changes nothing and is reported.
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], made before the request is sent.
-//! - No `unsafe`: the hash table is pairs of atomics, and torn entries are recognised.
+//! - `unsafe` stands in [`eval::nnue::simd`] alone, where code for the processor's vector instructions is
+//!   entered. The hash table is pairs of atomics, and torn entries are recognised.
 //! - The evaluation is whole numbers, so that the node count of `chuhe bench` is the same on every
 //!   machine.
 //! - One option table, which each protocol renders.

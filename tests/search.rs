@@ -57,6 +57,7 @@ fn request(fen: &str, limits: Limits) -> SearchRequest {
         limits,
         root_moves: None,
         settings: Settings::default(),
+        network: None,
         control: Control::new(false),
     }
 }
@@ -129,7 +130,7 @@ fn a_shallow_search_lets_nobody_mate_in_one() {
 #[test]
 fn the_bench_has_the_signature_on_file() {
     let signature: u64 = BENCH_SIGNATURE.trim().parse().expect("a number");
-    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, |_, _| ()).nodes;
+    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ()).nodes;
     assert_eq!(nodes, signature, "tests/data/bench_signature.txt");
 }
 

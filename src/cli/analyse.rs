@@ -13,6 +13,7 @@ use super::common::board_style::BoardArguments;
 use super::common::columns::cut;
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
+use super::common::network::NetworkArgument;
 use super::common::notation::Notation;
 use super::common::seconds::parse_seconds;
 use super::common::{Failure, INTERRUPTED};
@@ -62,6 +63,8 @@ pub(super) struct Arguments {
     /// Search threads; 0 is one a processor core.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
     threads: u16,
+    #[command(flatten)]
+    network: NetworkArgument,
 }
 
 impl Arguments {
@@ -89,6 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ));
     }
     let game = arguments.game.read()?;
+    let network = arguments.network.read()?;
     let settings = Settings {
         multipv: usize::from(arguments.multipv),
         ..Settings::default()
@@ -122,6 +126,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         limits: arguments.limits(),
         root_moves: None,
         settings,
+        network,
         control: Arc::clone(&control),
     });
     let shown = view.follow(&events, &interrupts, &control);

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::common::Failure;
+use super::common::network::NetworkArgument;
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every
@@ -12,6 +13,8 @@ pub(super) struct Arguments {
     /// Depth of each search.
     #[arg(long, default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
+    #[command(flatten)]
+    network: NetworkArgument,
 }
 
 /// Prints a line a position and the totals.
@@ -21,7 +24,8 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut written = Ok(());
-    let result = bench(arguments.depth, |fen, nodes| {
+    let network = arguments.network.read()?;
+    let result = bench(arguments.depth, network, |fen, nodes| {
         if written.is_ok() {
             written = writeln!(out, "{nodes:>10}  {fen}");
         }

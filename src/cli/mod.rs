@@ -21,6 +21,8 @@ mod show;
 #[cfg(feature = "match")]
 mod tournament;
 #[cfg(feature = "training")]
+mod train;
+#[cfg(feature = "training")]
 mod tune;
 
 use std::ffi::OsString;
@@ -66,6 +68,8 @@ enum Command {
     #[cfg(feature = "training")]
     Selfplay(selfplay::Arguments),
     Show(show::Arguments),
+    #[cfg(feature = "training")]
+    Train(train::Arguments),
     #[cfg(feature = "training")]
     Tune(tune::Arguments),
 }
@@ -125,6 +129,8 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "training")]
         Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
         Some(Command::Show(arguments)) => show::run(&arguments),
+        #[cfg(feature = "training")]
+        Some(Command::Train(arguments)) => return train::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Tune(arguments)) => return tune::run(&arguments),
     };

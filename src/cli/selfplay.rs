@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::common::network::NetworkArgument;
 use super::common::{Failure, INTERRUPTED};
 use crate::training::{Interrupt, Progress, Run, SelfPlay};
 
@@ -32,6 +33,8 @@ pub(super) struct Arguments {
     /// Seed of the random openings: game n of a seed is always the same.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    network: NetworkArgument,
 }
 
 /// Hash table of each game, in MB.
@@ -51,8 +54,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         threads: usize::from(arguments.threads),
         hash: HASH,
         seed: arguments.seed,
+        network: arguments.network.read()?,
     };
-    let run = Run::open(&arguments.file, plan).map_err(|error| fault(&error))?;
+    let run = Run::open(&arguments.file, plan.clone()).map_err(|error| fault(&error))?;
     if !run.recovered.is_clean() {
         say(&format!("{}: {}", arguments.file.display(), run.recovered));
     }

@@ -1,9 +1,10 @@
 //! What a position is worth, in whole numbers, graded by how much is looked at.
 
 pub mod handcrafted;
+pub mod nnue;
 pub mod win_rate;
 
-pub use handcrafted::PieceSquareAccumulator;
+pub use handcrafted::{PieceSquareAccumulator, phase};
 
 use crate::board::{Color, Position, named_enum};
 use handcrafted::{AttackMap, MaterialTable, Sum, Tapered, WEIGHTS, features};
@@ -17,7 +18,8 @@ named_enum! {
         Small = "small",
         /// And mobility, pawns, missing defenders against the attackers left.
         Medium = "medium",
-        /// Everything: king danger, open lines, cannons, threats.
+        /// Everything: king danger, open lines, cannons, threats; or a network, where one is loaded that
+        /// has an input for every piece.
         Large = "large",
     }
 }
@@ -72,7 +74,12 @@ impl Evaluator {
         }
         let sign = position.side_to_move().sign();
         value += TEMPO * sign;
-        sign * (value.at_phase(accumulator.phase) * scale_factor(position, value) / FULL_SCALE)
+        let better = if value.endgame() > 0 {
+            Color::Red
+        } else {
+            Color::Black
+        };
+        sign * (value.at_phase(accumulator.phase) * scale_factor(position, better) / FULL_SCALE)
     }
 
     #[inline]
@@ -104,15 +111,18 @@ impl Evaluator {
 /// A scale factor that leaves the value as it is.
 const FULL_SCALE: i32 = 64;
 
-/// The scale factor of a value, in 64ths: a side without a piece that can cross the river cannot
-/// win, so little is left of its advantage.
+/// The value of a position for its side to move, with the scale factor applied.
 #[inline]
-fn scale_factor(position: &Position, value: Tapered) -> i32 {
-    let better = if value.endgame() > 0 {
-        Color::Red
-    } else {
-        Color::Black
-    };
+pub fn scaled(position: &Position, value: i32) -> i32 {
+    let side = position.side_to_move();
+    let better = if value > 0 { side } else { !side };
+    value * scale_factor(position, better) / FULL_SCALE
+}
+
+/// The scale factor of an advantage, in 64ths: a side without a piece that can cross the river cannot
+/// win, so little is left of it.
+#[inline]
+fn scale_factor(position: &Position, better: Color) -> i32 {
     if position.has_attackers(better) || position.has_promotion() {
         FULL_SCALE
     } else {

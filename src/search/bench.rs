@@ -1,9 +1,11 @@
 //! A fixed search over fixed positions: its node count is the signature of the search.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::Limits;
 use super::threads::Searcher;
+use crate::eval::nnue::Network;
 use crate::notation::fen;
 use crate::rules::Game;
 
@@ -55,10 +57,15 @@ pub struct BenchResult {
     pub time: Duration,
 }
 
-/// Searches every bench position to `depth` with one thread, telling `each` of the position's FEN
+/// Searches every bench position to `depth` with one thread, evaluated by `network` or by hand, telling `each` of the position's FEN
 /// and nodes.
-pub fn bench(depth: u32, mut each: impl FnMut(&str, u64)) -> BenchResult {
+pub fn bench(
+    depth: u32,
+    network: Option<Arc<Network>>,
+    mut each: impl FnMut(&str, u64),
+) -> BenchResult {
     let mut searcher = Searcher::new(BENCH_HASH);
+    searcher.set_network(network);
     let mut total = BenchResult {
         nodes: 0,
         time: Duration::ZERO,
@@ -98,6 +105,7 @@ mod tests {
 
     #[test]
     fn the_signature_does_not_change_between_runs() {
-        assert_eq!(bench(5, |_, _| ()).nodes, bench(5, |_, _| ()).nodes);
+        let run = || bench(5, None, |_, _| ()).nodes;
+        assert_eq!(run(), run());
     }
 }

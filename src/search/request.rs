@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
+use crate::eval::nnue::Network;
 use crate::rules::{Game, RuleSet};
 
 /// Iterations end at this depth, whatever depth is asked for.
@@ -217,6 +218,9 @@ pub struct SearchRequest {
     pub root_moves: Option<Vec<Move>>,
     /// How to think.
     pub settings: Settings,
+    /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
+    /// evaluation.
+    pub network: Option<Arc<Network>>,
     /// Stop and ponder hit.
     pub control: Arc<Control>,
 }

@@ -34,6 +34,7 @@
 
 pub mod data;
 mod holdout;
+pub mod network;
 pub mod prepare;
 #[cfg(test)]
 mod random;

@@ -1,9 +1,14 @@
 //! Every option offered, and those that are not.
 
+use std::path::Path;
+
 use crate::engine_client::{Client, after, check_ucci_info, is_message};
+use chuhe::eval::nnue::{
+    Architecture, INPUT_QUANT, InputBuckets, Network, OUTPUT_QUANT, OutputBuckets, Parameters,
+};
 
 /// The option lines that every client may rely on.
-const OFFERED: [&str; 17] = [
+const OFFERED: [&str; 18] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -22,6 +27,7 @@ const OFFERED: [&str; 17] = [
     "option draw type check default false",
     "option resign type check default false",
     "option newgame type button",
+    "option evalapi type string default",
 ];
 
 #[test]
@@ -266,4 +272,67 @@ fn what_was_learned_under_other_settings_is_forgotten() {
         fresh.quit();
         used.quit();
     }
+}
+
+/// A network that gives every position this value for its side to move, in units of evaluation.
+fn constant_network(value: i32) -> Network {
+    let architecture = Architecture {
+        width: 32,
+        inputs: InputBuckets::One,
+        outputs: OutputBuckets::One,
+    };
+    let parameters = Parameters {
+        input_weights: vec![0; architecture.rows() * 32],
+        input_biases: vec![0; 32],
+        output_weights: vec![0; 64],
+        output_biases: vec![INPUT_QUANT * OUTPUT_QUANT],
+    };
+    Network::new(architecture, value, String::new(), &parameters)
+        .expect("the numbers fit the shape")
+}
+
+#[test]
+fn a_network_evaluates_until_it_is_unloaded_and_files_of_other_kinds_change_nothing() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let write = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("a file for the test");
+        path.display().to_string()
+    };
+    let bytes = constant_network(450).to_bytes();
+    let good = write("evalapi good.nnue", &bytes);
+    let cut = write("evalapi cut.nnue", &bytes[..bytes.len() - 10]);
+    let foreign = write("evalapi foreign.nnue", b"this is no network");
+    let score = |client: &mut Client| {
+        client.send("position startpos\ngo depth 0");
+        let lines = client.until("nobestmove");
+        let line = lines
+            .iter()
+            .find(|line| line.starts_with("info depth 0 score "));
+        line.expect("a static score").clone()
+    };
+    let mut client = Client::ucci();
+    let handcrafted = score(&mut client);
+    for wrong in [
+        &cut,
+        &foreign,
+        "/nowhere/at all.nnue",
+        env!("CARGO_TARGET_TMPDIR"),
+    ] {
+        let reason = client.refused(&format!("setoption evalapi {wrong}"));
+        assert!(reason.contains("setoption"), "{reason}");
+        assert_eq!(score(&mut client), handcrafted);
+    }
+    client.silent(&format!("setoption evalapi {good}"));
+    // 450 units are a minor piece, which UCCI tells as 100.
+    assert_eq!(score(&mut client), "info depth 0 score 100");
+    client.refused(&format!("setoption evalapi {cut}"));
+    assert_eq!(score(&mut client), "info depth 0 score 100");
+    client.silent("setoption knowledge medium");
+    assert_ne!(score(&mut client), "info depth 0 score 100");
+    client.silent("setoption knowledge large");
+    assert_eq!(score(&mut client), "info depth 0 score 100");
+    client.silent("setoption evalapi <empty>");
+    assert_eq!(score(&mut client), handcrafted);
+    client.quit();
 }

@@ -8,6 +8,7 @@ mod failure;
 pub(super) mod game_arguments;
 pub(super) mod interrupt;
 pub(super) mod logging;
+pub(super) mod network;
 pub(super) mod notation;
 #[cfg(any(feature = "match", feature = "training"))]
 pub(super) mod output_file;

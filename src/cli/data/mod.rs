@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::common::network::NetworkArgument;
 use super::common::output_file::OutputFile;
 use super::common::{Failure, ignore_closed_pipe};
 use crate::notation::pgn;
 use crate::training::WinRateCounts;
 use crate::training::data::{MAGIC, Reader, Writer};
-use crate::training::prepare::{Converted, Statistics, convert_pgn, convert_text, merge, relabel};
+use crate::training::prepare::{
+    Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
+};
 
 /// Look into files of games (.chg), merge them, make them from other formats, score them anew.
 #[derive(Debug, clap::Args)]
@@ -72,6 +75,8 @@ enum DataCommand {
         /// Games at a time.
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
+        #[command(flatten)]
+        network: NetworkArgument,
     },
 }
 
@@ -105,20 +110,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             files,
             nodes,
             threads,
+            network,
         } => {
+            let plan = Relabeling {
+                nodes: *nodes,
+                threads: usize::from(*threads),
+                network: network.read()?,
+            };
             let mut writer = create(out)?;
             let mut total = 0;
             for file in files {
                 let mut source = open(file)?;
                 let tell = |games| say(&format!("{}: {games} games", file.display()));
-                total += relabel(
-                    &mut source,
-                    &mut writer,
-                    *nodes,
-                    usize::from(*threads),
-                    tell,
-                )
-                .map_err(fault(file))?;
+                total += relabel(&mut source, &mut writer, &plan, tell).map_err(fault(file))?;
                 warn_of_damage(file, &source);
             }
             print(format_args!("{total} games\n"))

@@ -83,6 +83,16 @@ const fn square_at(index: usize) -> Square {
     }
 }
 
+/// The phase of the game: 32 with all rooks, knights and cannons on the board, 0 with none.
+#[inline]
+pub fn phase(position: &Position) -> i32 {
+    let kinds = PieceKind::ALL.into_iter().zip(PHASE);
+    kinds.fold(0, |sum, (kind, weight)| match weight {
+        0 => sum,
+        _ => sum + weight * position.kind(kind).len() as i32,
+    })
+}
+
 /// How many pieces of each kind each side has: four bits a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct MaterialKey(u64);

@@ -17,7 +17,7 @@ mod terms;
 mod threats;
 mod weights;
 
-pub use accumulator::{MaterialKey, PieceSquareAccumulator};
+pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
 pub use attack_map::AttackMap;
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
 pub use tapered::{FULL_PHASE, Tapered};

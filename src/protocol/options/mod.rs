@@ -60,6 +60,8 @@ pub(super) enum OptionChange {
     AnalyseMode(bool),
     /// [`Preferences::opponent`].
     Opponent(Opponent),
+    /// The file of the network that evaluates; empty for the handcrafted evaluation.
+    Network(String),
     /// Forgets the last game.
     NewGame,
     /// Nothing: the option tells the client something.
@@ -181,6 +183,7 @@ mod tests {
             OptionChange::Elo(d.elo as usize),
             OptionChange::AnalyseMode(d.analyse_mode),
             OptionChange::Opponent(d.opponent.clone()),
+            OptionChange::Network(String::new()),
             OptionChange::Nothing,
             OptionChange::Nothing,
         ] {

@@ -172,6 +172,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         },
     },
     OptionSpec {
+        ucci: Some("evalapi"),
+        uci: Some("EvalFile"),
+        kind: OptionKind::Text {
+            default: "",
+            change: |text| {
+                let path = if text == "<empty>" { "" } else { text };
+                Some(OptionChange::Network(path.to_owned()))
+            },
+            form: "the file of a network",
+        },
+    },
+    OptionSpec {
         ucci: None,
         uci: Some("UCI_EngineAbout"),
         kind: OptionKind::Text {

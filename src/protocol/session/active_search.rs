@@ -12,6 +12,7 @@ use super::current_game::RootMoves;
 use super::ruling::Ruling;
 use super::suggestion::{Stage, check_limits, first_stage};
 use crate::board::Move;
+use crate::eval::nnue::Network;
 use crate::movegen::is_legal;
 use crate::protocol::command::GoRequest;
 use crate::protocol::parse::format_line;
@@ -61,6 +62,8 @@ pub(super) struct Plan {
     pub root_moves: Option<Vec<Move>>,
     /// How to search.
     pub settings: Settings,
+    /// The network that evaluates, if one is loaded.
+    pub network: Option<Arc<Network>>,
 }
 
 impl Plan {
@@ -95,6 +98,7 @@ impl Plan {
             limits,
             root_moves,
             settings,
+            network: self.network.clone(),
             control: Arc::clone(control),
         }
     }
@@ -170,7 +174,7 @@ impl<W: Write> Session<W> {
         let settings = self.preferences.settings();
         let limits = self.limits(&request, &game);
         if limits.depth == Some(0) {
-            let score = static_score(game.position(), &settings);
+            let score = static_score(game.position(), &settings, self.network.as_ref());
             self.send(&Reply::StaticScore(score));
             return self.send(&Reply::NoBestMove);
         }
@@ -179,6 +183,7 @@ impl<W: Write> Session<W> {
             limits,
             root_moves,
             settings,
+            network: self.network.clone(),
         };
         let stage = first_stage(&request, &plan);
         self.pool

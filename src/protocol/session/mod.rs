@@ -12,6 +12,7 @@ mod tests;
 
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, never, select_biased, unbounded};
 
@@ -22,6 +23,7 @@ use super::options::Preferences;
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
+use crate::eval::nnue::Network;
 use crate::search::{Event, Pool};
 use active_search::ActiveSearch;
 use current_game::CurrentGame;
@@ -43,6 +45,8 @@ pub(super) struct Session<W> {
     /// Whether there has been a handshake; before that the session boots.
     greeted: bool,
     preferences: Preferences,
+    /// The network that evaluates with all knowledge, if one is loaded.
+    network: Option<Arc<Network>>,
     game: CurrentGame,
     draw_resign: DrawResign,
     queue: CommandQueue,
@@ -75,6 +79,7 @@ impl<W: Write> Session<W> {
             codec: codec(Protocol::Ucci),
             greeted: false,
             preferences: Preferences::default(),
+            network: None,
             game: CurrentGame::new(),
             draw_resign: DrawResign::default(),
             queue: CommandQueue::default(),

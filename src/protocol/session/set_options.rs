@@ -1,10 +1,13 @@
 //! Setting options.
 
 use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Session;
 use super::draw_resign::DrawResign;
+use crate::eval::nnue::Network;
 use crate::protocol::options::{self, OptionChange, ParsedOption};
 use crate::protocol::reply::Reply;
 use crate::protocol::strength;
@@ -62,6 +65,7 @@ impl<W: Write> Session<W> {
             }
             OptionChange::AnalyseMode(on) => preferences.analyse_mode = on,
             OptionChange::Opponent(opponent) => preferences.opponent = opponent,
+            OptionChange::Network(path) => self.set_network(&path),
             OptionChange::NewGame => self.new_game(),
             OptionChange::Nothing => {}
             #[cfg(feature = "tune")]
@@ -87,6 +91,24 @@ impl<W: Write> Session<W> {
         self.pool.forget();
         if let Err(error) = self.game.read_again(on) {
             self.refuse("position", &error.to_string());
+        }
+    }
+
+    /// Loads the network of a file, or none for an empty path. A file that holds none changes nothing.
+    fn set_network(&mut self, path: &str) {
+        let network = match path {
+            "" => None,
+            _ => match Network::open(Path::new(path)) {
+                Ok(network) => Some(Arc::new(network)),
+                Err(error) => {
+                    let text = format!("{}: {error}", excerpt(path));
+                    return self.refuse("setoption", &text);
+                }
+            },
+        };
+        if self.network != network {
+            self.network = network;
+            self.pool.forget();
         }
     }
 

@@ -113,6 +113,7 @@ impl Coordinator {
             game: request.game,
             limits: request.limits,
             settings,
+            network: request.network,
             control: request.control,
             root_moves,
             time,

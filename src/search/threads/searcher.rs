@@ -1,11 +1,17 @@
 //! A pool that answers one question after another: for benches, self-play and looking for openings.
 
+use std::sync::Arc;
+
 use crossbeam_channel::{Receiver, unbounded};
 
 use super::pool::Pool;
+use crate::board::Position;
+use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::event::{Event, Outcome};
 use crate::search::request::{Control, Limits, SearchRequest, Settings};
+use crate::search::score::Score;
+use crate::search::tree::static_score;
 
 /// One search thread with the usual settings, whose caller waits for each answer.
 ///
@@ -24,6 +30,7 @@ use crate::search::request::{Control, Limits, SearchRequest, Settings};
 pub struct Searcher {
     pool: Pool,
     events: Receiver<Event>,
+    network: Option<Arc<Network>>,
 }
 
 impl Searcher {
@@ -37,12 +44,27 @@ impl Searcher {
         let mut pool = Pool::new(sender);
         // With less memory than asked for it searches with what there is.
         let _ = pool.set_hash_size(megabytes);
-        Self { pool, events }
+        Self {
+            pool,
+            events,
+            network: None,
+        }
+    }
+
+    /// Evaluates with this network from now on, or with the handcrafted evaluation, and forgets everything learned.
+    pub fn set_network(&mut self, network: Option<Arc<Network>>) {
+        self.network = network;
+        self.forget();
     }
 
     /// Forgets everything learned.
     pub fn forget(&mut self) {
         self.pool.forget();
+    }
+
+    /// The static evaluation of a position for its side to move.
+    pub fn static_score(&self, position: &Position) -> Score {
+        static_score(position, &Settings::default(), self.network.as_ref())
     }
 
     /// Searches the position at the end of `game`; `None` only when the search threads are gone.
@@ -52,6 +74,7 @@ impl Searcher {
             limits,
             root_moves: None,
             settings: Settings::default(),
+            network: self.network.clone(),
             control: Control::new(false),
         });
         self.events.iter().find_map(|event| match event {

@@ -65,7 +65,7 @@ impl Search<'_> {
         }
         let evaluations = [0, 1].map(|back| self.stack.back(node.ply, back).evaluation);
         if let [Some(now), Some(earlier)] = evaluations {
-            let swing = self.evaluator.swing(earlier, now);
+            let swing = self.evaluator.swing(&self.position, earlier, now);
             let bonus = formulas::evaluation_swing_bonus(swing);
             self.histories
                 .update_main(!self.position.side_to_move(), *played, bonus);
@@ -134,14 +134,15 @@ mod tests {
         let mut swings = Vec::new();
         for fen in BENCH_POSITIONS {
             let mut position: Position = fen.parse().expect(fen);
-            evaluator.start(&position, &Settings::default());
+            evaluator.start(&position, &Settings::default(), None);
             let earlier = evaluator.evaluate(&position);
             let was_in_check = position.in_check();
             for m in legal_moves(&position) {
                 let quiet = position.taken_by(m).is_none();
                 let undo = evaluator.push(&mut position, m);
                 if quiet && !was_in_check && !position.in_check() {
-                    swings.push(evaluator.swing(earlier, evaluator.evaluate(&position)));
+                    let now = evaluator.evaluate(&position);
+                    swings.push(evaluator.swing(&position, earlier, now));
                 }
                 position.unmake(m, undo);
                 evaluator.pop();

@@ -1,7 +1,13 @@
 //! The static evaluation along the line under search.
 
+use std::sync::Arc;
+
 use crate::board::{Move, Position, Undo};
-use crate::eval::{Evaluator, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO};
+use crate::eval::nnue::simd::Level;
+use crate::eval::nnue::{self, AccumulatorStack, Network};
+use crate::eval::{
+    Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase, scaled,
+};
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
@@ -11,6 +17,17 @@ use crate::search::score::{MAX_PLY, Score};
 pub(super) struct LineEvaluator {
     evaluator: Evaluator,
     sums: Vec<PieceSquareAccumulator>,
+    network: Option<NetworkLine>,
+    /// Whether the network evaluates this line.
+    uses_network: bool,
+    level: Level,
+}
+
+/// The network with its sums for the line.
+#[derive(Debug)]
+struct NetworkLine {
+    network: Arc<Network>,
+    stack: AccumulatorStack,
 }
 
 impl LineEvaluator {
@@ -18,20 +35,55 @@ impl LineEvaluator {
         Self {
             evaluator: Evaluator::default(),
             sums: Vec::with_capacity(MAX_PLY + 4),
+            network: None,
+            uses_network: false,
+            level: Level::widest(),
         }
     }
 
-    /// Begins a line at `root`. What is remembered of material stays.
-    pub(super) fn start(&mut self, root: &Position, settings: &Settings) {
+    /// Begins a line at `root`, evaluated by `network` if the settings ask for all knowledge and the
+    /// network has an input for every piece. What is remembered of material stays.
+    pub(super) fn start(
+        &mut self,
+        root: &Position,
+        settings: &Settings,
+        network: Option<&Arc<Network>>,
+    ) {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
-        self.sums.push(PieceSquareAccumulator::new(root));
+        let network = network.filter(|_| {
+            settings.knowledge == Knowledge::Large
+                && !root.has_promotion()
+                && nnue::features::is_representable(root)
+        });
+        self.uses_network = network.is_some();
+        let Some(network) = network else {
+            self.sums.push(PieceSquareAccumulator::new(root));
+            return;
+        };
+        match &mut self.network {
+            Some(line) if Arc::ptr_eq(&line.network, network) => line.stack.reset(network, root),
+            _ => {
+                let stack = AccumulatorStack::new(network, root);
+                let network = network.clone();
+                self.network = Some(NetworkLine { network, stack });
+            }
+        }
+    }
+
+    /// The network, if it evaluates this line.
+    #[inline]
+    fn network(&mut self) -> Option<&mut NetworkLine> {
+        self.network.as_mut().filter(|_| self.uses_network)
     }
 
     /// Plays a pseudo-legal move in the position at the end of the line.
     #[inline]
     pub(super) fn push(&mut self, position: &mut Position, m: Move) -> Undo {
+        if let Some(NetworkLine { network, stack }) = self.network() {
+            return position.make_observed(m, &mut stack.push(network));
+        }
         let mut sum = *self.last();
         let undo = position.make_observed(m, &mut sum);
         self.sums.push(sum);
@@ -41,28 +93,42 @@ impl LineEvaluator {
     /// Forgets the last position of the line, whose move has been taken back.
     #[inline]
     pub(super) fn pop(&mut self) {
-        self.sums.pop();
+        match self.network() {
+            Some(line) => line.stack.pop(),
+            None => drop(self.sums.pop()),
+        }
     }
 
     /// The static evaluation of the position at the end of the line, for its side to move.
     #[inline]
-    pub(super) fn evaluate(&self, position: &Position) -> Score {
-        Score::evaluation(self.evaluator.evaluate(position, self.last()))
+    pub(super) fn evaluate(&mut self, position: &Position) -> Score {
+        let level = self.level;
+        let value = match self.network() {
+            Some(NetworkLine { network, stack }) => {
+                scaled(position, nnue::evaluate(level, network, stack, position))
+            }
+            None => self.evaluator.evaluate(position, self.last()),
+        };
+        Score::evaluation(value)
     }
 
     /// How much a quiet move raised the evaluation for its mover, from `earlier`, the evaluation for the
     /// mover, to `now`, that for the opponent at the end of the line. Each counts the tempo for its own
     /// side; passing it on is not the move's fault.
     #[inline]
-    pub(super) fn swing(&self, earlier: Score, now: Score) -> i32 {
-        let tempo = TEMPO.at_phase(self.phase());
+    pub(super) fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
+        let tempo = TEMPO.at_phase(self.phase(position));
         2 * tempo - now.units() - earlier.units()
     }
 
-    /// The phase of the game at the end of the line, from 0 to [`crate::eval::FULL_PHASE`].
+    /// The phase of the game in the position at the end of the line, from 0 to
+    /// [`crate::eval::FULL_PHASE`].
     #[inline]
-    pub(super) fn phase(&self) -> i32 {
-        self.last().phase
+    pub(super) fn phase(&self, position: &Position) -> i32 {
+        match self.uses_network {
+            true => phase(position),
+            false => self.last().phase,
+        }
     }
 
     #[inline]
@@ -72,9 +138,13 @@ impl LineEvaluator {
 }
 
 /// The evaluation that the settings ask for, without any search, for the side to move.
-pub fn static_score(position: &Position, settings: &Settings) -> Score {
+pub fn static_score(
+    position: &Position,
+    settings: &Settings,
+    network: Option<&Arc<Network>>,
+) -> Score {
     let mut evaluator = LineEvaluator::new();
-    evaluator.start(position, settings);
+    evaluator.start(position, settings, network);
     evaluator.evaluate(position)
 }
 

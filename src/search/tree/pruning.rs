@@ -86,7 +86,7 @@ impl Search<'_> {
             return None;
         }
         let score = if score.is_win() { beta } else { score };
-        let thin = self.evaluator.phase() <= values::null_move_thin_phase();
+        let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
         if self.null_move_floor > 0 || (depth < values::null_move_verification_depth() && !thin) {
             return Some(score);
         }

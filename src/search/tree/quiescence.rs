@@ -55,7 +55,7 @@ impl Search<'_> {
         node.best
     }
 
-    fn stand_pat(&self, ply: usize, entry: Option<TtEntry>) -> Quiet {
+    fn stand_pat(&mut self, ply: usize, entry: Option<TtEntry>) -> Quiet {
         let in_check = self.position.in_check();
         let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
         let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));

@@ -53,7 +53,9 @@ impl<'a> Search<'a> {
         let rules = shared.settings.rules;
         let limit = rules.no_capture_limit();
         let counted = counted_plies(position.clock(), rules);
-        thread.evaluator.start(&position, &shared.settings);
+        thread
+            .evaluator
+            .start(&position, &shared.settings, shared.network.as_ref());
         thread.stack.clear();
         Self {
             id: thread.id,
@@ -122,7 +124,7 @@ impl<'a> Search<'a> {
 
     /// The static evaluation of the position, uncorrected.
     #[inline]
-    pub(super) fn evaluate(&self) -> Score {
+    pub(super) fn evaluate(&mut self) -> Score {
         self.evaluator.evaluate(&self.position)
     }
 
@@ -161,7 +163,7 @@ impl<'a> Search<'a> {
     /// The uncorrected static evaluation, from the hash entry or new. A new one is stored at once, for a
     /// cut-off may leave nothing else of the position.
     #[inline]
-    pub(super) fn raw_evaluation(&self, entry: Option<TtEntry>, was_pv: bool) -> Score {
+    pub(super) fn raw_evaluation(&mut self, entry: Option<TtEntry>, was_pv: bool) -> Score {
         if let Some(known) = entry.and_then(|e| e.evaluation) {
             return known;
         }

@@ -7,6 +7,7 @@ use crossbeam_channel::Sender;
 
 use super::team::Team;
 use crate::board::Move;
+use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::event::Event;
 use crate::search::request::{Control, Limits, Settings};
@@ -18,6 +19,9 @@ pub(in crate::search) struct SharedState {
     pub game: Game,
     pub limits: Limits,
     pub settings: Settings,
+    /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
+    /// evaluation.
+    pub network: Option<Arc<Network>>,
     pub control: Arc<Control>,
     /// Legal root moves to look at.
     pub root_moves: Vec<Move>,
@@ -42,6 +46,7 @@ impl SharedState {
             game: Game::new(position),
             limits: Limits::default(),
             settings: Settings::default(),
+            network: None,
             control: Control::new(false),
             root_moves,
             time: None,

@@ -10,5 +10,5 @@ mod tests;
 
 pub use convert::{ConvertError, Converted, convert_pgn, convert_text};
 pub use merge::{Merged, merge};
-pub use relabel::{RelabelError, relabel};
+pub use relabel::{RelabelError, Relabeling, relabel};
 pub use stats::Statistics;

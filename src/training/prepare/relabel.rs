@@ -2,11 +2,12 @@
 
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Position;
+use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{Limits, Score, Searcher, Settings, static_score};
+use crate::search::{Limits, Score, Searcher};
 use crate::training::data::{AppendError, GameRecord, NO_SCORE, Reader, Record, Writer};
 
 /// Games that are shared out among the threads at a time.
@@ -28,6 +29,17 @@ pub enum RelabelError {
     Search,
 }
 
+/// How new scores are found.
+#[derive(Clone, Debug)]
+pub struct Relabeling {
+    /// Nodes a position, after which the iteration under way is finished; 0 for the static evaluation.
+    pub nodes: u64,
+    /// Games at a time.
+    pub threads: usize,
+    /// What evaluates; `None` for the handcrafted evaluation.
+    pub network: Option<Arc<Network>>,
+}
+
 /// Writes the games of `source` with new scores in place of the old ones: those of a search of `nodes`
 /// (the iteration under way is finished), or of the static evaluation where that is 0. Moves, results and
 /// order stay. Games with illegal moves are left out. `each` is told of the games so far.
@@ -37,11 +49,16 @@ pub enum RelabelError {
 pub fn relabel<R: Read, W: Write>(
     source: &mut Reader<R>,
     writer: &mut Writer<W>,
-    nodes: u64,
-    threads: usize,
+    plan: &Relabeling,
     mut each: impl FnMut(u64),
 ) -> Result<u64, RelabelError> {
-    let mut searchers: Vec<_> = (0..threads.max(1)).map(|_| Searcher::new(HASH)).collect();
+    let nodes = plan.nodes;
+    let searcher = |_| {
+        let mut searcher = Searcher::new(HASH);
+        searcher.set_network(plan.network.clone());
+        searcher
+    };
+    let mut searchers: Vec<_> = (0..plan.threads.max(1)).map(searcher).collect();
     let mut written = 0;
     loop {
         let mut batch = Vec::new();
@@ -124,7 +141,7 @@ fn new_game_scores(
 /// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
 fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, Gone> {
     let score: Option<Score> = match nodes {
-        0 => Some(static_score(game.position(), &Settings::default())),
+        0 => Some(searcher.static_score(game.position())),
         nodes => {
             let limits = Limits {
                 nodes: Some(nodes.saturating_mul(8)),

@@ -151,7 +151,12 @@ fn new_scores_do_not_depend_on_the_threads() {
     let bytes = file(&games);
     let run = |nodes, threads| {
         let mut source = Reader::new(&bytes[..]).unwrap();
-        written(|writer| relabel(&mut source, writer, nodes, threads, |_| ()).unwrap()).1
+        let plan = Relabeling {
+            nodes,
+            threads,
+            network: None,
+        };
+        written(|writer| relabel(&mut source, writer, &plan, |_| ()).unwrap()).1
     };
     for nodes in [0, 30] {
         let one = run(nodes, 1);

@@ -9,11 +9,12 @@ mod tests;
 use std::fs::File;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use super::data::{AppendError, Recovered, Writer};
+use crate::eval::nnue::Network;
 use crate::search::bench;
 use player::Player;
 use sequence::Sequence;
@@ -24,7 +25,7 @@ const SIGNATURE_DEPTH: u32 = 6;
 const PLAN_NAME: &str = "selfplay";
 
 /// How to play.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SelfPlay {
     /// Games that the file shall have in the end.
     pub games: u32,
@@ -36,6 +37,8 @@ pub struct SelfPlay {
     pub hash: usize,
     /// Tells runs apart: game `n` of a seed is the same whenever and wherever it is played.
     pub seed: u64,
+    /// What evaluates; `None` for the handcrafted evaluation.
+    pub network: Option<Arc<Network>>,
 }
 
 /// How the games of a file are made: all that bears on their moves. Written into the file.
@@ -61,7 +64,7 @@ impl Plan {
         Self {
             made_by: PLAN_NAME.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            signature: bench(SIGNATURE_DEPTH, |_, _| ()).nodes,
+            signature: bench(SIGNATURE_DEPTH, run.network.clone(), |_, _| ()).nodes,
             nodes: run.nodes,
             hash: run.hash,
             seed: run.seed,

@@ -46,8 +46,10 @@ pub(super) struct Player {
 
 impl Player {
     pub(super) fn new(plan: &SelfPlay) -> Self {
+        let mut searcher = Searcher::new(plan.hash);
+        searcher.set_network(plan.network.clone());
         Self {
-            searcher: Searcher::new(plan.hash),
+            searcher,
             nodes: plan.nodes,
         }
     }

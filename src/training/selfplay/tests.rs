@@ -13,6 +13,7 @@ fn plan(games: u32, threads: usize) -> SelfPlay {
         threads,
         hash: 1,
         seed: 5,
+        network: None,
     }
 }
 

@@ -1,0 +1,30 @@
+//! `--network`: the network that evaluates.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Failure;
+use crate::eval::nnue::Network;
+
+/// Which network evaluates.
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::cli) struct NetworkArgument {
+    /// Evaluate with the network of this file instead of the handcrafted evaluation.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+}
+
+impl NetworkArgument {
+    /// The network that was asked for, if one was.
+    ///
+    /// # Errors
+    /// When its file cannot be read or holds something else.
+    pub(in crate::cli) fn read(&self) -> Result<Option<Arc<Network>>, Failure> {
+        match &self.network {
+            None => Ok(None),
+            Some(path) => Network::open(path)
+                .map(|network| Some(Arc::new(network)))
+                .map_err(|error| Failure::new(path.display(), error)),
+        }
+    }
+}

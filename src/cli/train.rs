@@ -1,0 +1,220 @@
+//! `chuhe train`: a network from samples.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use crossbeam_channel::Receiver;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::common::interrupt::interrupts;
+use super::common::{Failure, INTERRUPTED};
+use crate::text::Replacement;
+use crate::training::data::MAGIC;
+use crate::training::network::{PassReport, Recipe, Samples, Trainer};
+
+/// Train the evaluation's neural network on samples of `chuhe selfplay`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Files of samples.
+    #[arg(required = true)]
+    samples: Vec<PathBuf>,
+    /// The network to write, after each pass.
+    #[arg(long, short)]
+    out: PathBuf,
+    /// What to train, on what, and how: a TOML file; `--print-recipe` shows its keys.
+    #[arg(long, value_name = "FILE")]
+    recipe: Option<PathBuf>,
+    /// Change one number of the recipe; may be given again.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    changes: Vec<String>,
+    /// Print the recipe and leave.
+    #[arg(long)]
+    print_recipe: bool,
+    /// What is told of the network in its file.
+    #[arg(long, default_value = "")]
+    description: String,
+    /// Threads to work with, 0 for one a core; the network is the same with any number.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+}
+
+/// Reads the samples, trains, writes network, checkpoint and losses after each pass.
+///
+/// # Errors
+/// A file cannot be read or written or holds something else; a number of the recipe is out of its range.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let recipe = recipe(arguments)?;
+    if arguments.print_recipe {
+        let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
+        let _ = write!(io::stdout(), "{text}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads)
+        .build_global()
+        .map_err(|error| Failure::new("--threads", error))?;
+    let mut trainer = Trainer::new(recipe).map_err(|error| Failure::usage("the recipe", error))?;
+    let samples = read_samples(&arguments.samples, trainer.recipe())?;
+    let digest = samples.digest();
+    let checkpoint = arguments.out.with_extension("checkpoint");
+    let mut reports = match fs::read(&checkpoint) {
+        Ok(bytes) => trainer
+            .resume(&bytes, digest)
+            .map_err(|error| Failure::new(checkpoint.display(), error))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Failure::new(checkpoint.display(), error)),
+    };
+    let interrupts = interrupts()?;
+    while !trainer.is_done() {
+        let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
+            say(&format!(
+                "interrupted; {} passes are kept",
+                trainer.passes()
+            ));
+            return Ok(ExitCode::from(INTERRUPTED));
+        };
+        reports.push(report);
+        let network = trainer.network(description(arguments, &trainer, &samples, report));
+        write(&arguments.out, &network.to_bytes())?;
+        write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
+        write(
+            &arguments.out.with_extension("csv"),
+            table(&reports).as_bytes(),
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn recipe(arguments: &Arguments) -> Result<Recipe, Failure> {
+    let text = match &arguments.recipe {
+        Some(path) => {
+            fs::read_to_string(path).map_err(|error| Failure::new(path.display(), error))?
+        }
+        None => String::new(),
+    };
+    let mut table: toml::Table = text
+        .parse()
+        .map_err(|error| Failure::usage("--recipe", error))?;
+    for change in &arguments.changes {
+        let change: toml::Table = change
+            .parse()
+            .map_err(|error| Failure::usage("--set", error))?;
+        table.extend(change);
+    }
+    table
+        .try_into()
+        .map_err(|error| Failure::usage("the recipe", error))
+}
+
+fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> {
+    let mut samples = Samples::default();
+    for path in paths {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        let name = path.to_string_lossy();
+        let file = File::open(path).map_err(|error| fault(&error))?;
+        let mut reader = BufReader::with_capacity(1 << 20, file);
+        let start = reader.fill_buf().map_err(|error| fault(&error))?;
+        if start.starts_with(&MAGIC[..MAGIC.len() - 1]) {
+            let (broken, recovered) = samples
+                .add_games(recipe, &name, reader)
+                .map_err(|error| fault(&error))?;
+            if broken > 0 {
+                say(&format!("{name}: {broken} games have an illegal move"));
+            }
+            if !recovered.is_clean() {
+                say(&format!("{name}: {recovered}"));
+            }
+        } else {
+            let broken = samples
+                .add_text(recipe, &name, reader)
+                .map_err(|error| fault(&error))?;
+            if broken > 0 {
+                say(&format!("{name}: {broken} lines are no samples"));
+            }
+        }
+    }
+    let (training, test) = (samples.training.len(), samples.test.len());
+    say(&format!(
+        "{training} samples, {test} held back, {} left out",
+        samples.left_out
+    ));
+    if training == 0 || test == 0 {
+        return Err(Failure::new("nothing to train with", "too few samples"));
+    }
+    Ok(samples)
+}
+
+/// One pass with a progress bar; `None` when it was interrupted.
+fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> Option<PassReport> {
+    let style = "pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
+    let bar = ProgressBar::new(samples.training.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template(style) {
+        bar.set_style(style);
+    }
+    bar.set_message(format!(
+        "{}/{}",
+        trainer.passes() + 1,
+        trainer.recipe().passes
+    ));
+    let start = Instant::now();
+    let report = trainer.pass(samples, |done| {
+        bar.set_position(done as u64);
+        interrupts.try_recv().is_err()
+    })?;
+    bar.finish_and_clear();
+    let rate = samples.training.len() as f64 / start.elapsed().as_secs_f64();
+    say(&format!(
+        "pass {:>3}  training loss {:.6}  test loss {:.6}  rate {:.2e}  {rate:.0} samples/s",
+        report.pass, report.training_loss, report.test_loss, report.rate
+    ));
+    Some(report)
+}
+
+fn description(
+    arguments: &Arguments,
+    trainer: &Trainer,
+    samples: &Samples,
+    report: PassReport,
+) -> String {
+    let recipe = toml::to_string(trainer.recipe()).unwrap_or_default();
+    format!(
+        "{}\nsamples = {}\npass = {}\ntest_loss = {:.6}\n{recipe}",
+        arguments.description,
+        samples.training.len(),
+        report.pass,
+        report.test_loss
+    )
+}
+
+/// Losses as comma-separated values.
+fn table(reports: &[PassReport]) -> String {
+    let mut text = String::from("pass,training_loss,test_loss,rate\n");
+    for report in reports {
+        let PassReport {
+            pass,
+            training_loss,
+            test_loss,
+            rate,
+        } = report;
+        text += &format!("{pass},{training_loss:.8},{test_loss:.8},{rate:e}\n");
+    }
+    text
+}
+
+/// Replaces a file whole.
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    Replacement::beside(path)
+        .and_then(|mut draft| {
+            draft.as_file_mut().write_all(bytes)?;
+            draft.commit()
+        })
+        .map_err(|error| Failure::new(path.display(), error))
+}
+
+/// Tells how far the work has come; it goes on when standard output is closed.
+fn say(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
+}

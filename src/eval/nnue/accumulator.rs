@@ -1,0 +1,263 @@
+//! The first layer's sums for the positions of a line, kept up while moves are played.
+//!
+//! Playing a move only notes which pieces came and went. The sums are brought up to date when an
+//! evaluation asks for them (*lazy updates*): from the nearest earlier position whose sums are known,
+//! or, where a side sees the board differently since (its king crossed the middle file, or its bucket
+//! changed), from the last board it saw in that way (a *refresh table*, also called Finny table).
+
+use arrayvec::ArrayVec;
+
+use super::features::{MAX_ACTIVE, Perspective};
+use super::network::Network;
+use super::simd::{self, Block};
+use crate::board::{Bitboard, Color, Observer, Piece, Position, Square};
+
+/// How a side looks at the board: whether mirrored, and with which set of weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct View {
+    mirrored: bool,
+    bucket: u8,
+}
+
+impl View {
+    #[inline]
+    fn new(network: &Network, position: &Position, side: Color) -> Self {
+        Self {
+            mirrored: Perspective::of(position, side).mirrored,
+            bucket: network.architecture.inputs.of(position, side) as u8,
+        }
+    }
+
+    #[inline(always)]
+    fn row(self, network: &Network, side: Color, piece: Piece, square: Square) -> &[Block] {
+        let perspective = Perspective {
+            side,
+            mirrored: self.mirrored,
+        };
+        let feature = perspective.feature(piece, square);
+        debug_assert!(feature.is_some(), "{piece:?} on {square}");
+        network.row(self.bucket.into(), feature.unwrap_or(0))
+    }
+}
+
+/// What is known of one position of the line, beside its sums.
+#[derive(Clone, Debug)]
+struct Entry {
+    added: ArrayVec<(Piece, Square), 2>,
+    removed: ArrayVec<(Piece, Square), 2>,
+    views: [View; Color::COUNT],
+    /// Whether the sums are up to date, by side.
+    known: [bool; Color::COUNT],
+}
+
+/// The last board that was seen in a way, with its sums.
+#[derive(Clone, Debug)]
+struct Seen {
+    pieces: [Bitboard; Piece::COUNT],
+}
+
+/// The sums of the positions from a root to the present one.
+#[derive(Clone, Debug)]
+pub struct AccumulatorStack {
+    entries: Vec<Entry>,
+    top: usize,
+    /// By entry, side.
+    sums: Vec<Block>,
+    seen: Vec<Seen>,
+    /// By side, view.
+    seen_sums: Vec<Block>,
+    blocks: usize,
+}
+
+impl AccumulatorStack {
+    /// A stack for lines that begin with `position`.
+    pub fn new(network: &Network, position: &Position) -> Self {
+        let blocks = network.architecture.blocks();
+        let views = Color::COUNT * 2 * network.architecture.inputs.count();
+        let empty = Seen {
+            pieces: [Bitboard::EMPTY; Piece::COUNT],
+        };
+        let mut stack = Self {
+            entries: Vec::new(),
+            top: 0,
+            sums: Vec::new(),
+            seen: vec![empty; views],
+            seen_sums: network.input_biases.repeat(views),
+            blocks,
+        };
+        stack.reset(network, position);
+        stack
+    }
+
+    /// Begins another line with `position`. What was seen of the board stays, so the network must be
+    /// the same.
+    pub fn reset(&mut self, network: &Network, position: &Position) {
+        self.top = 0;
+        let entry = Entry {
+            added: ArrayVec::new(),
+            removed: ArrayVec::new(),
+            views: Color::ALL.map(|side| View::new(network, position, side)),
+            known: [false; Color::COUNT],
+        };
+        match self.entries.first_mut() {
+            Some(first) => *first = entry,
+            None => self.grow(entry),
+        }
+    }
+
+    fn grow(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        let length = self.entries.len() * Color::COUNT * self.blocks;
+        self.sums.resize(length, Block::ZERO);
+    }
+
+    /// Notes the move that is about to be played; the returned observer is told of it.
+    #[inline]
+    pub fn push<'a>(&'a mut self, network: &'a Network) -> Recorder<'a> {
+        let views = self.entries[self.top].views;
+        self.top += 1;
+        match self.entries.get_mut(self.top) {
+            Some(entry) => {
+                entry.added.clear();
+                entry.removed.clear();
+                entry.views = views;
+                entry.known = [false; Color::COUNT];
+            }
+            None => self.grow(Entry {
+                added: ArrayVec::new(),
+                removed: ArrayVec::new(),
+                views,
+                known: [false; Color::COUNT],
+            }),
+        }
+        Recorder {
+            entry: &mut self.entries[self.top],
+            network,
+        }
+    }
+
+    /// Takes the last move back.
+    #[inline]
+    pub fn pop(&mut self) {
+        debug_assert!(self.top > 0, "nothing to take back");
+        self.top = self.top.saturating_sub(1);
+    }
+
+    /// The sums of the present position by side, brought up to date.
+    #[inline(always)]
+    pub(super) fn sums(
+        &mut self,
+        network: &Network,
+        position: &Position,
+    ) -> [&[Block]; Color::COUNT] {
+        for side in Color::ALL {
+            if !self.entries[self.top].known[side.index()] {
+                match self.nearest(side) {
+                    Some(from) => self.follow(network, side, from),
+                    None => self.refresh(network, side, position),
+                }
+            }
+        }
+        let start = self.top * Color::COUNT * self.blocks;
+        let (red, black) = self.sums[start..start + 2 * self.blocks].split_at(self.blocks);
+        [red, black]
+    }
+
+    /// The nearest earlier entry whose sums are known, if the side's view is the same all the way.
+    #[inline(always)]
+    fn nearest(&self, side: Color) -> Option<usize> {
+        let side = side.index();
+        let view = self.entries[self.top].views[side];
+        let mut index = self.top;
+        while self.entries[index].views[side] == view {
+            if self.entries[index].known[side] {
+                return Some(index);
+            }
+            index = index.checked_sub(1)?;
+        }
+        None
+    }
+
+    /// Brings the entries after `from` up to date, one after the other.
+    #[inline(always)]
+    fn follow(&mut self, network: &Network, side: Color, from: usize) {
+        let length = self.blocks;
+        for index in from + 1..=self.top {
+            let start = (index * Color::COUNT + side.index()) * length;
+            let (before, after) = self.sums.split_at_mut(start);
+            let source = &before[start - Color::COUNT * length..][..length];
+            let target = &mut after[..length];
+            let entry = &mut self.entries[index];
+            let view = entry.views[side.index()];
+            let row = |(piece, square): &(Piece, Square)| view.row(network, side, *piece, *square);
+            match (entry.added.as_slice(), entry.removed.as_slice()) {
+                ([to], [from]) => simd::update(target, source, &[row(to)], &[row(from)]),
+                ([to], [from, taken]) => {
+                    simd::update(target, source, &[row(to)], &[row(from), row(taken)]);
+                }
+                (added, removed) => {
+                    let added: ArrayVec<_, 2> = added.iter().map(row).collect();
+                    let removed: ArrayVec<_, 2> = removed.iter().map(row).collect();
+                    simd::update(target, source, &added, &removed);
+                }
+            }
+            entry.known[side.index()] = true;
+        }
+    }
+
+    /// Computes the present sums from the last board that the side saw in the same way.
+    #[inline(always)]
+    fn refresh(&mut self, network: &Network, side: Color, position: &Position) {
+        let view = self.entries[self.top].views[side.index()];
+        let buckets = network.architecture.inputs.count();
+        let index =
+            (side.index() * 2 + usize::from(view.mirrored)) * buckets + usize::from(view.bucket);
+        let seen = &mut self.seen[index];
+        let mut added = ArrayVec::<&[Block], MAX_ACTIVE>::new();
+        let mut removed = ArrayVec::<&[Block], MAX_ACTIVE>::new();
+        for piece in Piece::ALL {
+            let now = position.pieces(piece.color(), piece.kind());
+            let before = std::mem::replace(&mut seen.pieces[piece.index()], now);
+            added.extend(
+                (now & !before)
+                    .into_iter()
+                    .map(|square| view.row(network, side, piece, square)),
+            );
+            removed.extend(
+                (before & !now)
+                    .into_iter()
+                    .map(|square| view.row(network, side, piece, square)),
+            );
+        }
+        let length = self.blocks;
+        let seen_sums = &mut self.seen_sums[index * length..][..length];
+        let start = (self.top * Color::COUNT + side.index()) * length;
+        let target = &mut self.sums[start..][..length];
+        simd::update(target, seen_sums, &added, &removed);
+        seen_sums.copy_from_slice(target);
+        self.entries[self.top].known[side.index()] = true;
+    }
+}
+
+/// Notes what a move changes on the board.
+pub struct Recorder<'a> {
+    entry: &'a mut Entry,
+    network: &'a Network,
+}
+
+impl Observer for Recorder<'_> {
+    #[inline]
+    fn added(&mut self, piece: Piece, square: Square) {
+        self.entry.added.push((piece, square));
+    }
+
+    #[inline]
+    fn removed(&mut self, piece: Piece, square: Square) {
+        self.entry.removed.push((piece, square));
+    }
+
+    #[inline]
+    fn completed(&mut self, position: &Position) {
+        self.entry.views = Color::ALL.map(|side| View::new(self.network, position, side));
+    }
+}

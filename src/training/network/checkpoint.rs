@@ -1,0 +1,118 @@
+//! A training run between two passes, as a file: to go on after an interruption.
+//!
+//! `CHUHETR` and a zero; the length of the head (4 bytes, little-endian); the head as JSON (recipe,
+//! passes with their losses, a digest of the samples); the parameters and both means of the
+//! optimiser as 32-bit floating-point numbers; CRC-32C of all before.
+
+use serde::{Deserialize, Serialize};
+
+use super::recipe::Recipe;
+use super::trainer::{PassReport, Trainer};
+use super::vector::{Vector, numbers};
+
+const MAGIC: &[u8; 8] = b"CHUHETR\0";
+
+/// What a checkpoint says of its run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Head {
+    version: u32,
+    recipe: Recipe,
+    steps: u64,
+    samples: u64,
+    reports: Vec<PassReport>,
+}
+
+const VERSION: u32 = 1;
+
+/// Why a run cannot go on from a checkpoint.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum CheckpointError {
+    /// Another kind of file, or a version that this program does not know.
+    #[error("not a checkpoint of this program")]
+    Foreign,
+    /// The checksum or a length is wrong.
+    #[error("the checkpoint is cut or damaged")]
+    Damaged,
+    /// It belongs to another run.
+    #[error("the checkpoint is of another {0}")]
+    Other(&'static str),
+}
+
+impl Trainer {
+    /// The run as it stands, with the reports of its passes and the digest of its samples.
+    pub fn checkpoint(&self, samples: u64, reports: &[PassReport]) -> Vec<u8> {
+        let head = Head {
+            version: VERSION,
+            recipe: self.recipe().clone(),
+            steps: self.optimizer.steps,
+            samples,
+            reports: reports.to_vec(),
+        };
+        let head = serde_json::to_vec(&head).unwrap_or_default();
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend((head.len() as u32).to_le_bytes());
+        bytes.extend(&head);
+        for part in [
+            &self.parameters,
+            &self.optimizer.mean,
+            &self.optimizer.square,
+        ] {
+            numbers(part).for_each(|number| bytes.extend(number.to_le_bytes()));
+        }
+        bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// Goes on from a checkpoint of the same recipe and samples, and returns the reports of its passes.
+    ///
+    /// # Errors
+    /// When the bytes are no checkpoint, damaged, or of another run; the trainer is unchanged then.
+    pub fn resume(
+        &mut self,
+        bytes: &[u8],
+        samples: u64,
+    ) -> Result<Vec<PassReport>, CheckpointError> {
+        let (content, checksum) = bytes
+            .split_last_chunk::<4>()
+            .filter(|(content, _)| content.starts_with(MAGIC))
+            .ok_or(CheckpointError::Foreign)?;
+        if crc32c::crc32c(content) != u32::from_le_bytes(*checksum) {
+            return Err(CheckpointError::Damaged);
+        }
+        let (length, rest) = content[MAGIC.len()..]
+            .split_first_chunk::<4>()
+            .ok_or(CheckpointError::Damaged)?;
+        let (head, numbers) = rest
+            .split_at_checked(u32::from_le_bytes(*length) as usize)
+            .ok_or(CheckpointError::Damaged)?;
+        let head: Head = serde_json::from_slice(head).map_err(|_| CheckpointError::Foreign)?;
+        if head.version != VERSION {
+            return Err(CheckpointError::Foreign);
+        }
+        if head.recipe != *self.recipe() {
+            return Err(CheckpointError::Other("recipe"));
+        }
+        if head.samples != samples {
+            return Err(CheckpointError::Other("set of samples"));
+        }
+        let (numbers, rest) = numbers.as_chunks::<4>();
+        if numbers.len() != 3 * self.parameters.len() * Vector::LEN || !rest.is_empty() {
+            return Err(CheckpointError::Damaged);
+        }
+        let mut numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        let targets = [
+            &mut self.parameters,
+            &mut self.optimizer.mean,
+            &mut self.optimizer.square,
+        ];
+        for target in targets {
+            let target = target.iter_mut().flat_map(|vector| &mut vector.0);
+            target
+                .zip(&mut numbers)
+                .for_each(|(number, stored)| *number = stored);
+        }
+        self.optimizer.steps = head.steps;
+        self.passes = head.reports.len() as u32;
+        Ok(head.reports)
+    }
+}

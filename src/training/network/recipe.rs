@@ -1,0 +1,190 @@
+//! What is trained, on what, and how: one screen to read and to change.
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::nnue::{Architecture, InputBuckets, MAX_WIDTH, OutputBuckets};
+
+/// A training run. As a file it is TOML with these keys; what it leaves out is as in
+/// [`Recipe::default`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Recipe {
+    // ---- Architecture: (piece-squares -> width) x 2 -> screlu -> 1 ----
+    /// Neurons of each perspective: a multiple of 32, up to 1024.
+    pub width: usize,
+    /// Sets of input weights: 1, or 4 by what the side has to attack with.
+    pub input_buckets: usize,
+    /// Sets of output weights: 1, or 8 by the number of pieces.
+    pub output_buckets: usize,
+
+    // ---- Loss: (sigmoid(output) - target)^2 ----
+    // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
+    /// How much the result of the game counts beside the score, 0 to 1, in the first pass.
+    pub result_share: f32,
+    /// The same in the last pass; it changes linearly in between.
+    pub final_result_share: f32,
+    /// Units of evaluation that make the odds e to 1.
+    pub scale: f32,
+
+    // ---- Schedule: AdamW, the rate rising over the warm-up, then falling by half a cosine ----
+    /// Passes over all samples.
+    pub passes: u32,
+    /// Samples a step.
+    pub batch: usize,
+    /// Highest learning rate.
+    pub rate: f32,
+    /// Learning rate at the end.
+    pub final_rate: f32,
+    /// Steps over which the rate rises from nothing.
+    pub warm_up: u32,
+    /// Weight decay a step, times the rate (I. Loshchilov and F. Hutter, 2019).
+    pub decay: f32,
+    /// Bound of the weights' size, so that the quantisation can hold them: 127/64.
+    pub clip: f32,
+
+    // ---- Data ----
+    /// Seed of weights, order and mirroring. The same seed gives the same network.
+    pub seed: u64,
+    /// Games held back to test with: one in so many.
+    pub hold_out: u64,
+    /// Samples with a larger score, either way, are left out.
+    pub largest_score: i16,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            width: 128,
+            input_buckets: 1,
+            output_buckets: 8,
+            result_share: 0.3,
+            final_result_share: 0.3,
+            scale: 370.0,
+            passes: 30,
+            batch: 16_384,
+            rate: 1e-3,
+            final_rate: 1e-5,
+            warm_up: 200,
+            decay: 0.01,
+            clip: 127.0 / 64.0,
+            seed: 1,
+            hold_out: 50,
+            largest_score: 4000,
+        }
+    }
+}
+
+/// What a recipe asks for cannot be done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{key} is {value}, but must be {allowed}")]
+pub struct RecipeError {
+    key: &'static str,
+    value: String,
+    allowed: &'static str,
+}
+
+impl Recipe {
+    /// The shape of the network.
+    ///
+    /// # Errors
+    /// When a number of the recipe is out of its range.
+    pub fn architecture(&self) -> Result<Architecture, RecipeError> {
+        let must = |holds: bool, key, value: &dyn ToString, allowed| match holds {
+            true => Ok(()),
+            false => Err(RecipeError {
+                key,
+                value: value.to_string(),
+                allowed,
+            }),
+        };
+        let share = |share: f32| (0.0..=1.0).contains(&share);
+        let positive = |number: f32| number.is_finite() && number > 0.0;
+        let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
+        must(
+            width,
+            "width",
+            &self.width,
+            "a multiple of 32 from 32 to 1024",
+        )?;
+        must(
+            share(self.result_share),
+            "result_share",
+            &self.result_share,
+            "0 to 1",
+        )?;
+        must(
+            share(self.final_result_share),
+            "final_result_share",
+            &self.final_result_share,
+            "0 to 1",
+        )?;
+        must(
+            positive(self.scale) && self.scale <= 100_000.0,
+            "scale",
+            &self.scale,
+            "over 0, up to 100000",
+        )?;
+        must(self.passes > 0, "passes", &self.passes, "at least 1")?;
+        must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
+        must(positive(self.rate), "rate", &self.rate, "over 0")?;
+        let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
+        must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
+        must(
+            (0.0..1.0).contains(&self.decay),
+            "decay",
+            &self.decay,
+            "0 to less than 1",
+        )?;
+        must(
+            positive(self.clip) && self.clip <= 127.0 / 64.0,
+            "clip",
+            &self.clip,
+            "over 0, up to 1.984375",
+        )?;
+        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
+        let inputs = match self.input_buckets {
+            1 => Some(InputBuckets::One),
+            4 => Some(InputBuckets::Attackers),
+            _ => None,
+        };
+        let outputs = match self.output_buckets {
+            1 => Some(OutputBuckets::One),
+            8 => Some(OutputBuckets::Pieces),
+            _ => None,
+        };
+        must(
+            inputs.is_some(),
+            "input_buckets",
+            &self.input_buckets,
+            "1 or 4",
+        )?;
+        must(
+            outputs.is_some(),
+            "output_buckets",
+            &self.output_buckets,
+            "1 or 8",
+        )?;
+        Ok(Architecture {
+            width: self.width,
+            inputs: inputs.unwrap_or(InputBuckets::One),
+            outputs: outputs.unwrap_or(OutputBuckets::One),
+        })
+    }
+
+    /// The learning rate of step `step` of `steps`.
+    pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
+        let warm_up = u64::from(self.warm_up).min(steps / 10);
+        if step < warm_up {
+            return self.rate * (step + 1) as f32 / warm_up as f32;
+        }
+        let progress = (step - warm_up) as f64 / (steps - warm_up).max(1) as f64;
+        let cosine = 0.5 * (1.0 + (std::f64::consts::PI * progress).cos());
+        self.final_rate + (self.rate - self.final_rate) * cosine as f32
+    }
+
+    /// The share of the result in step `step` of `steps`.
+    pub fn result_share_at(&self, step: u64, steps: u64) -> f32 {
+        let progress = step as f32 / steps.max(1) as f32;
+        self.result_share + (self.final_result_share - self.result_share) * progress
+    }
+}

@@ -1,0 +1,249 @@
+//! Positions to learn from, packed for memory.
+
+use std::io::{self, BufRead};
+
+use super::recipe::Recipe;
+use crate::board::{Color, Piece, PieceKind, Position, Square};
+use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
+use crate::eval::nnue::{Architecture, InputBuckets};
+use crate::training::data::{Filter, ReadError, Reader, Record, Recovered};
+
+/// Marks a piece that is not on the board.
+const ABSENT: u8 = u8::MAX;
+/// First slot of each kind among the sixteen of a side.
+const FIRST_SLOT: [usize; PieceKind::COUNT] = [0, 1, 3, 5, 7, 9, 11];
+/// Slots of a side: a full set of pieces.
+const SLOTS: usize = 16;
+
+/// The kind of each slot.
+const KINDS: [PieceKind; SLOTS] = {
+    use PieceKind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
+    [
+        King, Advisor, Advisor, Bishop, Bishop, Knight, Knight, Rook, Rook, Cannon, Cannon, Pawn,
+        Pawn, Pawn, Pawn, Pawn,
+    ]
+};
+
+/// A position with its score and the result of its game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedSample {
+    /// Squares of the pieces of a full set, red's then black's.
+    squares: [u8; 2 * SLOTS],
+    /// For the side to move, in units of the evaluation.
+    pub score: i16,
+    /// For the side to move: 0 lost, 1 drawn, 2 won.
+    pub result: u8,
+    side: u8,
+}
+
+impl PackedSample {
+    /// Packs a position with its score and result for the side to move (0 lost, 1 drawn, 2 won), if it
+    /// holds no piece of the promotion variant.
+    pub fn new(position: &Position, score: i16, result: u8) -> Option<Self> {
+        let mut squares = [ABSENT; 2 * SLOTS];
+        let perspective = Perspective::of(position, Color::Red);
+        for piece in Piece::ALL {
+            let first = FIRST_SLOT[piece.kind().index()] + SLOTS * piece.color().index();
+            for (slot, square) in (first..).zip(position.pieces(piece.color(), piece.kind())) {
+                perspective.feature(piece, square)?;
+                squares[slot] = square.index() as u8;
+            }
+        }
+        let side = position.side_to_move().index() as u8;
+        Some(Self {
+            squares,
+            score,
+            result,
+            side,
+        })
+    }
+
+    /// The pieces with their squares.
+    fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + '_ {
+        self.squares
+            .iter()
+            .enumerate()
+            .filter_map(|(slot, square)| {
+                let square = Square::from_index(usize::from(*square))?;
+                let color = Color::ALL[slot / SLOTS];
+                Some((Piece::new(KINDS[slot % SLOTS], color), square))
+            })
+    }
+
+    /// Lists the inputs of both perspectives, side to move first, the board mirrored if `mirror`.
+    pub(super) fn features(
+        &self,
+        architecture: Architecture,
+        mirror: bool,
+        list: &mut FeatureList,
+    ) {
+        let side = Color::ALL[usize::from(self.side)];
+        list.count = 0;
+        let turn = |square: Square| if mirror { square.flip_file() } else { square };
+        let views = [side, !side].map(|color| {
+            let bucket = match architecture.inputs {
+                InputBuckets::One => 0,
+                InputBuckets::Attackers => self.attackers(color),
+            };
+            let king = Square::from_index(usize::from(self.squares[SLOTS * color.index()]));
+            let mirrored = king.is_some_and(|king| Perspective::new(color, turn(king)).mirrored);
+            (
+                Perspective {
+                    side: color,
+                    mirrored,
+                },
+                bucket * FEATURES,
+            )
+        });
+        for (piece, square) in self.pieces() {
+            let square = turn(square);
+            for ((perspective, offset), indices) in views.iter().zip(&mut list.indices) {
+                let feature = perspective.feature(piece, square).unwrap_or(0);
+                indices[list.count] = (offset + feature) as u32;
+            }
+            list.count += 1;
+        }
+    }
+
+    fn attackers(&self, color: Color) -> usize {
+        let first = SLOTS * color.index();
+        let any = |kinds: std::ops::Range<usize>| {
+            self.squares[first + kinds.start..first + kinds.end]
+                .iter()
+                .any(|square| *square != ABSENT)
+        };
+        2 * usize::from(any(7..9)) + usize::from(any(5..7) || any(9..11))
+    }
+}
+
+/// The inputs of a sample.
+#[derive(Clone, Debug)]
+pub(super) struct FeatureList {
+    /// Pieces on the board.
+    pub count: usize,
+    /// By perspective, side to move first.
+    pub indices: [[u32; MAX_ACTIVE]; Color::COUNT],
+}
+
+impl FeatureList {
+    pub const fn new() -> Self {
+        Self {
+            count: 0,
+            indices: [[0; MAX_ACTIVE]; Color::COUNT],
+        }
+    }
+}
+
+/// What there is to learn from and what is held back to test with.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// To learn from.
+    pub training: Vec<PackedSample>,
+    /// Of other games.
+    pub test: Vec<PackedSample>,
+    /// Samples left out: the score too large, or a piece of the promotion variant.
+    pub left_out: u64,
+}
+
+impl Samples {
+    /// Adds a sample of the game with this number, which decides whether it is held back.
+    pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i32, result: u8) {
+        let fits = score.abs() <= i32::from(recipe.largest_score);
+        let packed = PackedSample::new(position, score as i16, result).filter(|_| fits);
+        let Some(packed) = packed else {
+            self.left_out += 1;
+            return;
+        };
+        // SplitMix64: a game is held back or not whatever files are read with it.
+        let mut hash = (game ^ recipe.seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        hash ^= hash >> 31;
+        match hash.is_multiple_of(recipe.hold_out) {
+            true => self.test.push(packed),
+            false => self.training.push(packed),
+        }
+    }
+
+    /// A number that tells sets of samples apart.
+    pub fn digest(&self) -> u64 {
+        let digest = |samples: &[PackedSample]| {
+            let mut checksum = 0;
+            for sample in samples {
+                checksum = crc32c::crc32c_append(checksum, &sample.squares);
+                checksum = crc32c::crc32c_append(checksum, &sample.score.to_le_bytes());
+                checksum = crc32c::crc32c_append(checksum, &[sample.result, sample.side]);
+            }
+            u64::from(checksum)
+        };
+        digest(&self.training) << 32 | digest(&self.test)
+    }
+
+    /// Adds the quiet positions of a file of games. Records with an illegal move are counted in the
+    /// returned number; the positions before it are kept.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is of another kind.
+    pub fn add_games(
+        &mut self,
+        recipe: &Recipe,
+        name: &str,
+        reader: impl io::Read,
+    ) -> Result<(u64, Recovered), ReadError> {
+        let mut reader = Reader::new(reader)?;
+        let file = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
+        let (mut number, mut broken) = (0, 0);
+        while let Some(record) = reader.next_record()? {
+            number += 1;
+            let game = match &record {
+                Record::Game(game) => game.seed.rotate_left(32) ^ u64::from(game.number),
+                Record::Loose(_) => file + number,
+            };
+            let visited = record.visit(&Filter::QUIET, |sample| {
+                let result = (2.0 * sample.points()).round() as u8;
+                self.add(recipe, game, sample.position, sample.score.into(), result);
+            });
+            broken += u64::from(visited.is_err());
+        }
+        Ok((broken, reader.recovered()))
+    }
+
+    /// Adds the samples of a text file, `FEN | score for red | result for red` a line in the order of
+    /// the games. Lines that are no samples are counted in the returned number and passed over.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn add_text(
+        &mut self,
+        recipe: &Recipe,
+        name: &str,
+        reader: impl BufRead,
+    ) -> io::Result<u64> {
+        let mut game = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
+        let (mut last_ply, mut broken) = (0, 0);
+        for line in reader.lines() {
+            let Ok(sample) = line?.parse::<crate::training::Sample>() else {
+                broken += 1;
+                continue;
+            };
+            let position = &sample.position;
+            let ply = 2 * u32::from(position.fullmove_number())
+                + u32::from(position.side_to_move() == Color::Black);
+            // The move number falls where another game begins.
+            game += u64::from(ply <= last_ply);
+            last_ply = ply;
+            let (sign, result) = match position.side_to_move() {
+                Color::Red => (1, sample.result),
+                Color::Black => (-1, 1.0 - sample.result),
+            };
+            self.add(
+                recipe,
+                game,
+                position,
+                sign * sample.score,
+                (2.0 * result).round() as u8,
+            );
+        }
+        Ok(broken)
+    }
+}

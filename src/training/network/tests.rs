@@ -1,0 +1,238 @@
+//! Training from several sides: against finite differences, repeated, interrupted, on a known function.
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::model::{Layout, Target, Workspace};
+use super::vector::Vector;
+use super::{PackedSample, Recipe, Samples, Trainer};
+use crate::board::{PieceKind, Position};
+use crate::eval::nnue::simd::Level;
+use crate::eval::nnue::{AccumulatorStack, Network, evaluate};
+use crate::movegen::legal_moves;
+
+fn recipe() -> Recipe {
+    Recipe {
+        width: 32,
+        input_buckets: 4,
+        batch: 256,
+        passes: 6,
+        warm_up: 2,
+        rate: 5e-3,
+        hold_out: 10,
+        ..Recipe::default()
+    }
+}
+
+/// Positions of random games with the material balance as score and result.
+fn samples(recipe: &Recipe, games: u64) -> (Samples, Vec<Position>) {
+    let mut rng = StdRng::seed_from_u64(5);
+    let (mut samples, mut positions) = (Samples::default(), Vec::new());
+    for game in 0..games {
+        let mut position = Position::startpos();
+        for _ in 0..120 {
+            let Some(&played) = legal_moves(&position).choose(&mut rng) else {
+                break;
+            };
+            position.make(played);
+            let score = material(&position);
+            samples.add(recipe, game, &position, score, (1 + score.signum()) as u8);
+            positions.push(position.clone());
+        }
+    }
+    (samples, positions)
+}
+
+fn material(position: &Position) -> i32 {
+    let side = position.side_to_move();
+    let worth = [0, 100, 100, 300, 700, 300, 80];
+    let kinds = PieceKind::ALL.into_iter().zip(worth);
+    kinds.fold(0, |sum, (kind, worth)| {
+        let count = |color| position.pieces(color, kind).len() as i32;
+        sum + worth * (count(side) - count(!side))
+    })
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    let recipe = recipe();
+    let layout = Layout::new(recipe.architecture().expect("a recipe"));
+    let mut parameters = layout.start(3);
+    // Something shared, and outputs large enough to tell.
+    parameters[layout.shared_weights..layout.input_biases].fill(Vector::splat(0.01));
+    let target = Target {
+        result_share: 0.3,
+        scale: 370.0,
+    };
+    let (samples, _) = samples(&recipe, 2);
+    let mut workspace = Workspace::new(&layout);
+    let mut rng = StdRng::seed_from_u64(9);
+    let mut told = 0;
+    for sample in samples.training.iter().step_by(37) {
+        let mut gradient = vec![Vector::ZERO; layout.length];
+        let rows = layout.merged(&parameters);
+        workspace.learn(
+            &layout,
+            &rows,
+            &parameters,
+            (sample, true),
+            target,
+            &mut gradient,
+        );
+        layout.share_gradient(&mut gradient);
+        for _ in 0..400 {
+            let (vector, lane) = (
+                rng.random_range(0..layout.length),
+                rng.random_range(0..Vector::LEN),
+            );
+            let slope = f64::from(gradient[vector].0[lane]);
+            if slope == 0.0 {
+                continue;
+            }
+            let mut loss_at = |change: f32| {
+                let mut moved = parameters.clone();
+                moved[vector].0[lane] += change;
+                let rows = layout.merged(&moved);
+                let mut unused = vec![Vector::ZERO; layout.length];
+                workspace.learn(&layout, &rows, &moved, (sample, true), target, &mut unused)
+            };
+            let step = 1e-2;
+            let difference = (loss_at(step) - loss_at(-step)) / f64::from(2.0 * step);
+            let error = (difference - slope).abs();
+            assert!(
+                error < 2e-4 + 0.05 * slope.abs(),
+                "{vector} {lane}: {difference} {slope}"
+            );
+            told += 1;
+        }
+    }
+    assert!(told > 50, "{told} slopes compared");
+}
+
+fn train(recipe: &Recipe, samples: &Samples, threads: usize) -> Trainer {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("threads");
+    let mut trainer = Trainer::new(recipe.clone()).expect("a recipe");
+    while !trainer.is_done() {
+        pool.install(|| trainer.pass(samples, |_| true))
+            .expect("not interrupted");
+    }
+    trainer
+}
+
+#[test]
+fn the_network_is_the_same_with_any_number_of_threads_and_after_an_interruption() {
+    let recipe = recipe();
+    let (samples, _) = samples(&recipe, 30);
+    let expected = train(&recipe, &samples, 1).network(String::new());
+    assert_eq!(train(&recipe, &samples, 3).network(String::new()), expected);
+
+    let mut first = Trainer::new(recipe.clone()).expect("a recipe");
+    let reports: Vec<_> = (0..3)
+        .map(|_| first.pass(&samples, |_| true).expect("a pass"))
+        .collect();
+    assert!(first.pass(&samples, |_| false).is_none());
+    let mut half = Trainer::new(recipe.clone()).expect("a recipe");
+    for _ in 0..3 {
+        half.pass(&samples, |_| true).expect("a pass");
+    }
+    let checkpoint = half.checkpoint(samples.digest(), &reports);
+    let mut second = Trainer::new(recipe.clone()).expect("a recipe");
+    assert_eq!(second.resume(&checkpoint, samples.digest()), Ok(reports));
+    while !second.is_done() {
+        second.pass(&samples, |_| true).expect("a pass");
+    }
+    assert_eq!(second.network(String::new()), expected);
+
+    let mut other = Trainer::new(Recipe { seed: 2, ..recipe }).expect("a recipe");
+    assert!(other.resume(&checkpoint, samples.digest()).is_err());
+    assert!(second.resume(&checkpoint, samples.digest() ^ 1).is_err());
+    assert!(
+        second
+            .resume(&checkpoint[..checkpoint.len() - 9], samples.digest())
+            .is_err()
+    );
+    assert!(second.resume(b"", samples.digest()).is_err());
+}
+
+#[test]
+fn material_is_learned_and_survives_quantisation() {
+    let recipe = Recipe {
+        result_share: 0.0,
+        final_result_share: 0.0,
+        passes: 12,
+        ..recipe()
+    };
+    let (samples, positions) = samples(&recipe, 150);
+    let trainer = train(&recipe, &samples, 2);
+    let network =
+        Network::from_bytes(&trainer.network("material".to_owned()).to_bytes()).expect("a network");
+    assert_eq!(network.description, "material");
+    let (mut error, mut rounding, mut spread) = (0.0, 0.0, 0.0);
+    for position in &positions {
+        let sample = PackedSample::new(position, 0, 1).expect("no promotion");
+        let mut stack = AccumulatorStack::new(&network, position);
+        let whole = f64::from(evaluate(Level::widest(), &network, &mut stack, position));
+        let float = f64::from(trainer.evaluate(&sample));
+        rounding += (whole - float).abs();
+        error += (whole - f64::from(material(position))).abs();
+        spread += f64::from(material(position).abs());
+    }
+    let count = positions.len() as f64;
+    assert!(
+        rounding < 0.02 * spread,
+        "rounding {} of {}",
+        rounding / count,
+        spread / count
+    );
+    assert!(
+        error < 0.25 * spread,
+        "error {} of {}",
+        error / count,
+        spread / count
+    );
+}
+
+#[test]
+fn games_are_held_back_whole() {
+    let recipe = recipe();
+    let (all, _) = samples(&recipe, 200);
+    let share = all.test.len() as f64 / (all.test.len() + all.training.len()) as f64;
+    assert!((0.05..0.16).contains(&share), "{share}");
+    let mut again = Samples::default();
+    let position = Position::startpos();
+    for _ in 0..5 {
+        again.add(&recipe, 77, &position, 10_000, 2);
+        again.add(&recipe, 77, &position, 0, 1);
+    }
+    assert_eq!(again.left_out, 5);
+    assert!(again.test.is_empty() != again.training.is_empty());
+}
+
+#[test]
+fn recipes_out_of_range_are_refused() {
+    for (key, bad) in [
+        ("width", "48"),
+        ("width", "0"),
+        ("input_buckets", "3"),
+        ("output_buckets", "2"),
+        ("result_share", "1.5"),
+        ("scale", "0.0"),
+        ("passes", "0"),
+        ("batch", "1"),
+        ("rate", "-1.0"),
+        ("final_rate", "1.0"),
+        ("decay", "1.0"),
+        ("clip", "2.0"),
+        ("hold_out", "1"),
+    ] {
+        let recipe: Recipe = toml::from_str(&format!("{key} = {bad}")).expect(key);
+        let error = recipe.architecture().expect_err(key).to_string();
+        assert!(error.starts_with(key), "{error}");
+    }
+    assert!(toml::from_str::<Recipe>("widht = 128").is_err());
+    assert!(Recipe::default().architecture().is_ok());
+}
