@@ -51,7 +51,7 @@ impl Table {
                 Err(error) => say(&format!("{seconds}: {error}")),
             },
             ("eval", "") => {
-                let score = static_score(self.game.position(), &Settings::default());
+                let score = static_score(self.game.position(), &Settings::default(), None);
                 say(&format!("{score} for the side to move"));
             }
             ("undo", "") => self.undo(),
