@@ -203,8 +203,8 @@ mod tests {
         ] {
             assert_eq!(reason(fen, played), Some(expected), "{played}");
         }
-        let facing = "4k4/9/9/9/9/9/9/9/4R4/4K4 w";
-        assert_eq!(reason(facing, "e1d1"), Some(IllegalReason::KingsFace));
+        let facing = "4k4/9/9/9/9/9/9/9/4A4/4K4 w";
+        assert_eq!(reason(facing, "e1d2"), Some(IllegalReason::KingsFace));
         let pinned = "3k5/9/4r4/9/9/9/9/9/4A4/4K4 w";
         assert_eq!(reason(pinned, "e1d2"), Some(IllegalReason::InCheck));
     }

@@ -143,7 +143,11 @@ impl RootMove {
             selective_depth: (self.selective_depth + 1) as u32,
             multipv,
             score: self.score,
-            bound: self.bound,
+            // No score is above a mate in one ply, so one that is at least that is exact.
+            bound: match self.score >= Score::mate_in(1) {
+                true => Bound::Exact,
+                false => self.bound,
+            },
             nodes,
             time,
             hashfull,
