@@ -1,22 +1,24 @@
 //! `chuhe data`: files of games between self-play and training.
 
+mod files;
 mod view;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
+use super::common::Failure;
 use super::common::network::NetworkArgument;
 use super::common::output_file::OutputFile;
-use super::common::{Failure, ignore_closed_pipe};
 use crate::notation::pgn;
 use crate::training::WinRateCounts;
-use crate::training::data::{MAGIC, Reader, Writer};
+use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
+use files::{create, fault, open, print, say, warn_of_damage};
 
 /// Look into files of games (.chg), merge them, make them from other formats, score them anew.
 #[derive(Debug, clap::Args)]
@@ -201,37 +203,4 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
     }
     writer.flush().map_err(fault(out))?;
     Ok(())
-}
-
-/// Opens a file of games to read.
-fn open(path: &Path) -> Result<Reader<File>, Failure> {
-    let file = File::open(path).map_err(fault(path))?;
-    Reader::new(file).map_err(fault(path))
-}
-
-/// Makes a file of games; one that is there is left alone.
-fn create(path: &Path) -> Result<Writer<File>, Failure> {
-    let file = File::create_new(path).map_err(fault(path))?;
-    Writer::new(file).map_err(fault(path))
-}
-
-fn fault<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure {
-    move |error| Failure::new(path.display(), error)
-}
-
-fn warn_of_damage(path: &Path, reader: &Reader<File>) {
-    if !reader.recovered().is_clean() {
-        say(&format!("{}: {}", path.display(), reader.recovered()));
-    }
-}
-
-/// Prints to standard output.
-fn print(text: std::fmt::Arguments<'_>) -> Result<(), Failure> {
-    let written = io::stdout().write_fmt(text).or_else(ignore_closed_pipe);
-    written.map_err(|error| Failure::new("standard output", error))
-}
-
-/// Tells the user; the work goes on when that cannot be written.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

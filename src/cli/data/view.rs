@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::{Failure, fault, open, print, warn_of_damage};
+use super::files::{fault, open, print, warn_of_damage};
 use crate::board::Color;
+use crate::cli::common::Failure;
 use crate::training::Sample;
 use crate::training::data::{BadRecord, Filter, GameRecord, NO_SCORE, Record};
 

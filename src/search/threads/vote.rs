@@ -1,6 +1,6 @@
 //! Which move is played in the end: among threads, and among moves when play is random.
 
-use rand::Rng;
+use rand::seq::IndexedRandom;
 
 use crate::search::request::{Randomness, Settings};
 use crate::search::score::Score;
@@ -26,18 +26,9 @@ pub(super) fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Optio
         .filter(|m| !m.score.is_decisive() && best.score - m.score <= margin)
         .collect();
     // The nearer to the best, the likelier.
-    let weights: Vec<_> = near
-        .iter()
-        .map(|m| margin + 1 - (best.score - m.score))
-        .collect();
-    let mut ticket = rand::rng().random_range(0..weights.iter().sum::<i32>().max(1));
-    for (root_move, weight) in near.iter().zip(weights) {
-        if ticket < weight {
-            return Some(root_move);
-        }
-        ticket -= weight;
-    }
-    Some(best)
+    let weight = |m: &&RootMove| margin + 1 - (best.score - m.score);
+    let drawn = near.choose_weighted(&mut rand::rng(), weight);
+    Some(drawn.copied().unwrap_or(best))
 }
 
 /// What a move may lose to the best one and still be played, in units of the evaluation.

@@ -13,6 +13,7 @@ mod line_evaluator;
 mod node;
 mod node_score;
 mod node_type;
+mod poll_schedule;
 mod polling;
 mod pruning;
 mod quiescence;

@@ -14,30 +14,6 @@ const SHORTEST_WORK: Duration = Duration::from_millis(2);
 /// The longest rest; a `stop` waits no longer than this.
 const LONGEST_REST: Duration = Duration::from_millis(15);
 
-/// When a search was last polled and what it has reported.
-#[derive(Debug)]
-pub(super) struct Polling {
-    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
-    counted_nodes: u64,
-    /// The node count of the next poll.
-    next: u64,
-    /// The end of the last rest.
-    busy_since: Instant,
-    /// Seconds at the last report of progress.
-    reported_seconds: u64,
-}
-
-impl Polling {
-    pub(super) fn new() -> Self {
-        Self {
-            counted_nodes: 0,
-            next: 0,
-            busy_since: Instant::now(),
-            reported_seconds: 0,
-        }
-    }
-}
-
 impl Search<'_> {
     /// Looks now and then whether the search must end.
     #[inline]

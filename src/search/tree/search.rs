@@ -2,7 +2,7 @@
 
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::line_evaluator::LineEvaluator;
-use super::polling::Polling;
+use super::poll_schedule::PollSchedule;
 use super::shared::SharedState;
 use super::stack::Stack;
 use super::thread_data::ThreadData;
@@ -34,7 +34,7 @@ pub(super) struct Search<'a> {
     /// Which of the best lines is looked for, from 0.
     pub line: usize,
     pub nodes: u64,
-    pub polling: Polling,
+    pub polling: PollSchedule,
     pub selective_depth: usize,
     pub root_depth: i32,
     /// The depth at which another thread's iteration makes this one's needless.
@@ -70,7 +70,7 @@ impl<'a> Search<'a> {
             iteration: Iteration::new(&shared.root_moves),
             line: 0,
             nodes: 0,
-            polling: Polling::new(),
+            polling: PollSchedule::new(),
             selective_depth: 0,
             root_depth: 0,
             overtaken_at: NOT_OVERTAKEN,

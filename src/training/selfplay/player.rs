@@ -3,8 +3,8 @@
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::SelfPlay;
 use super::adjudication::Adjudication;
+use super::plan::SelfPlay;
 use crate::board::Position;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};

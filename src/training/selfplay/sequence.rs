@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 
+use super::plan::{Progress, SelfPlayError};
 use super::player::Played;
-use super::{Progress, SelfPlayError};
 use crate::training::data::{AppendError, NO_SCORE, Record, Writer};
 
 /// The games that wait for one with a lower number, and the file.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Weights;
+use super::plan::Weights;
 use crate::eval::handcrafted::features::{GROUPS, MATERIAL, PIECE_SQUARE};
 
 /// A weight no further from zero belongs to a square where the kind never stands, in units of the

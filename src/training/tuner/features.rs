@@ -1,7 +1,6 @@
 //! Samples as the tuner sees them: which terms of the evaluation a position has.
 
-use super::Tuning;
-use super::loss::sigmoid;
+use super::plan::Tuning;
 use crate::board::{Color, Position};
 use crate::eval::PieceSquareAccumulator;
 use crate::eval::handcrafted::features::{COUNT, MATERIAL, TEMPO, by_king, piece_square};
@@ -45,6 +44,11 @@ pub(super) fn row(sample: &Sample, plan: &Tuning) -> Row {
         phase: phase as f32 / FULL_PHASE as f32,
         target: target as f32,
     }
+}
+
+/// The expected result of a score in units of the scale.
+pub(super) fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
 }
 
 /// How often each term occurs in a position, red's less black's: the sum over weights is the

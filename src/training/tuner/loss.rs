@@ -3,18 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::Weights;
-use super::features::Row;
+use super::features::{Row, sigmoid};
+use super::plan::Weights;
 use crate::eval::handcrafted::features::COUNT;
 
 /// Rows whose slopes are added up by one thread. The sums of these parts are added in their order, so
 /// that the result does not depend on the number of threads.
 const PART: usize = 1024;
-
-/// The expected result of a score in units of the scale.
-pub(super) fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
 
 /// The slope of the squared error over some rows, and the error, both as sums.
 pub(super) fn gradient(

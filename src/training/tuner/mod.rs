@@ -9,6 +9,7 @@ mod emitter;
 mod features;
 mod loss;
 mod optimiser;
+mod plan;
 
 use super::holdout::held_back;
 use super::sample::Sample;
@@ -18,6 +19,8 @@ pub use emitter::write_weights;
 use features::{Row, row};
 use loss::gradient;
 use optimiser::Adam;
+use plan::Weights;
+pub use plan::{TuneError, TuneReport, Tuning};
 
 /// Fewest samples to tune with.
 const FEWEST: usize = 1000;
@@ -29,59 +32,6 @@ const LAST_STEP: f64 = 0.1;
 const RESULT_VARIANCE: f64 = 0.04;
 /// The positions of a game have one result between them: so many are worth one independent sample.
 const DEPENDENT: f64 = 10.0;
-
-/// How to tune.
-#[derive(Clone, Copy, Debug)]
-pub struct Tuning {
-    /// Passes over all samples.
-    pub epochs: u32,
-    /// First step size, in units of the evaluation; it falls to a tenth by the end.
-    pub step: f64,
-    /// How much the result of the game counts beside the score of the search, 0 to 1.
-    pub result_share: f64,
-    /// Units of evaluation that make the odds e to 1.
-    pub scale: f64,
-    /// How large weights are expected to be, in units of the evaluation: all but material are
-    /// pulled towards zero, the harder the rarer their term, against noise.
-    pub spread: f64,
-    /// Threads to work with.
-    pub threads: usize,
-}
-
-impl Default for Tuning {
-    fn default() -> Self {
-        Self {
-            epochs: 300,
-            step: 3.0,
-            result_share: 0.3,
-            scale: 370.0,
-            spread: 40.0,
-            threads: 1,
-        }
-    }
-}
-
-/// What one pass came to: mean squared error of the expected result.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TuneReport {
-    /// Number of the pass, from 1.
-    pub epoch: u32,
-    /// Error over the samples learned from.
-    pub training_error: f64,
-    /// Error over the twentieth or so that was held back.
-    pub test_error: f64,
-}
-
-/// Why there is nothing to tune with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TuneError {
-    /// Too few samples were given.
-    #[error("{0} samples are too few, at least 1000 are needed")]
-    TooFew(usize),
-}
-
-/// Middlegame and endgame weights in floating point.
-type Weights = Vec<[f64; 2]>;
 
 /// Fits the weights to the samples and returns those of the pass with the least test error, rounded, in
 /// the order of the features. `progress` is told of each pass; where it returns `false` it was the last.

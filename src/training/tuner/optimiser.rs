@@ -1,6 +1,6 @@
 //! The optimiser: how weights follow their slopes.
 
-use super::Weights;
+use super::plan::Weights;
 use crate::eval::handcrafted::features::COUNT;
 
 /// Share of the running mean of a slope that stays with each step.
