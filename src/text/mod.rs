@@ -1,12 +1,14 @@
-//! Text from and for the outside: lines of bounded length, excerpts, what is safe to print, files
-//! replaced as a whole.
+//! Text from and for the outside: lines of bounded length, excerpts, what is safe to print, times,
+//! files replaced as a whole.
 
 mod bounded_line;
 mod printable;
 #[cfg(any(feature = "match", feature = "training"))]
 mod replacement;
+mod seconds;
 
 pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use printable::{excerpt, printable};
 #[cfg(any(feature = "match", feature = "training"))]
 pub use replacement::Replacement;
+pub use seconds::{LONGEST_TIME, SecondsError, read_seconds};

@@ -4,6 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::text::read_seconds;
+
+/// The longest time of a clock: its milliseconds fit the 32 bits that engines read them into.
+const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
+
 /// What bounds each move of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -48,24 +53,23 @@ impl FromStr for TimeControl {
         let (base, increment) = rest.split_once('+').unwrap_or((rest, "0"));
         let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
         let minutes: u32 = minutes.parse().map_err(|_| ParseTimeControlError)?;
-        let base = seconds_of(seconds)? + Duration::from_secs(60 * u64::from(minutes));
+        let base = control_seconds(seconds)? + Duration::from_secs(60 * u64::from(minutes));
         if base.is_zero() || moves == Some(0) {
             return Err(ParseTimeControlError);
         }
         Ok(Self {
             base,
-            increment: seconds_of(increment)?,
+            increment: control_seconds(increment)?,
             moves,
         })
     }
 }
 
-/// A time of at most some days, in seconds.
-fn seconds_of(text: &str) -> Result<Duration, ParseTimeControlError> {
-    let seconds: f64 = text.parse().map_err(|_| ParseTimeControlError)?;
-    Some(seconds)
-        .filter(|s| (0.0..=1e6).contains(s))
-        .map(Duration::from_secs_f64)
+/// Reads a time of a clock in seconds.
+fn control_seconds(text: &str) -> Result<Duration, ParseTimeControlError> {
+    read_seconds(text)
+        .ok()
+        .filter(|time| *time <= LONGEST_CONTROL)
         .ok_or(ParseTimeControlError)
 }
 

@@ -2,29 +2,16 @@
 
 use std::time::Duration;
 
-/// No time is longer, in seconds: thirty years, which a clock can be asked to add.
-const LONGEST: f64 = 1e9;
+use crate::text::{SecondsError, read_seconds};
 
-/// Why a text is no time in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::cli) enum SecondsError {
-    /// The text is no number.
-    #[error("not a number")]
-    NoNumber,
-    /// The number is not above zero, or beyond thirty years.
-    #[error("not a time to wait")]
-    OutOfRange,
-}
-
-/// Reads a time in seconds.
+/// Reads a time above zero in seconds.
 ///
 /// # Errors
 /// See [`SecondsError`].
 pub(in crate::cli) fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
-    let seconds: f64 = text.parse().map_err(|_| SecondsError::NoNumber)?;
-    let time = Some(seconds).filter(|seconds| (0.0..=LONGEST).contains(seconds));
-    time.map(Duration::from_secs_f64)
-        .filter(|time| !time.is_zero())
+    let time = read_seconds(text)?;
+    (!time.is_zero())
+        .then_some(time)
         .ok_or(SecondsError::OutOfRange)
 }
 

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use crate::protocol::command::{Clocks, GoRequest};
 use crate::search::PlayerClock;
+use crate::text::{LONGEST_TIME, read_seconds};
 
 /// Time for a move before anything is said about it.
 const USUAL: Duration = Duration::from_secs(5);
-/// Longest time, far below where sums overflow.
-const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 
 /// The time control of the game and the clocks as last told.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +38,7 @@ impl TimeControl {
         let mut parse = || {
             let moves = words.next()?.parse().ok()?;
             let base = minutes(words.next()?)?;
-            let increment = seconds(words.next().unwrap_or("0"))?;
+            let increment = read_seconds(words.next().unwrap_or("0")).ok()?;
             Some(Level {
                 moves,
                 base,
@@ -57,7 +56,7 @@ impl TimeControl {
 
     /// Sets the time for each move, in seconds.
     pub(super) fn set_move_time(&mut self, text: &str) -> bool {
-        let time = seconds(text).filter(|time| !time.is_zero());
+        let time = read_seconds(text).ok().filter(|time| !time.is_zero());
         self.move_time = time.or(self.move_time);
         time.is_some()
     }
@@ -116,23 +115,17 @@ impl TimeControl {
     }
 }
 
-fn seconds(text: &str) -> Option<Duration> {
-    let seconds: f64 = text.parse().ok()?;
-    let is_fit = seconds >= 0.0 && seconds <= LONGEST.as_secs_f64();
-    is_fit.then(|| Duration::from_secs_f64(seconds))
-}
-
 fn minutes(text: &str) -> Option<Duration> {
     let (minutes, rest) = text.split_once(':').unwrap_or((text, "0"));
     let minutes: u32 = minutes.parse().ok()?;
-    let total = Duration::from_secs(u64::from(minutes) * 60) + seconds(rest)?;
-    Some(total.min(LONGEST))
+    let total = Duration::from_secs(u64::from(minutes) * 60) + read_seconds(rest).ok()?;
+    Some(total.min(LONGEST_TIME))
 }
 
 fn centiseconds(text: &str) -> Option<Duration> {
     let hundredths: i64 = text.parse().ok()?;
     let millis = u64::try_from(hundredths).unwrap_or(0).saturating_mul(10);
-    Some(Duration::from_millis(millis).min(LONGEST))
+    Some(Duration::from_millis(millis).min(LONGEST_TIME))
 }
 
 #[cfg(test)]
