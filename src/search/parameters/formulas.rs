@@ -55,6 +55,12 @@ pub fn razoring(depth: i32) -> i32 {
     razoring_base() + razoring_factor() * depth * depth
 }
 
+/// How far above beta the evaluation must be for a null move.
+#[inline]
+pub fn null_move_entry(depth: i32) -> i32 {
+    (null_move_entry_base() - null_move_entry_slope() * depth).max(-null_move_entry_limit())
+}
+
 /// Plies taken off the search after a null move.
 #[inline]
 pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
@@ -77,6 +83,24 @@ pub fn probcut(improving: bool) -> i32 {
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
     let depth = depth.max(0);
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
+}
+
+/// Futility: how far the evaluation must be below alpha for a quiet move to be left out.
+#[inline]
+pub fn futility(depth: i32) -> i32 {
+    futility_base() + futility_factor() * depth
+}
+
+/// What a quiet move must come to in the exchange.
+#[inline]
+pub fn quiet_exchange(depth: i32) -> i32 {
+    -quiet_exchange_margin() * depth * depth
+}
+
+/// What a capture must come to in the exchange.
+#[inline]
+pub fn capture_exchange(depth: i32) -> i32 {
+    -capture_exchange_margin() * depth
 }
 
 /// History below which a quiet move is left out.

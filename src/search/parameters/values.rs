@@ -109,6 +109,12 @@ parameters! {
     null_move_margin_plies = 3, 0, 6;
     /// From this depth a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
+    /// How far the evaluation must be above beta for a null move at depth 0.
+    null_move_entry_base = 146, 0, 400;
+    /// How much less it must be for each ply of depth; in deep nodes it may be below beta.
+    null_move_entry_slope = 20, 0, 80;
+    /// The most that it may be below beta.
+    null_move_entry_limit = 300, 0, 1000;
     /// At this phase of the game or later every null move cut-off is verified.
     null_move_thin_phase = 6, 0, 32;
 
@@ -127,6 +133,18 @@ parameters! {
     /// From this iteration on, replies to a root move are left out too. A shallow search, which is how
     /// weak play is asked for, would overlook a threat or a repetition otherwise.
     replies_pruned_depth = 8, 1, 20;
+    /// Deepest node, less the reduction of the move, in which futility and exchange leave quiet moves out.
+    quiet_pruning_depth = 6, 1, 12;
+    /// Futility of quiet moves: margin at depth 0.
+    futility_base = 120, 0, 600;
+    /// Futility of quiet moves: margin a ply.
+    futility_factor = 90, 10, 400;
+    /// What a quiet move may lose in the exchange, for the square of the depth.
+    quiet_exchange_margin = 20, 2, 120;
+    /// Deepest node in which captures are left out for what they lose in the exchange.
+    capture_exchange_depth = 8, 1, 16;
+    /// What a capture may lose in the exchange, a ply.
+    capture_exchange_margin = 80, 10, 400;
     /// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
     history_pruning_depth = 4, 1, 10;
     /// History a ply below zero under which a quiet move is left out.
@@ -153,6 +171,11 @@ parameters! {
     lmr_was_pv = 614, 0, 3072;
     /// Less for the answer to a check, in 1024ths of a ply.
     lmr_in_check = 1024, 0, 3072;
+
+    /// A reduced search that comes out so much above the best score is repeated a ply deeper.
+    research_deeper = 60, 10, 400;
+    /// A reduced search that comes out by less than this above the best score is repeated a ply less deep.
+    research_shallower = 10, 0, 100;
 
     /// History bonus of the move that caused a cut-off, a ply.
     history_bonus_factor = 185, 20, 500;

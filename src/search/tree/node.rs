@@ -31,6 +31,15 @@ pub(super) struct Node {
     pub(super) was_pv: bool,
 }
 
+/// A move that a node tries.
+struct TriedMove {
+    m: Move,
+    /// Its number among the legal moves, from 1.
+    number: usize,
+    /// Plies that it is searched deeper.
+    extension: i32,
+}
+
 /// What the moves of a node came to.
 pub(super) struct Found {
     /// The best score, and what it depends on.
@@ -162,7 +171,10 @@ impl Search<'_> {
         if excluded.is_none() && (!N::ROOT || self.looks_at_every_root_move()) {
             self.close_node(&node, &found, alpha, beta);
         }
-        found.node_score(beta)
+        match N::PV {
+            true => found.node_score(beta),
+            false => found.node_score(beta).averaged_fail_high(beta, node.depth),
+        }
     }
 
     /// What every node begins with; the score where it ends there: a stop, the rules, the deepest ply.
@@ -258,7 +270,7 @@ impl Search<'_> {
             if !N::ROOT
                 && number > 1
                 && !found.best.score.is_loss()
-                && self.prune_move(node, m, number, &mut picker)
+                && self.prune_move(node, m, number, alpha, &mut picker)
             {
                 continue;
             }
@@ -270,7 +282,12 @@ impl Search<'_> {
             if N::ROOT {
                 self.announce(m, number);
             }
-            let score = self.search_move::<N>(node, m, number, extension, alpha, beta);
+            let tried = TriedMove {
+                m,
+                number,
+                extension,
+            };
+            let score = self.search_move::<N>(node, &tried, found.best.score, alpha, beta);
             if N::ROOT {
                 self.count_root_move(number, nodes);
             }
@@ -310,18 +327,22 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Plays one move and searches it: late ones less deep and with a null window first (Marsland and
+    /// Plays one move and searches it, the best score so far being `best`: late ones less deep and with a null window first (Marsland and
     /// Campbell, "Parallel search of strongly ordered game trees", 1982: principal variation search).
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
-        m: Move,
-        number: usize,
-        extension: i32,
+        tried: &TriedMove,
+        best: Score,
         alpha: Score,
         beta: Score,
     ) -> NodeScore {
         let Node { ply, depth, .. } = *node;
+        let TriedMove {
+            m,
+            number,
+            extension,
+        } = *tried;
         let mut new_depth = depth - 1 + extension;
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
@@ -337,6 +358,11 @@ impl Search<'_> {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
             score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
             full = score.score > alpha && reduced < new_depth;
+            if full && score.score > best + values::research_deeper() {
+                new_depth += 1;
+            } else if full && score.score < best + values::research_shallower() {
+                new_depth -= 1;
+            }
         }
         if full {
             score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);

@@ -61,6 +61,17 @@ impl NodeScore {
         self.lowest_ply = self.lowest_ply.min(score.lowest_ply);
     }
 
+    /// A score at or above `beta` drawn towards it, the more the shallower the search: what lies above is
+    /// only a bound, and the less sure the further it lies (Stockfish). Others stay as they are.
+    #[inline]
+    pub(super) fn averaged_fail_high(mut self, beta: Score, depth: i32) -> Self {
+        if self.score > beta && !self.score.is_decisive() && !beta.is_decisive() {
+            let sum = self.score.units() * depth + beta.units();
+            self.score = Score::from_units(sum / (depth + 1));
+        }
+        self
+    }
+
     /// This score, which depends on what `other` depends on as well.
     #[inline]
     pub(super) fn depending_on(self, other: Self) -> Self {

@@ -4,7 +4,7 @@ use super::node::Node;
 use super::node_score::NodeScore;
 use super::node_type::{NodeType, NonPv};
 use super::search::Search;
-use crate::board::Move;
+use crate::board::{Move, see_at_least};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::{formulas, values};
@@ -68,7 +68,7 @@ impl Search<'_> {
             || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
-            || evaluation < beta
+            || evaluation < beta + formulas::null_move_entry(depth)
             || beta.is_loss()
             || !self.position.has_attackers(self.position.side_to_move())
         {
@@ -148,30 +148,56 @@ impl Search<'_> {
         None
     }
 
-    /// Whether a move after the first is left out, or all quiet moves from here on, by their number or
-    /// their history (Chessprogramming wiki, "Futility Pruning", "History Leaf Pruning"). Captures never
-    /// are.
+    /// Whether a move after the first is left out, or all quiet moves from here on. No check is left out by
+    /// evaluation or exchange.
     pub(super) fn prune_move(
-        &self,
+        &mut self,
         node: &Node,
         m: Move,
         number: usize,
+        alpha: Score,
         picker: &mut MovePicker,
     ) -> bool {
-        let quiet = self.position.taken_by(m).is_none();
         let first_reply = node.ply == 1 && self.root_depth < values::replies_pruned_depth();
-        if !quiet || !self.pruning.by_order || first_reply {
+        if !self.pruning.by_order || first_reply {
             return false;
         }
-        if number > formulas::late_move_count(node.depth, node.improving) {
+        let depth = node.depth;
+        if self.position.taken_by(m).is_some() {
+            return depth <= values::capture_exchange_depth()
+                && !node.in_check
+                && !see_at_least(&self.position, m, formulas::capture_exchange(depth))
+                && !self.gives_check(m);
+        }
+        if number > formulas::late_move_count(depth, node.improving) {
             picker.skip_quiets();
         }
-        let reduction = formulas::late_move_reduction(node.depth, number) / formulas::PLY;
-        if node.depth - reduction > values::history_pruning_depth() {
-            return false;
-        }
+        let reduced = depth - formulas::late_move_reduction(depth, number) / formulas::PLY;
+        reduced <= values::history_pruning_depth() && self.has_bad_history(node, m)
+            || reduced <= values::quiet_pruning_depth()
+                && !node.in_check
+                && self.is_futile(node, m, reduced.max(1), alpha)
+                && !self.gives_check(m)
+    }
+
+    /// Whether earlier nodes have found a quiet move bad (Chessprogramming wiki, "History Leaf Pruning").
+    fn has_bad_history(&self, node: &Node, m: Move) -> bool {
         let before = self.stack.before(node.ply);
         let history = self.histories.quiet(&self.position, m, &before[..2]);
         history < formulas::history_pruning(node.depth)
+    }
+
+    /// Whether a quiet move is not expected to come near alpha, or loses material at once
+    /// (Chessprogramming wiki, "Futility Pruning", "Static Exchange Evaluation").
+    fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
+        !alpha.is_decisive() && node.evaluation + formulas::futility(depth) <= alpha
+            || !see_at_least(&self.position, m, formulas::quiet_exchange(depth))
+    }
+
+    fn gives_check(&mut self, m: Move) -> bool {
+        let undo = self.position.make(m);
+        let in_check = self.position.in_check();
+        self.position.unmake(m, undo);
+        in_check
     }
 }

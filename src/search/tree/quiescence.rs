@@ -44,7 +44,10 @@ impl Search<'_> {
         let mut node = self.stand_pat(ply, entry);
         let standing = node.best.score;
         if standing >= beta {
-            return node.best;
+            return match N::PV {
+                true => node.best,
+                false => node.best.averaged_fail_high(beta, 1),
+            };
         }
         self.search_captures::<N>(&mut node, alpha.max(standing), beta);
         if self.stopped {
