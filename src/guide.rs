@@ -1,5 +1,8 @@
 //! Guides for users, also readable where the repository is browsed (`src/guide/*.md`).
 
+#[doc = include_str!("guide/books.md")]
+pub mod books {}
+
 #[doc = include_str!("guide/contributing.md")]
 pub mod contributing {}
 

@@ -41,6 +41,7 @@
 //! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
+//! | [`book`] | opening books: formats, look-up, choice by weight |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
@@ -48,7 +49,7 @@
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
 //! | `cli` | arguments and one file a subcommand |
 //!
-//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- eval <- search <-
+//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, eval <- search <-
 //! protocol, training, tournament <- cli. A room never imports from a room further right, and no files
 //! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
 //! to engines, our own included, through pipes alone; it searches only to find openings.
@@ -61,6 +62,7 @@
 //! |---|---|
 //! | `cli` | the room `cli`; without it the program is the bare engine, without subcommands or log |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
+//! | `sqlite` | opening books that are SQLite databases |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
@@ -86,6 +88,7 @@
 //!   never for the machine that builds it.
 
 pub mod board;
+pub mod book;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod eval;

@@ -2,6 +2,7 @@
 
 mod analyse;
 mod bench;
+mod book;
 #[cfg(feature = "match")]
 mod check;
 mod common;
@@ -51,6 +52,7 @@ enum Command {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Bench(bench::Arguments),
+    Book(book::Arguments),
     #[cfg(feature = "match")]
     Check(check::Arguments),
     Convert(convert::Arguments),
@@ -112,6 +114,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         }
         Some(Command::Analyse(arguments)) => return analyse::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
+        Some(Command::Book(arguments)) => return book::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Check(arguments)) => return check::run(&arguments),
         Some(Command::Convert(arguments)) => convert::run(&arguments),

@@ -26,6 +26,13 @@ pub(super) enum Reply<'a> {
     Message(&'a str),
     /// A principal variation.
     Line(&'a Info),
+    /// A move of the opening book, of those that may be played.
+    BookMove {
+        /// The move.
+        played: Move,
+        /// Its weight beside the others.
+        weight: u32,
+    },
     /// The root move that is searched.
     CurrentMove {
         /// The iteration.

@@ -82,6 +82,9 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         Reply::Ready => "readyok".to_owned(),
         Reply::Message(text) => format!("info message {}", one_line(text)),
         Reply::Line(info) => return format_info(info, debug),
+        Reply::BookMove { played, weight } => {
+            format!("info depth 0 score {weight} pv {played}")
+        }
         Reply::CurrentMove { .. } if !debug => return None,
         Reply::CurrentMove { played, number, .. } => {
             format!("info currmove {played} currmovenumber {number}")

@@ -47,6 +47,10 @@ impl Codec for Uci {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
             Reply::Line(info) => format_info(info, preferences.show_wdl),
+            // A weight is no score.
+            Reply::BookMove { played, weight } => {
+                format!("info string book move {played} weight {weight}")
+            }
             Reply::CurrentMove {
                 depth,
                 played,

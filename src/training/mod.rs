@@ -32,6 +32,7 @@
 //!
 //! Positions are chosen when games are read ([`data::Filter`]), not when they are played.
 
+pub mod book;
 pub mod data;
 mod holdout;
 pub mod network;

@@ -8,7 +8,7 @@ use chuhe::eval::nnue::{
 };
 
 /// The option lines that every client may rely on.
-const OFFERED: [&str; 18] = [
+const OFFERED: [&str; 20] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -24,6 +24,8 @@ const OFFERED: [&str; 18] = [
     "option randomness type combo var none var tiny var small var medium var large var huge \
      default none",
     "option style type combo var solid var normal var risky default normal",
+    "option usebook type check default true",
+    "option bookfiles type string default ",
     "option draw type check default false",
     "option resign type check default false",
     "option newgame type button",
@@ -122,8 +124,6 @@ fn options_never_offered_are_ignored() {
         "setoption",
         "setoption name",
         "setoption name value",
-        "setoption usebook false",
-        "setoption bookfiles BOOK.DAT;c:\\my books\\other.dat",
         "setoption useegtb true",
         "setoption egtbpaths",
         "setoption selectivity large",

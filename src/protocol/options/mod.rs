@@ -62,6 +62,10 @@ pub(super) enum OptionChange {
     Opponent(Opponent),
     /// The file of the network that evaluates; empty for the handcrafted evaluation.
     Network(String),
+    /// [`Preferences::use_book`].
+    UseBook(bool),
+    /// The files of the opening books, separated by `;`; empty for none.
+    BookFiles(String),
     /// Forgets the last game.
     NewGame,
     /// Nothing: the option tells the client something.
@@ -174,6 +178,8 @@ mod tests {
             OptionChange::Knowledge(d.search.knowledge),
             OptionChange::Randomness(d.search.randomness),
             OptionChange::Style(d.search.style),
+            OptionChange::UseBook(d.use_book),
+            OptionChange::BookFiles(String::new()),
             OptionChange::Draw(d.draw),
             OptionChange::Resign(d.resign),
             OptionChange::NewGame,

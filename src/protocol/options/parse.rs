@@ -143,7 +143,7 @@ mod tests {
                 OptionChange::Milliseconds(value)
             );
         }
-        for unknown in ["usebook", "bookfiles", "selectivity", "", "名"] {
+        for unknown in ["selectivity", "", "名"] {
             assert_eq!(read(unknown, Some("x")), None);
         }
     }

@@ -21,6 +21,8 @@ pub(in crate::protocol) struct Preferences {
     pub resign: bool,
     /// Offer draws in level games.
     pub draw: bool,
+    /// Play from the opening books.
+    pub use_book: bool,
     /// Size of the hash table in MB, 0 for automatic.
     pub hash_size: usize,
     /// Search threads, 0 for automatic.
@@ -119,6 +121,7 @@ impl Default for Preferences {
             promotion: false,
             resign: false,
             draw: false,
+            use_book: true,
             hash_size: 0,
             threads: 1,
             move_overhead: Duration::ZERO,

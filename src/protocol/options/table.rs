@@ -126,6 +126,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     combo("style", &Style::NAMES, Style::Normal.index(), |i| {
         Style::from_index(i).map(OptionChange::Style)
     }),
+    check(
+        Some("usebook"),
+        Some("OwnBook"),
+        true,
+        OptionChange::UseBook,
+    ),
+    OptionSpec {
+        ucci: Some("bookfiles"),
+        uci: Some("BookFile"),
+        kind: OptionKind::Text {
+            default: "",
+            change: |text| {
+                let files = if text == "<empty>" { "" } else { text };
+                Some(OptionChange::BookFiles(files.to_owned()))
+            },
+            form: "the files of opening books",
+        },
+    },
     check(Some("draw"), None, false, OptionChange::Draw),
     check(Some("resign"), None, false, OptionChange::Resign),
     OptionSpec {

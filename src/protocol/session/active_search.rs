@@ -8,6 +8,7 @@ use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
 use super::Session;
+use super::book::BookAnswer;
 use super::current_game::RootMoves;
 use super::ruling::Ruling;
 use super::suggestion::{Stage, check_limits, first_stage};
@@ -46,6 +47,10 @@ pub(super) struct ActiveSearch {
     stopped: Option<Instant>,
     /// The outcome of a search that has ended before it may be answered.
     outcome: Option<Outcome>,
+    /// What the books answer to a `go ponder`, if the expected move is played.
+    book: Option<BookAnswer>,
+    /// The answer of the books, which is given in place of the search's.
+    decided: Option<Outcome>,
     /// Where the ruling arrives; `None` when it has arrived.
     awaited_ruling: Option<Receiver<Ruling>>,
     ruling: Ruling,
@@ -185,6 +190,10 @@ impl<W: Write> Session<W> {
             settings,
             network: self.network.clone(),
         };
+        let book = self.book_answer(&request, &plan);
+        if let Some(book) = book.as_ref().filter(|_| !request.ponder) {
+            return self.answer_from_book(&plan, book);
+        }
         let stage = first_stage(&request, &plan);
         self.pool
             .start(plan.request(&stage, Duration::ZERO, &control));
@@ -200,6 +209,8 @@ impl<W: Write> Session<W> {
             draw_offered: request.draw,
             stopped: None,
             outcome: None,
+            book,
+            decided: None,
             awaited_ruling: Some(awaited_ruling),
             ruling: Ruling::default(),
         });
@@ -263,6 +274,11 @@ impl<W: Write> Session<W> {
         }
         search.draw_offered |= draw;
         search.control.ponder_hit();
+        if let Some(book) = search.book.take() {
+            search.decided = Some(book.outcome());
+            self.report_book(&book);
+            return self.stop();
+        }
         if let Some(outcome) = search.outcome.take() {
             self.on_search_done(outcome);
         }
@@ -275,6 +291,10 @@ impl<W: Write> Session<W> {
             if let Event::Done(outcome) = event {
                 self.on_suggestion_searched(outcome);
             }
+            return;
+        }
+        let is_decided = |search: &ActiveSearch| search.decided.is_some();
+        if self.search.as_ref().is_some_and(is_decided) && !matches!(event, Event::Done(_)) {
             return;
         }
         match event {
@@ -321,6 +341,11 @@ impl<W: Write> Session<W> {
 
     /// Answers the `go`, once.
     pub(super) fn answer(&mut self, outcome: &Outcome) {
+        let decided = self
+            .search
+            .as_mut()
+            .and_then(|search| search.decided.take());
+        let outcome = decided.as_ref().unwrap_or(outcome);
         // A ruling that has arrived in the meantime is reported first.
         let arrived = self.search.as_ref().and_then(ActiveSearch::ruling);
         if let Some(ruling) = arrived.and_then(|ruling| ruling.try_recv().ok()) {
@@ -329,7 +354,7 @@ impl<W: Write> Session<W> {
         if let Some(moves) = self.search.as_ref().and_then(|search| search.mate) {
             self.report_mate_search(moves, outcome);
         }
-        if outcome.best.is_some() {
+        if outcome.best.is_some() && decided.is_none() {
             self.send_progress(outcome.nodes, outcome.time);
         }
         let Some(search) = self.search.take() else {

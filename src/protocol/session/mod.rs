@@ -1,6 +1,7 @@
 //! The engine's state machine: boot, idle, thinking.
 
 mod active_search;
+mod book;
 mod current_game;
 mod draw_resign;
 mod queue;
@@ -23,6 +24,7 @@ use super::options::Preferences;
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
+use crate::book::Library;
 use crate::eval::nnue::Network;
 use crate::search::{Event, Pool};
 use active_search::ActiveSearch;
@@ -47,6 +49,7 @@ pub(super) struct Session<W> {
     preferences: Preferences,
     /// The network that evaluates with all knowledge, if one is loaded.
     network: Option<Arc<Network>>,
+    books: Library,
     game: CurrentGame,
     draw_resign: DrawResign,
     queue: CommandQueue,
@@ -80,6 +83,7 @@ impl<W: Write> Session<W> {
             greeted: false,
             preferences: Preferences::default(),
             network: None,
+            books: Library::default(),
             game: CurrentGame::new(),
             draw_resign: DrawResign::default(),
             queue: CommandQueue::default(),

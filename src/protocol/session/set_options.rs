@@ -66,6 +66,8 @@ impl<W: Write> Session<W> {
             OptionChange::AnalyseMode(on) => preferences.analyse_mode = on,
             OptionChange::Opponent(opponent) => preferences.opponent = opponent,
             OptionChange::Network(path) => self.set_network(&path),
+            OptionChange::UseBook(on) => preferences.use_book = on,
+            OptionChange::BookFiles(files) => self.set_books(&files),
             OptionChange::NewGame => self.new_game(),
             OptionChange::Nothing => {}
             #[cfg(feature = "tune")]

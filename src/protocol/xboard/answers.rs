@@ -33,6 +33,9 @@ impl XBoard {
             Reply::Line(info) if self.shows_lines() && !is_dropped => {
                 format_thinking(info).into_iter().collect()
             }
+            Reply::BookMove { played, weight } if self.shows_lines() && !is_dropped => {
+                vec![format!("0 {weight} 0 0 {played}")]
+            }
             Reply::Message(text) => vec![format!("# {}", one_line(text))],
             _ => Vec::new(),
         }

@@ -50,6 +50,15 @@ impl GameResult {
         }
     }
 
+    /// The winner, `None` if there is none.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Self::RedWins => Some(Color::Red),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw => None,
+        }
+    }
+
     /// Points for a side: 1, 0.5 or 0.
     pub const fn points(self, color: Color) -> f64 {
         let for_red = self as u8 as f64 / 2.0;

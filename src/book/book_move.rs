@@ -1,0 +1,130 @@
+//! What every book offers.
+
+use std::fmt;
+
+use super::error::BookError;
+use crate::board::{Move, Position};
+
+/// How games went in which a move was played, seen from the side that played it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Results {
+    /// Games won.
+    pub wins: u32,
+    /// Games drawn.
+    pub draws: u32,
+    /// Games lost.
+    pub losses: u32,
+}
+
+impl Results {
+    /// How many games there were.
+    pub const fn games(self) -> u32 {
+        self.wins
+            .saturating_add(self.draws)
+            .saturating_add(self.losses)
+    }
+
+    /// Three for a win, one for a draw, minus one for a loss, as ElephantEye's tool for books counts
+    /// (its default).
+    pub fn value(self) -> i64 {
+        3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            wins: self.wins.saturating_add(other.wins),
+            draws: self.draws.saturating_add(other.draws),
+            losses: self.losses.saturating_add(other.losses),
+        }
+    }
+}
+
+/// A move that a book knows in some position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move.
+    pub played: Move,
+    /// How good or how usual it is beside the other moves of its position. Moves without weight are
+    /// not played.
+    pub weight: u32,
+    /// The games behind it, where the book tells.
+    pub results: Results,
+}
+
+impl BookMove {
+    /// A move without games.
+    pub fn new(played: Move, weight: u32) -> Self {
+        Self {
+            played,
+            weight,
+            results: Results::default(),
+        }
+    }
+}
+
+/// A position of a book with its moves.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The position.
+    pub position: Position,
+    /// The moves in it.
+    pub moves: Vec<BookMove>,
+}
+
+/// An opening book.
+pub trait Book: fmt::Debug + Send {
+    /// The legal moves that the book has in a position or its mirror image, the heaviest first; none
+    /// where it does not know the position.
+    ///
+    /// # Errors
+    /// The file of the book cannot be read any more.
+    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
+
+    /// How many moves the book holds, useless ones included.
+    ///
+    /// # Errors
+    /// As [`Self::moves`].
+    fn count(&self) -> Result<usize, BookError>;
+
+    /// How many records the book holds for a position or its mirror image, whether they are of use or
+    /// not.
+    ///
+    /// # Errors
+    /// As [`Self::moves`].
+    fn stored(&self, position: &Position) -> Result<usize, BookError>;
+
+    /// The name of the format.
+    fn format(&self) -> &'static str;
+}
+
+/// The position as a mirror shows it: files exchanged, ranks and side to move kept.
+pub fn mirrored(position: &Position) -> Position {
+    let setup = position.setup();
+    let mut mirror = setup.clone();
+    mirror.squares = [None; crate::board::Square::COUNT];
+    for (square, piece) in setup.pieces() {
+        mirror.squares[square.flip_file().index()] = Some(piece);
+    }
+    // The rules of the game are the same on both sides of the board.
+    Position::try_from(&mirror).unwrap_or_else(|_| position.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mirror_of_a_mirror_is_the_position() {
+        let mut position = Position::startpos();
+        assert_eq!(mirrored(&position), position);
+        position.make("b2e2".parse().unwrap());
+        let mirror = mirrored(&position);
+        assert_ne!(mirror, position);
+        let mut other = Position::startpos();
+        other.make("h2e2".parse().unwrap());
+        assert_eq!(mirror, other);
+        assert_eq!(mirrored(&mirror), position);
+    }
+}

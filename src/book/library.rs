@@ -1,0 +1,173 @@
+//! The books that a player uses.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use super::book_move::{Book, BookMove};
+use super::dat::DatBook;
+#[cfg(feature = "sqlite")]
+use super::database::{self, Schema};
+use super::error::BookError;
+#[cfg(feature = "sqlite")]
+use super::obk::{KEY_FILE, Keys, ObkBook};
+#[cfg(feature = "sqlite")]
+use super::xqb::XqbBook;
+use crate::board::Position;
+use crate::text::excerpt;
+
+/// No book that is read as a whole is larger, in bytes.
+const LARGEST: u64 = 1 << 30;
+/// The first bytes of every SQLite database.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+/// What separates the files of a list.
+const SEPARATOR: char = ';';
+
+/// Opens a file whose content tells the format.
+///
+/// # Errors
+/// It cannot be read, is cut short, or is no book.
+pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
+    Opener::default().open(path)
+}
+
+/// Opens books; knows the keys that some of them need.
+#[derive(Debug, Default)]
+struct Opener {
+    #[cfg(feature = "sqlite")]
+    keys: Option<Keys>,
+}
+
+impl Opener {
+    /// Takes the keys of the first key file of a list.
+    #[cfg(feature = "sqlite")]
+    fn with_keys_among(names: &[&str]) -> Self {
+        let is_of_size = |name: &&&str| {
+            let size = std::fs::metadata(name).map(|data| data.len());
+            size.is_ok_and(|size| size == KEY_FILE as u64)
+        };
+        let mut files = names.iter().filter(is_of_size);
+        let keys = files.find_map(|name| Keys::read(&std::fs::read(name).ok()?));
+        Self { keys }
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    fn with_keys_among(_: &[&str]) -> Self {
+        Self::default()
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
+        let mut file = File::open(path)?;
+        let mut bytes = Vec::new();
+        let head = DATABASE.len() as u64;
+        file.by_ref().take(head).read_to_end(&mut bytes)?;
+        if bytes == DATABASE {
+            return self.open_database(path);
+        }
+        let size = file.metadata()?.len();
+        if size > LARGEST {
+            return Err(BookError::TooLarge(size));
+        }
+        file.take(LARGEST).read_to_end(&mut bytes)?;
+        Ok(Box::new(DatBook::new(bytes.into())?))
+    }
+
+    #[cfg(feature = "sqlite")]
+    fn open_database(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
+        let (connection, schema) = database::open(path)?;
+        match schema {
+            Schema::Xqb => Ok(Box::new(XqbBook::new(connection))),
+            Schema::Obk {
+                table,
+                has_real_keys,
+            } => {
+                let keys = self.keys.clone().ok_or(BookError::NeedsKeys)?;
+                let book = ObkBook::new(connection, keys, table, has_real_keys);
+                Ok(Box::new(book))
+            }
+        }
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    fn open_database(&self, _: &Path) -> Result<Box<dyn Book>, BookError> {
+        Err(BookError::NoDatabases)
+    }
+
+    /// Whether a file is a key file and not a book.
+    #[cfg(feature = "sqlite")]
+    fn is_key_file(&self, name: &str) -> bool {
+        let is_of_size = std::fs::metadata(name).is_ok_and(|data| data.len() == KEY_FILE as u64);
+        is_of_size && std::fs::read(name).is_ok_and(|bytes| Keys::read(&bytes).is_some())
+    }
+
+    #[cfg(not(feature = "sqlite"))]
+    fn is_key_file(&self, _: &str) -> bool {
+        false
+    }
+}
+
+/// Several books, asked one after another.
+#[derive(Debug, Default)]
+pub struct Library {
+    books: Vec<(String, Box<dyn Book>)>,
+}
+
+impl Library {
+    /// Opens the files of a list, separated by `;`: books, and the key file that some of them need.
+    /// Those that cannot be used are left out; the second list says why.
+    pub fn open(list: &str) -> (Self, Vec<String>) {
+        let mut library = Self::default();
+        let mut problems = Vec::new();
+        let names: Vec<&str> = (list.split(SEPARATOR).map(str::trim))
+            .filter(|name| !name.is_empty())
+            .collect();
+        let opener = Opener::with_keys_among(&names);
+        for name in names {
+            if opener.is_key_file(name) {
+                continue;
+            }
+            match opener.open(Path::new(name)) {
+                Ok(book) => library.books.push((name.to_owned(), book)),
+                Err(error) => problems.push(format!("{}: {error}", excerpt(name))),
+            }
+        }
+        (library, problems)
+    }
+
+    /// The moves of the first book that has a legal one in this position, the heaviest first. A book
+    /// that cannot be read any more is left out from now on; the second list says why.
+    pub fn moves(&mut self, position: &Position) -> (Vec<BookMove>, Vec<String>) {
+        let mut problems = Vec::new();
+        let mut found = Vec::new();
+        // The variant in which advisors become pawns is another game.
+        if position.has_promotion() {
+            return (found, problems);
+        }
+        self.books.retain(|(name, book)| {
+            if !found.is_empty() {
+                return true;
+            }
+            match book.moves(position) {
+                Ok(moves) => {
+                    found = moves;
+                    true
+                }
+                Err(error) => {
+                    problems.push(format!("{}: {error}", excerpt(name)));
+                    false
+                }
+            }
+        });
+        (found, problems)
+    }
+
+    /// The books.
+    pub fn books(&self) -> impl Iterator<Item = &dyn Book> {
+        self.books.iter().map(|(_, book)| &**book)
+    }
+
+    /// Whether there is no book.
+    pub fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+}

@@ -1,0 +1,267 @@
+//! .obk and .pfBook books: SQLite databases keyed by a hash with secret numbers.
+//!
+//! The numbers are no part of this program. Who has them puts them in a file of 28,680 bytes: the number
+//! of red to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each, in
+//! eight bytes, all of them with the least or all with the most significant byte first.
+
+use rusqlite::Connection;
+use rusqlite::types::Value;
+
+use super::book_move::{Book, BookMove};
+use super::database::{Stored, weighed};
+use super::error::BookError;
+use super::lock::{from_256, to_256};
+use crate::board::{Color, Move, Piece, Position};
+
+/// Bytes of a key file.
+pub(super) const KEY_FILE: usize = 8 + 8 * 256 * Piece::COUNT;
+/// The key of the starting position, by which a key file is known.
+const START: u64 = 0x628d_04d7_c9c1_44ae;
+
+/// The numbers of the hash.
+#[derive(Clone, Debug)]
+pub(super) struct Keys {
+    red_to_move: u64,
+    pieces: Vec<u64>,
+}
+
+impl Keys {
+    /// The numbers of a key file; `None` when the bytes are none.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != KEY_FILE {
+            return None;
+        }
+        let number = |bytes: &[u8]| bytes.try_into().unwrap_or_default();
+        let read = |number: &dyn Fn(&[u8]) -> u64| {
+            let mut numbers = bytes.chunks_exact(8).map(number);
+            let keys = Self {
+                red_to_move: numbers.next()?,
+                pieces: numbers.collect(),
+            };
+            (keys.key(&Position::startpos(), false) == START).then_some(keys)
+        };
+        read(&|bytes| u64::from_le_bytes(number(bytes)))
+            .or_else(|| read(&|bytes| u64::from_be_bytes(number(bytes))))
+    }
+
+    fn key(&self, position: &Position, mirror: bool) -> u64 {
+        let mut key = match position.side_to_move() {
+            Color::Red => self.red_to_move,
+            Color::Black => 0,
+        };
+        for square in position.occupied() {
+            if let Some(piece) = position.piece_on(square) {
+                let square = if mirror { square.flip_file() } else { square };
+                key ^= self.pieces[256 * piece.index() + to_256(square)];
+            }
+        }
+        key
+    }
+}
+
+/// A book in one of these formats.
+#[derive(Debug)]
+pub(super) struct ObkBook {
+    connection: Connection,
+    keys: Keys,
+    query: String,
+    has_real_keys: bool,
+}
+
+impl ObkBook {
+    /// A book in a table of a database that has been found to be one.
+    pub(super) fn new(
+        connection: Connection,
+        keys: Keys,
+        table: &'static str,
+        has_real_keys: bool,
+    ) -> Self {
+        let query = format!(
+            "SELECT CAST(vmove AS INTEGER), IFNULL(CAST(vscore AS INTEGER), 0),
+                IFNULL(CAST(vwin AS INTEGER), 0), IFNULL(CAST(vdraw AS INTEGER), 0),
+                IFNULL(CAST(vlost AS INTEGER), 0)
+            FROM {table} WHERE vkey = ?1 AND vvalid = 1 AND vmove IS NOT NULL ORDER BY id"
+        );
+        Self {
+            connection,
+            keys,
+            query,
+            has_real_keys,
+        }
+    }
+
+    fn rows(&self, key: u64) -> Result<Vec<Stored>, BookError> {
+        let key = match i64::try_from(key) {
+            Err(_) if self.has_real_keys => Value::Real(f64::from_bits(key)),
+            Ok(key) => Value::Integer(key),
+            Err(_) => Value::Integer(key.cast_signed()),
+        };
+        let mut query = self.connection.prepare_cached(&self.query)?;
+        let rows = query.query_map([key], Stored::read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The rows of a position and of its mirror image, which is none of its own where it is the same.
+    fn both(&self, position: &Position) -> Result<[Vec<Stored>; 2], BookError> {
+        let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
+        let mirrored = if own == mirror {
+            Vec::new()
+        } else {
+            self.rows(mirror)?
+        };
+        Ok([self.rows(own)?, mirrored])
+    }
+}
+
+/// A move as the books write it: from and to on the squares of BOOK.DAT.
+fn unpack(packed: i64) -> Option<Move> {
+    let [high, low] = u16::try_from(packed).ok()?.to_be_bytes();
+    let (from, to) = (from_256(high)?, from_256(low)?);
+    (from != to).then(|| Move::new(from, to))
+}
+
+impl Book for ObkBook {
+    fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+        let [own, mirrored] = self.both(position)?;
+        let mut moves = weighed(&own, position, unpack);
+        let flipped = |packed| unpack(packed).map(Move::flip_file);
+        for m in weighed(&mirrored, position, flipped) {
+            if !moves.iter().any(|known| known.played == m.played) {
+                moves.push(m);
+            }
+        }
+        moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
+        Ok(moves)
+    }
+
+    fn count(&self) -> Result<usize, BookError> {
+        let table = if self.has_real_keys {
+            "bhobk"
+        } else {
+            "pfBook"
+        };
+        let query = format!("SELECT COUNT(*) FROM {table}");
+        Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
+    }
+
+    fn stored(&self, position: &Position) -> Result<usize, BookError> {
+        Ok(self.both(position)?.iter().map(Vec::len).sum())
+    }
+
+    fn format(&self) -> &'static str {
+        if self.has_real_keys { "obk" } else { "pfBook" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::StdRng;
+    use rand::{RngCore, SeedableRng};
+
+    /// Random numbers that give the positions of the format's description the keys told there.
+    fn keys() -> Keys {
+        let mut random = StdRng::seed_from_u64(4);
+        let mut keys = Keys {
+            red_to_move: 0xa0ce_2af9_0c45_2f58,
+            pieces: (0..256 * Piece::COUNT).map(|_| random.next_u64()).collect(),
+        };
+        let place =
+            |piece: Piece, square: &str| 256 * piece.index() + to_256(square.parse().unwrap());
+        let wrong = keys.key(&Position::startpos(), false) ^ START;
+        keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
+        // After h2e2, and after b2e2.
+        for (from, key) in [("h2", 0xa1ea_d1f6_470e_07ee), ("b2", 0x29d4_30b1_d3af_9b9e)] {
+            let mut position = Position::startpos();
+            position.make(Move::new(from.parse().unwrap(), "e2".parse().unwrap()));
+            let wrong = keys.key(&position, false) ^ key;
+            // Both stand in the starting position, whose key stays; the cannon has left after its move.
+            keys.pieces[place(Piece::RedCannon, from)] ^= wrong;
+            keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
+        }
+        keys
+    }
+
+    fn bytes(keys: &Keys, number: impl Fn(u64) -> [u8; 8]) -> Vec<u8> {
+        let numbers = std::iter::once(keys.red_to_move).chain(keys.pieces.iter().copied());
+        numbers.flat_map(number).collect()
+    }
+
+    fn after(moves: &str) -> Position {
+        let mut position = Position::startpos();
+        for m in moves.split_whitespace() {
+            position.make(m.parse().unwrap());
+        }
+        position
+    }
+
+    #[test]
+    fn a_key_file_is_known_by_its_numbers() {
+        let keys = keys();
+        let little = bytes(&keys, u64::to_le_bytes);
+        for file in [little.clone(), bytes(&keys, u64::to_be_bytes)] {
+            let read = Keys::read(&file).unwrap();
+            assert_eq!(
+                (read.red_to_move, read.pieces),
+                (keys.red_to_move, keys.pieces.clone())
+            );
+        }
+        let mut wrong = little.clone();
+        wrong[0] ^= 1;
+        assert!(Keys::read(&wrong).is_none());
+        assert!(Keys::read(&little[1..]).is_none());
+    }
+
+    fn database(keys: &Keys, table: &'static str, has_real_keys: bool) -> ObkBook {
+        let connection = Connection::open_in_memory().unwrap();
+        let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
+            vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";
+        connection
+            .execute_batch(&format!("CREATE TABLE {table}{columns}"))
+            .unwrap();
+        let book = ObkBook::new(connection, keys.clone(), table, has_real_keys);
+        for (moves, packed, score, valid) in [
+            ("h2e2", 0x3a_59, 30, 1),
+            ("h2e2", 0x34_55, 40, 1),
+            ("h2e2", 0x3a_58, 99, 0),
+            ("b2e2", 0x3a_59, 35, 1),
+            ("", 0xaa_a7, 50, 1),
+        ] {
+            let key = keys.key(&after(moves), false);
+            let key = match has_real_keys && key >= 1 << 63 {
+                true => Value::Real(f64::from_bits(key)),
+                false => Value::Integer(key.cast_signed()),
+            };
+            let query = format!(
+                "INSERT INTO {table}(vkey, vmove, vscore, vwin, vdraw, vlost, vvalid)
+                 VALUES (?1, {packed}, {score}, 1, 2, 3, {valid})"
+            );
+            book.connection.execute(&query, [key]).unwrap();
+        }
+        book
+    }
+
+    #[test]
+    fn rows_of_both_mirrors_are_found() {
+        let keys = keys();
+        for (table, has_real_keys) in [("bhobk", true), ("pfBook", false)] {
+            let book = database(&keys, table, has_real_keys);
+            let told = |moves: &str| -> Vec<(String, u32)> {
+                let moves = book.moves(&after(moves)).unwrap();
+                moves
+                    .iter()
+                    .map(|m| (m.played.to_string(), m.weight))
+                    .collect()
+            };
+            let list = |list: &[(&str, u32)]| -> Vec<_> {
+                list.iter().map(|(m, w)| ((*m).to_owned(), *w)).collect()
+            };
+            assert_eq!(told(""), list(&[("h2e2", 50)]));
+            // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
+            assert_eq!(told("h2e2"), list(&[("b9c7", 40), ("h9g7", 30)]));
+            assert_eq!(told("b2e2"), list(&[("h9g7", 35), ("b9c7", 30)]));
+            assert_eq!(book.count().unwrap(), 5);
+            assert_eq!(book.stored(&after("h2e2")).unwrap(), 3);
+        }
+    }
+}

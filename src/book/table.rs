@@ -1,0 +1,339 @@
+//! A book in the making: positions with their moves, each position and its mirror image once.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use super::book_move::{Book, BookMove, Entry, Results, mirrored};
+use super::error::BookError;
+use super::lock::locks;
+use crate::board::{Move, Position};
+use crate::movegen::{is_legal, legal_moves};
+use crate::notation::fen;
+
+/// Why a line of a book as text is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct TextError {
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Positions with their moves. Of a position and its mirror image it holds the one that BOOK.DAT holds.
+#[derive(Clone, Debug, Default)]
+pub struct BookTable {
+    /// By board and side to move.
+    entries: BTreeMap<String, Entry>,
+}
+
+/// What a walk through a book has found.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    /// The positions of the book that can be reached.
+    pub table: BookTable,
+    /// Records of those positions that no player can use: illegal, twice, or without weight.
+    pub useless: usize,
+    /// Records of the book for positions that were not reached.
+    pub unreached: usize,
+}
+
+/// The position or its mirror image, whichever is stored, and whether it is the latter.
+fn canonical(position: &Position) -> (Position, bool) {
+    let flips = locks(position, true).order() < locks(position, false).order();
+    match flips {
+        true => (mirrored(position), true),
+        false => (position.clone(), false),
+    }
+}
+
+/// Board and side to move of a position.
+fn name(position: &Position) -> String {
+    let fen = fen::write_position(position);
+    let fields: Vec<&str> = fen.split(' ').take(2).collect();
+    fields.join(" ")
+}
+
+impl BookTable {
+    /// Adds a move to a position; where it is known, weights and results add up.
+    pub fn add(&mut self, position: &Position, m: BookMove) {
+        let (position, flips) = canonical(position);
+        let played = if flips {
+            m.played.flip_file()
+        } else {
+            m.played
+        };
+        let entry = self
+            .entries
+            .entry(name(&position))
+            .or_insert_with(|| Entry {
+                position: position.clone(),
+                moves: Vec::new(),
+            });
+        match entry.moves.iter_mut().find(|known| known.played == played) {
+            Some(known) => {
+                known.weight = known.weight.saturating_add(m.weight);
+                known.results = known.results.plus(m.results);
+            }
+            None => entry.moves.push(BookMove { played, ..m }),
+        }
+    }
+
+    /// The moves of a position, the heaviest first.
+    pub fn moves(&self, position: &Position) -> Vec<BookMove> {
+        let (position, flips) = canonical(position);
+        let known = self.entries.get(&name(&position));
+        let mut moves = known.map_or_else(Vec::new, |entry| entry.moves.clone());
+        for m in moves.iter_mut().filter(|_| flips) {
+            m.played = m.played.flip_file();
+        }
+        moves.sort_by_key(|m| (std::cmp::Reverse(m.weight), m.played.bits()));
+        moves
+    }
+
+    /// The positions with their moves, in the order of their FENs; the heaviest move first.
+    pub fn entries(&self) -> Vec<Entry> {
+        let sorted = |entry: &Entry| {
+            let mut entry = entry.clone();
+            let order = |m: &BookMove| (std::cmp::Reverse(m.weight), m.played.bits());
+            entry.moves.sort_by_key(order);
+            entry
+        };
+        self.entries.values().map(sorted).collect()
+    }
+
+    /// Changes the moves of every position; those without moves go.
+    pub fn revise(&mut self, mut change: impl FnMut(&Position, &mut Vec<BookMove>)) {
+        for Entry { position, moves } in self.entries.values_mut() {
+            change(position, moves);
+        }
+        self.entries.retain(|_, entry| !entry.moves.is_empty());
+    }
+
+    /// How many positions there are.
+    pub fn positions(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// How many moves there are.
+    pub fn moves_count(&self) -> usize {
+        self.entries.values().map(|entry| entry.moves.len()).sum()
+    }
+
+    /// Takes in all moves of another table.
+    pub fn merge(&mut self, other: &Self) {
+        for Entry { position, moves } in other.entries.values() {
+            for m in moves {
+                self.add(position, *m);
+            }
+        }
+    }
+
+    /// Reads all of a book that can be reached from the starting position by moves of the book and one
+    /// other move in between: a book by hashes alone does not tell its positions.
+    ///
+    /// # Errors
+    /// The book cannot be read.
+    pub fn walk(book: &dyn Book) -> Result<Walk, BookError> {
+        let mut table = Self::default();
+        let mut seen = HashSet::new();
+        let mut open = VecDeque::new();
+        let (mut stored, mut useless) = (0, 0);
+        let mut visit = |position: &Position, open: &mut VecDeque<_>| -> Result<(), BookError> {
+            let orders = [false, true].map(|mirror| locks(position, mirror).order());
+            if !seen.insert(orders[0].min(orders[1])) {
+                return Ok(());
+            }
+            let records = book.stored(position)?;
+            if records == 0 {
+                return Ok(());
+            }
+            let moves = book.moves(position)?;
+            // Where a position is its own mirror image the table keeps every move as it is.
+            moves.iter().for_each(|m| table.add(position, *m));
+            stored += records;
+            useless += records - moves.len().min(records);
+            open.push_back(position.clone());
+            Ok(())
+        };
+        visit(&Position::startpos(), &mut open)?;
+        while let Some(mut position) = open.pop_front() {
+            for played in legal_moves(&position) {
+                let undo = position.make(played);
+                visit(&position, &mut open)?;
+                position.unmake(played, undo);
+            }
+        }
+        Ok(Walk {
+            table,
+            useless,
+            unreached: book.count()?.saturating_sub(stored),
+        })
+    }
+
+    /// The table as text, a move a line: board and side to move, the move, its weight, and how many
+    /// games were won, drawn and lost with it; separated by tabs.
+    pub fn to_text(&self) -> String {
+        let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
+        for Entry { position, moves } in self.entries() {
+            let name = name(&position);
+            for m in moves {
+                let Results {
+                    wins,
+                    draws,
+                    losses,
+                } = m.results;
+                text += &format!(
+                    "{name}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
+                    m.played, m.weight
+                );
+            }
+        }
+        text
+    }
+
+    /// Reads what [`Self::to_text`] writes. Lines that are empty or begin with `#` mean nothing; the
+    /// games need not be told.
+    ///
+    /// # Errors
+    /// Names the first line that is wrong.
+    pub fn from_text(text: &str) -> Result<Self, TextError> {
+        let mut table = Self::default();
+        for (line, content) in (1..).zip(text.lines()) {
+            let content = content.trim();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let (position, m) = read_line(content).map_err(|reason| TextError { line, reason })?;
+            table.add(&position, m);
+        }
+        Ok(table)
+    }
+}
+
+fn read_line(line: &str) -> Result<(Position, BookMove), String> {
+    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let [fen, played, weight, results @ ..] = fields.as_slice() else {
+        return Err("FEN, move and weight are wanted, separated by tabs".to_owned());
+    };
+    let position: Position = (fen.parse()).map_err(|error: fen::FenError| error.to_string())?;
+    let played: Move = (played.parse()).map_err(|_| format!("{played:?} is no move"))?;
+    if !is_legal(&position, played) {
+        return Err(format!("{played} is illegal"));
+    }
+    let number = |text: &str| -> Result<u32, String> {
+        text.parse().map_err(|_| format!("{text:?} is no number"))
+    };
+    let results = match results {
+        [] => Results::default(),
+        [wins, draws, losses] => Results {
+            wins: number(wins)?,
+            draws: number(draws)?,
+            losses: number(losses)?,
+        },
+        _ => return Err("wins, draws and losses are wanted behind the weight".to_owned()),
+    };
+    let weight = number(weight)?;
+    Ok((
+        position,
+        BookMove {
+            played,
+            weight,
+            results,
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dat::{DatBook, encode_dat};
+    use super::*;
+
+    fn after(moves: &str) -> Position {
+        let mut position = Position::startpos();
+        for m in moves.split_whitespace() {
+            position.make(m.parse().unwrap());
+        }
+        position
+    }
+
+    fn table() -> BookTable {
+        let mut table = BookTable::default();
+        for (moves, played, weight) in [
+            ("", "h2e2", 9),
+            ("", "b2e2", 3),
+            ("h2e2", "h9g7", 5),
+            ("b2e2", "b9c7", 2),
+            // Behind a move that the book does not know.
+            ("c3c4 g6g5", "b0c2", 4),
+            ("c3c4", "g6g5", 1),
+        ] {
+            table.add(
+                &after(moves),
+                BookMove::new(played.parse().unwrap(), weight),
+            );
+        }
+        table
+    }
+
+    #[test]
+    fn mirror_images_are_one() {
+        let table = table();
+        assert_eq!((table.positions(), table.moves_count()), (4, 5));
+        let told = |moves: &str| -> Vec<(String, u32)> {
+            let moves = table.moves(&after(moves));
+            moves
+                .iter()
+                .map(|m| (m.played.to_string(), m.weight))
+                .collect()
+        };
+        assert_eq!(told("h2e2"), [("h9g7".to_owned(), 7)]);
+        assert_eq!(told("b2e2"), [("b9c7".to_owned(), 7)]);
+        assert_eq!(told(""), [("h2e2".to_owned(), 9), ("b2e2".to_owned(), 3)]);
+        assert_eq!(told("a0a1"), []);
+    }
+
+    #[test]
+    fn text_and_files_hold_all_of_it() {
+        let table = table();
+        let text = table.to_text();
+        assert_eq!(BookTable::from_text(&text).unwrap().to_text(), text);
+        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
+        let walk = BookTable::walk(&book).unwrap();
+        assert_eq!(walk.table.to_text(), text);
+        assert_eq!((walk.useless, walk.unreached), (0, 0));
+        let mut twice = table.clone();
+        twice.merge(&table);
+        assert_eq!(twice.moves(&after("h2e2"))[0].weight, 14);
+    }
+
+    #[test]
+    fn what_no_line_reaches_is_counted() {
+        let mut table = table();
+        let removed = [after("c3c4"), after("g3g4")];
+        table.revise(|position, moves| moves.retain(|_| !removed.contains(position)));
+        table.add(
+            &after("a0a1 a9a8 a1a2"),
+            BookMove::new("a8a7".parse().unwrap(), 1),
+        );
+        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
+        let walk = BookTable::walk(&book).unwrap();
+        assert_eq!(walk.unreached, 2);
+    }
+
+    #[test]
+    fn wrong_lines_are_named() {
+        let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+        for (line, reason) in [
+            ("x", "separated by tabs"),
+            ("x\th2e2\t1", "rank"),
+            (&format!("{fen}\tcannon\t1"), "no move"),
+            (&format!("{fen}\th2e9\t1"), "illegal"),
+            (&format!("{fen}\th2e2\t-1"), "no number"),
+            (&format!("{fen}\th2e2\t1\t2"), "behind the weight"),
+        ] {
+            let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
+            assert_eq!(error.line, 3);
+            assert!(error.reason.contains(reason), "{error}");
+        }
+    }
+}

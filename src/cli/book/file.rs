@@ -1,0 +1,105 @@
+//! Books as files.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::say;
+use crate::book::{BookError, BookTable, Library, encode_dat};
+use crate::cli::common::Failure;
+
+/// Opens a book, or several of a list separated by `;`.
+///
+/// # Errors
+/// One of them cannot be used.
+pub(super) fn open(name: &str) -> Result<Library, Failure> {
+    let (library, problems) = Library::open(name);
+    match problems.first() {
+        Some(problem) => Err(Failure::new("book", problem)),
+        None if library.is_empty() => Err(Failure::usage(name, "there is no book")),
+        None => Ok(library),
+    }
+}
+
+/// Reads all of a book that can be reached; tells what was left out.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn read_table(name: &str) -> Result<BookTable, Failure> {
+    let library = open(name)?;
+    let mut table = BookTable::default();
+    for book in library.books() {
+        let walk = BookTable::walk(book).map_err(|error| Failure::new(name, error))?;
+        for (count, what) in [
+            (walk.useless, "that are of no use"),
+            (walk.unreached, "that no line of the book reaches"),
+        ] {
+            if count > 0 {
+                say(&format!("{name}: left out {count} moves {what}"));
+            }
+        }
+        table.merge(&walk.table);
+    }
+    Ok(table)
+}
+
+/// The file of a book that is to be made, in the format that its name asks for.
+pub(super) struct Output {
+    path: PathBuf,
+}
+
+impl Output {
+    /// Makes sure that the file can be made, lest long work be lost.
+    ///
+    /// # Errors
+    /// There is such a file, or none can be made there.
+    pub(super) fn new(path: &Path) -> Result<Self, Failure> {
+        let tried = File::create_new(path).and_then(|_| fs::remove_file(path));
+        tried.map_err(|error| Failure::new(path.display(), error))?;
+        let path = path.to_owned();
+        Ok(Self { path })
+    }
+
+    /// Writes the book and tells how much it is.
+    ///
+    /// # Errors
+    /// It is empty, or the file cannot be written.
+    pub(super) fn write(self, table: &BookTable) -> Result<(), Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
+        if table.positions() == 0 {
+            return Err(fault(&"there are no moves for it"));
+        }
+        let extension = self.path.extension();
+        let is_xqb = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xqb"));
+        let moves = match is_xqb {
+            true => write_database(&self.path, table),
+            false => write_dat(&self.path, table),
+        };
+        let moves = moves.map_err(|error| fault(&error))?;
+        let positions = table.positions();
+        say(&format!("{moves} moves in {positions} positions"));
+        Ok(())
+    }
+}
+
+fn write_dat(path: &Path, table: &BookTable) -> Result<usize, BookError> {
+    let encoded = encode_dat(&table.entries());
+    if encoded.collisions > 0 {
+        let count = encoded.collisions;
+        say(&format!(
+            "{count} positions have the lock of another one; readers take them for each other"
+        ));
+    }
+    File::create_new(path)?.write_all(&encoded.bytes)?;
+    Ok(encoded.bytes.len() / 8)
+}
+
+#[cfg(feature = "sqlite")]
+fn write_database(path: &Path, table: &BookTable) -> Result<usize, BookError> {
+    crate::book::write_xqb(path, &table.entries())
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn write_database(_: &Path, _: &BookTable) -> Result<usize, BookError> {
+    Err(BookError::NoDatabases)
+}

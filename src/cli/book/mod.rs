@@ -1,0 +1,192 @@
+//! `chuhe book`: opening books.
+
+#[cfg(feature = "training")]
+mod build;
+mod file;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::common::columns::columns;
+use super::common::game_arguments::GameArguments;
+use super::common::{Failure, ignore_closed_pipe};
+use crate::book::{BookTable, Library};
+use crate::notation::{MoveStyle, chinese};
+use file::{Output, open, read_table};
+
+/// Make, merge and look into opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
+///
+/// What a file holds is seen from its content. A book that is written has the format that its name asks
+/// for: .xqb, or else BOOK.DAT. An .obk or .pfBook is read with its key file: `book.obk;keys.bin`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    command: BookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum BookCommand {
+    #[cfg(feature = "training")]
+    Build(build::Arguments),
+    /// Show the moves that books have for a position.
+    Show {
+        #[command(flatten)]
+        game: GameArguments,
+        /// The books, separated by `;`.
+        #[arg(long, short, value_name = "FILES")]
+        book: String,
+    },
+    /// Write several books as one; the weights of a move add up.
+    Merge {
+        /// The book to make; it must not exist.
+        out: PathBuf,
+        /// Books.
+        #[arg(required = true)]
+        books: Vec<String>,
+    },
+    /// Write a book as text, a move a line.
+    Export {
+        /// The book.
+        book: String,
+        /// The file to make, which must not exist; standard output without it.
+        out: Option<PathBuf>,
+    },
+    /// Make a book of the text that `export` writes.
+    Import {
+        /// The text.
+        text: PathBuf,
+        /// The book to make; it must not exist.
+        out: PathBuf,
+    },
+    /// Count what a book holds and what is of no use in it. Fails where anything is.
+    Verify {
+        /// The book.
+        book: String,
+    },
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// A file cannot be read or written or holds something else, or a book has faults.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    match &arguments.command {
+        #[cfg(feature = "training")]
+        BookCommand::Build(arguments) => return build::run(arguments),
+        BookCommand::Show { game, book } => show(game, book),
+        BookCommand::Merge { out, books } => merge(out, books),
+        BookCommand::Export { book, out } => export(book, out.as_ref()),
+        BookCommand::Import { text, out } => import(text, out),
+        BookCommand::Verify { book } => verify(book),
+    }
+    .map(|()| ExitCode::SUCCESS)
+}
+
+fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
+    let game = game.read()?;
+    let (mut library, problems) = Library::open(files);
+    if let Some(problem) = problems.first() {
+        return Err(Failure::new("--book", problem));
+    }
+    let (moves, problems) = library.moves(game.position());
+    if let Some(problem) = problems.first() {
+        return Err(Failure::new("--book", problem));
+    }
+    if moves.is_empty() {
+        return print("the book does not know this position\n");
+    }
+    let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum();
+    let head = ["move", "", "", "weight", "share", "won", "drawn", "lost"];
+    let mut rows = vec![head.map(str::to_owned)];
+    for m in &moves {
+        let games = |count: u32| match m.results.games() {
+            0 => String::new(),
+            _ => count.to_string(),
+        };
+        rows.push([
+            m.played.to_string(),
+            chinese::write(game.position(), m.played),
+            MoveStyle::Wxf.write(game.position(), m.played),
+            m.weight.to_string(),
+            format!("{:.1} %", 100.0 * f64::from(m.weight) / total.max(1.0)),
+            games(m.results.wins),
+            games(m.results.draws),
+            games(m.results.losses),
+        ]);
+    }
+    print(&columns(&rows))
+}
+
+fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {
+    let out = Output::new(out)?;
+    let mut table = BookTable::default();
+    for book in books {
+        table.merge(&read_table(book)?);
+    }
+    out.write(&table)
+}
+
+fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
+    let text = read_table(book)?.to_text();
+    match out {
+        None => print(&text),
+        Some(path) => std::fs::File::create_new(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| Failure::new(path.display(), error)),
+    }
+}
+
+fn import(text: &std::path::Path, out: &std::path::Path) -> Result<(), Failure> {
+    let out = Output::new(out)?;
+    let content =
+        std::fs::read_to_string(text).map_err(|error| Failure::new(text.display(), error))?;
+    let table =
+        BookTable::from_text(&content).map_err(|error| Failure::new(text.display(), error))?;
+    out.write(&table)
+}
+
+fn verify(name: &str) -> Result<(), Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(name, error);
+    let library = open(name)?;
+    for book in library.books() {
+        let count = book.count().map_err(|error| fault(&error))?;
+        let walk = BookTable::walk(book).map_err(|error| fault(&error))?;
+        print(&format!(
+            "{}: {count} moves; {} moves in {} positions are reached from the start\n",
+            book.format(),
+            walk.table.moves_count(),
+            walk.table.positions()
+        ))?;
+        let faults = [
+            (walk.useless, "illegal, twice or without weight"),
+            (
+                walk.unreached,
+                "in positions that no line of the book reaches",
+            ),
+        ];
+        let told: Vec<String> = (faults.iter())
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} moves {what}"))
+            .collect();
+        if !told.is_empty() {
+            return Err(fault(&told.join("; ")));
+        }
+    }
+    Ok(())
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Result<(), Failure> {
+    let written = io::stdout().write_all(text.as_bytes());
+    written
+        .or_else(ignore_closed_pipe)
+        .map_err(|error| Failure::new("standard output", error))
+}
+
+/// Tells the user; the work goes on when that cannot be written.
+fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,0 +1,138 @@
+//! Moves of the opening books.
+
+use std::io::Write;
+use std::time::Duration;
+
+use rand::rng;
+
+use super::Session;
+use super::active_search::Plan;
+use crate::board::Move;
+use crate::book::{BookMove, Library, choose};
+use crate::protocol::command::GoRequest;
+use crate::protocol::reply::Reply;
+use crate::rules::Game;
+use crate::search::{Outcome, Randomness};
+
+/// What the books answer to a `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BookAnswer {
+    /// The moves that may be played, the heaviest first.
+    moves: Vec<BookMove>,
+    /// The one to play.
+    best: Move,
+    /// The heaviest reply that the books have.
+    ponder: Option<Move>,
+}
+
+impl BookAnswer {
+    /// The answer as that of a search that has seen nothing.
+    pub(super) fn outcome(&self) -> Outcome {
+        Outcome {
+            best: Some(self.best),
+            ponder: self.ponder,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            time: Duration::ZERO,
+        }
+    }
+}
+
+/// How sharply the heavier moves are preferred; `None` for the heaviest alone.
+fn sharpness(randomness: Randomness) -> Option<f64> {
+    match randomness {
+        Randomness::None => None,
+        Randomness::Tiny => Some(8.0),
+        Randomness::Small => Some(4.0),
+        Randomness::Medium => Some(2.0),
+        Randomness::Large => Some(1.0),
+        Randomness::Huge => Some(0.5),
+    }
+}
+
+/// The moves that may be played and that bring back no position of the game: a book knows nothing of
+/// what was played before, and so nothing of perpetual check.
+fn playable(moves: Vec<BookMove>, plan: &Plan) -> Vec<BookMove> {
+    let mut game = plan.game.clone();
+    let is_new = |game: &mut Game, played: Move| {
+        let is_new = game.push(played).is_ok() && game.occurrences() == 1;
+        game.pop();
+        is_new
+    };
+    let playable = |m: &BookMove| plan.may_play(m.played) && is_new(&mut game, m.played);
+    moves.into_iter().filter(playable).collect()
+}
+
+impl<W: Write> Session<W> {
+    /// Takes these books from now on; those that cannot be used are reported.
+    pub(super) fn set_books(&mut self, files: &str) {
+        let (books, problems) = Library::open(files);
+        self.books = books;
+        for problem in problems {
+            self.refuse("bookfiles", &problem);
+        }
+    }
+
+    /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of
+    /// depth or nodes alone, where the client wants to see a search, or where it suggests a move itself.
+    pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &Plan) -> Option<BookAnswer> {
+        let is_analysis = self.preferences.analyse_mode
+            || plan.limits.clock.is_none() && plan.limits.move_time.is_none()
+            || plan.limits.mate.is_some()
+            || plan.settings.multipv > 1;
+        let is_suggested = request.book_move.is_some() || request.table_move.is_some();
+        if !self.preferences.use_book || self.books.is_empty() || is_analysis || is_suggested {
+            return None;
+        }
+        // Where a position has come back the rules of repetition are at work, which a book ignores.
+        if plan.game.occurrences() > 1 {
+            return None;
+        }
+        let moves = playable(self.known_moves(&plan.game), plan);
+        let sharpness = sharpness(plan.settings.randomness);
+        let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
+        let mut after = plan.game.clone();
+        after.push(best).ok()?;
+        let ponder = self.known_moves(&after).first().map(|m| m.played);
+        Some(BookAnswer {
+            moves,
+            best,
+            ponder,
+        })
+    }
+
+    /// The moves of the books for the position at the end of a game. A book that fails is reported.
+    fn known_moves(&mut self, game: &Game) -> Vec<BookMove> {
+        let (moves, problems) = self.books.moves(game.position());
+        for problem in problems {
+            self.refuse("bookfiles", &problem);
+        }
+        moves
+    }
+
+    /// Answers a `go` from the books.
+    pub(super) fn answer_from_book(&mut self, plan: &Plan, answer: &BookAnswer) {
+        self.report_book(answer);
+        let outcome = answer.outcome();
+        let is_draw = false;
+        let action =
+            self.draw_resign
+                .decide(&plan.game, &outcome, is_draw, is_draw, &self.preferences);
+        self.send(&Reply::BestMove {
+            best: answer.best,
+            ponder: answer.ponder,
+            action,
+        });
+    }
+
+    /// Tells the moves of the books.
+    pub(super) fn report_book(&mut self, answer: &BookAnswer) {
+        for BookMove { played, weight, .. } in &answer.moves {
+            self.send(&Reply::BookMove {
+                played: *played,
+                weight: *weight,
+            });
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Searching what a book holds.
+
+use super::line_search::LineSearch;
+use crate::book::BookTable;
+use crate::rules::Game;
+
+/// How a book is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Nodes of each of two searches a position.
+    pub nodes: u64,
+    /// Moves that are worse than the best one by more than this are dropped, in hundredths of a minor
+    /// piece.
+    pub margin: i32,
+}
+
+/// What a check came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// Positions searched.
+    pub positions: usize,
+    /// Moves dropped.
+    pub dropped: usize,
+}
+
+/// Searches every position of a book for its best move and for those of the book, and drops what loses
+/// more than the margin or gets mated. `goes_on` is told after each position how many are done; where
+/// it says `false` the rest stays unchecked.
+pub fn check(
+    table: &mut BookTable,
+    plan: Check,
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> Checked {
+    let mut search = LineSearch::new(plan.nodes);
+    let mut checked = Checked::default();
+    let mut is_wanted = true;
+    table.revise(|position, moves| {
+        if !is_wanted {
+            return;
+        }
+        let game = Game::new(position.clone());
+        let Some(best) = search.best(&game, 1, None).first().copied() else {
+            return;
+        };
+        let own = moves.iter().map(|m| m.played).collect();
+        let scores = search.best(&game, moves.len(), Some(own));
+        let before = moves.len();
+        moves.retain(|m| {
+            let found = scores.iter().find(|scored| scored.played == m.played);
+            found.is_some_and(|own| best.score - own.score <= plan.margin && !own.is_lost())
+        });
+        checked.positions += 1;
+        checked.dropped += before - moves.len();
+        is_wanted = goes_on(checked.positions);
+    });
+    checked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Position;
+    use crate::book::BookMove;
+
+    #[test]
+    fn what_loses_is_dropped() {
+        let mut table = BookTable::default();
+        let start = Position::startpos();
+        // The cannon takes a protected knight; the rook's pawn is as good as many.
+        for played in ["h2e2", "h2h9", "g3g4"] {
+            table.add(&start, BookMove::new(played.parse().unwrap(), 5));
+        }
+        let plan = Check {
+            nodes: 3000,
+            margin: 60,
+        };
+        let mut told = Vec::new();
+        let checked = check(&mut table, plan, |done| {
+            told.push(done);
+            true
+        });
+        assert_eq!((checked.positions, checked.dropped, told), (1, 1, vec![1]));
+        let kept: Vec<String> = (table.moves(&start).iter())
+            .map(|m| m.played.to_string())
+            .collect();
+        assert!(!kept.contains(&"h2h9".to_owned()), "{kept:?}");
+    }
+}

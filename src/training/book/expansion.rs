@@ -1,0 +1,267 @@
+//! Books of searches from the starting position.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::line_search::LineSearch;
+use crate::board::{Move, Position};
+use crate::book::{BookMove, BookTable, mirrored};
+use crate::rules::Game;
+
+/// What a ply costs beside the score that its move gives away, in hundredths of a minor piece: with a
+/// large number a book grows broad, with a small one deep.
+const PLY_COST: i32 = 10;
+/// The weight of the best move.
+const BEST: f64 = 1000.0;
+/// Moves that are worse than the best by no more than this weigh the same, in hundredths of a minor
+/// piece: so little says nothing.
+const EQUAL: i32 = 5;
+
+/// How a book is made of searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// Positions to search.
+    pub positions: usize,
+    /// Positions after so many plies are not searched.
+    pub plies: usize,
+    /// Nodes a position.
+    pub nodes: u64,
+    /// The most moves of a position.
+    pub lines: usize,
+    /// Moves that are worse than the best one by more than this are left out, in hundredths of a minor
+    /// piece.
+    pub margin: i32,
+}
+
+/// A position of the tree.
+#[derive(Debug)]
+struct Node {
+    game: Game,
+    moves: Vec<Edge>,
+}
+
+/// A move of the tree.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    played: Move,
+    /// For the side that plays it.
+    score: i32,
+    /// The position behind it, among the nodes.
+    child: usize,
+}
+
+impl Node {
+    fn ply(&self) -> usize {
+        self.game.plies().len()
+    }
+
+    fn best(&self) -> Option<i32> {
+        self.moves.iter().map(|edge| edge.score).max()
+    }
+}
+
+/// The positions found so far, each and its mirror image once.
+#[derive(Debug, Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    known: HashMap<u64, usize>,
+    /// The nodes to search, by what it costs to reach them.
+    open: BinaryHeap<Reverse<(i32, usize)>>,
+}
+
+/// A number that a position shares with its mirror image.
+fn key(position: &Position) -> u64 {
+    position.key().min(mirrored(position).key())
+}
+
+impl Tree {
+    /// The node of the position at the end of a game; a new one is to be searched at this cost.
+    fn node(&mut self, game: Game, cost: i32) -> usize {
+        let next = self.nodes.len();
+        let number = *self.known.entry(key(game.position())).or_insert(next);
+        if number == next {
+            let moves = Vec::new();
+            self.nodes.push(Node { game, moves });
+            self.open.push(Reverse((cost, number)));
+        }
+        number
+    }
+
+    /// Searches a node and puts the positions behind its good moves on the list.
+    fn search(&mut self, number: usize, cost: i32, plan: &Expansion, search: &mut LineSearch) {
+        let game = self.nodes[number].game.clone();
+        let found = search.best(&game, plan.lines, None);
+        let Some(best) = found.first().map(|m| m.score) else {
+            return;
+        };
+        let is_good = |score: i32| best - score <= plan.margin;
+        let mut moves = Vec::new();
+        for m in found.iter().filter(|m| is_good(m.score) && !m.is_lost()) {
+            let mut after = game.clone();
+            // What repeats a position leads nowhere.
+            if after.push(m.played).is_err() || after.occurrences() > 1 {
+                continue;
+            }
+            let cost = cost + best - m.score + PLY_COST;
+            let child = self.node(after, cost);
+            moves.push(Edge {
+                played: m.played,
+                score: m.score,
+                child,
+            });
+        }
+        self.nodes[number].moves = moves;
+    }
+
+    /// Takes the scores back from the ends of the lines: a move is worth what the best answer to it
+    /// leaves. Positions that are reached sooner by another way keep the score of their search there.
+    fn take_back(&mut self) {
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));
+        for number in order {
+            let ply = self.nodes[number].ply();
+            let mut moves = std::mem::take(&mut self.nodes[number].moves);
+            for edge in &mut moves {
+                let child = &self.nodes[edge.child];
+                if let Some(answer) = child.best().filter(|_| child.ply() > ply) {
+                    edge.score = -answer;
+                }
+            }
+            self.nodes[number].moves = moves;
+        }
+    }
+
+    fn book(&self, margin: i32) -> BookTable {
+        let mut table = BookTable::default();
+        for node in &self.nodes {
+            let best = node.best().unwrap_or(0);
+            for edge in node.moves.iter().filter(|edge| best - edge.score <= margin) {
+                let m = BookMove::new(edge.played, weight(best - edge.score, margin));
+                table.add(node.game.position(), m);
+            }
+        }
+        table
+    }
+}
+
+/// The weight of a move that is worse than the best by this: half a margin more is a share of e less.
+fn weight(worse: i32, margin: i32) -> u32 {
+    let beyond = f64::from((worse - EQUAL).max(0));
+    let scale = f64::from(margin.max(2)) / 2.0;
+    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
+}
+
+/// Makes a book. `goes_on` is told after each position how many are done; where it says `false` the
+/// book is made of what there is. The same plan gives the same book.
+pub fn expand(plan: &Expansion, mut goes_on: impl FnMut(usize) -> bool) -> BookTable {
+    let mut search = LineSearch::new(plan.nodes);
+    let mut tree = Tree::default();
+    tree.node(Game::startpos(), 0);
+    let mut searched = 0;
+    while searched < plan.positions {
+        let Some(Reverse((cost, number))) = tree.open.pop() else {
+            break;
+        };
+        if tree.nodes[number].ply() >= plan.plies {
+            continue;
+        }
+        tree.search(number, cost, plan, &mut search);
+        searched += 1;
+        if !goes_on(searched) {
+            break;
+        }
+    }
+    tree.take_back();
+    tree.book(plan.margin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::is_legal;
+
+    const PLAN: Expansion = Expansion {
+        positions: 12,
+        plies: 4,
+        nodes: 300,
+        lines: 4,
+        margin: 40,
+    };
+
+    #[test]
+    fn the_same_plan_gives_the_same_book() {
+        let mut told = 0;
+        let book = expand(&PLAN, |done| {
+            told = done;
+            true
+        });
+        assert_eq!(told, 12);
+        assert_eq!(book.to_text(), expand(&PLAN, |_| true).to_text());
+        assert!(book.positions() <= 12 && book.moves_count() > book.positions());
+        for entry in book.entries() {
+            assert_eq!(entry.moves[0].weight, 1000);
+            assert!(entry.moves.len() <= 4);
+            let legal = |m: &BookMove| is_legal(&entry.position, m.played);
+            assert!(entry.moves.iter().all(legal));
+        }
+        let start = book.moves(&Position::startpos());
+        let mut after = Position::startpos();
+        after.make(start[0].played);
+        assert!(!book.moves(&after).is_empty(), "the best move is followed");
+    }
+
+    #[test]
+    fn a_book_that_is_cut_off_is_smaller() {
+        let book = expand(&PLAN, |done| done < 3);
+        assert_eq!(book.positions(), 3);
+    }
+
+    #[test]
+    fn answers_correct_the_score_of_a_move() {
+        let mut tree = Tree::default();
+        let root = tree.node(Game::startpos(), 0);
+        let mut edge = |played: &str, score, answers: &[i32]| {
+            let mut game = Game::startpos();
+            game.push(played.parse().unwrap()).unwrap();
+            let child = tree.node(game.clone(), 0);
+            for (score, answer) in answers.iter().zip(["h9g7", "b9c7"]) {
+                let mut after = game.clone();
+                after.push(answer.parse().unwrap()).unwrap();
+                let grandchild = tree.node(after, 0);
+                tree.nodes[child].moves.push(Edge {
+                    played: answer.parse().unwrap(),
+                    score: *score,
+                    child: grandchild,
+                });
+            }
+            Edge {
+                played: played.parse().unwrap(),
+                score,
+                child,
+            }
+        };
+        // The first move looked best, until the second answer was found.
+        let moves = vec![
+            edge("h2e2", 30, &[-20, 25]),
+            edge("c3c4", 20, &[-15]),
+            edge("h0g2", 10, &[]),
+        ];
+        tree.nodes[root].moves = moves;
+        tree.take_back();
+        let scores: Vec<i32> = tree.nodes[root].moves.iter().map(|e| e.score).collect();
+        assert_eq!(scores, [-25, 15, 10]);
+        let book = tree.book(20);
+        let kept: Vec<(String, u32)> = (book.moves(&Position::startpos()).iter())
+            .map(|m| (m.played.to_string(), m.weight))
+            .collect();
+        assert_eq!(kept, [("h0g2".to_owned(), 1000), ("c3c4".to_owned(), 1000)]);
+    }
+
+    #[test]
+    fn worse_moves_weigh_less() {
+        assert_eq!(weight(0, 30), 1000);
+        assert_eq!(weight(5, 30), 1000);
+        assert_eq!(weight(20, 30), 368);
+        assert_eq!(weight(500, 30), 1);
+    }
+}

@@ -1,0 +1,125 @@
+//! Books of games.
+
+use crate::board::{Color, Move, Position};
+use crate::book::{BookMove, BookTable, Results};
+use crate::movegen::is_legal;
+
+/// Counts the games of every position and move.
+#[derive(Clone, Debug)]
+pub struct GameBook {
+    table: BookTable,
+    max_plies: usize,
+    games: u64,
+}
+
+impl GameBook {
+    /// A book of the first `max_plies` plies of games.
+    pub fn new(max_plies: usize) -> Self {
+        Self {
+            table: BookTable::default(),
+            max_plies,
+            games: 0,
+        }
+    }
+
+    /// Counts a game: its moves from `start` on and who won, `None` for a draw. The first `skipped`
+    /// plies, played at random, are not counted. Moves from an illegal one on mean nothing.
+    pub fn add(
+        &mut self,
+        start: &Position,
+        moves: impl IntoIterator<Item = Move>,
+        skipped: usize,
+        winner: Option<Color>,
+    ) {
+        self.games += 1;
+        let mut position = start.clone();
+        for (ply, played) in moves.into_iter().take(self.max_plies).enumerate() {
+            if !is_legal(&position, played) {
+                return;
+            }
+            if ply >= skipped {
+                let results = results(position.side_to_move(), winner);
+                let m = BookMove {
+                    results,
+                    ..BookMove::new(played, 0)
+                };
+                self.table.add(&position, m);
+            }
+            position.make(played);
+        }
+    }
+
+    /// How many games were counted.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The moves that were played in at least `min_games` games and whose [value](Results::value) is
+    /// above zero; the value is the weight.
+    pub fn finish(mut self, min_games: u32) -> BookTable {
+        self.table.revise(|_, moves| {
+            moves.retain_mut(|m| {
+                m.weight = u32::try_from(m.results.value().max(0)).unwrap_or(u32::MAX);
+                m.weight > 0 && m.results.games() >= min_games
+            });
+        });
+        self.table
+    }
+}
+
+/// One game with this winner, for a side.
+fn results(side: Color, winner: Option<Color>) -> Results {
+    let mut results = Results::default();
+    *match winner {
+        None => &mut results.draws,
+        Some(winner) if winner == side => &mut results.wins,
+        Some(_) => &mut results.losses,
+    } = 1;
+    results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_are_counted_for_the_side_that_moves() {
+        let mut book = GameBook::new(3);
+        let moves =
+            |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
+        let start = Position::startpos();
+        for (text, winner) in [
+            ("h2e2 h9g7 h0g2 i9h9", Some(Color::Red)),
+            // The mirror image, and a draw.
+            ("b2e2 b9c7 b0c2", None),
+            ("h2e2 b9c7", Some(Color::Black)),
+            ("g3g4 g3g4", Some(Color::Red)),
+        ] {
+            book.add(&start, moves(text), 0, winner);
+        }
+        book.add(&start, moves("h2e2 h9g7"), 1, Some(Color::Black));
+        assert_eq!(book.games(), 5);
+        let all = book.clone().finish(1);
+        let told = |position: &Position| -> Vec<(String, u32, u32)> {
+            let moves = all.moves(position);
+            let told = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
+            moves.iter().map(told).collect()
+        };
+        assert_eq!(
+            told(&start),
+            [
+                ("g3g4".to_owned(), 3, 1),
+                ("h2e2".to_owned(), 2, 2),
+                ("b2e2".to_owned(), 1, 1),
+            ]
+        );
+        let mut after = start.clone();
+        after.make("h2e2".parse().unwrap());
+        assert_eq!(
+            told(&after),
+            [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
+        );
+        let often = book.finish(3);
+        assert_eq!((often.positions(), often.moves_count()), (1, 1));
+    }
+}

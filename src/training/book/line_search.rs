@@ -1,0 +1,107 @@
+//! Searches for the best moves of a position, with their scores.
+
+use std::collections::BTreeMap;
+
+use crossbeam_channel::{Receiver, unbounded};
+
+use crate::board::Move;
+use crate::rules::Game;
+use crate::search::{Bound, Control, Event, Info, Limits, Meaning, Pool, SearchRequest, Settings};
+
+/// The hash table, in MB.
+const HASH: usize = 32;
+/// The hard limit of nodes is so many times the soft one.
+const HARD_LIMIT: u64 = 8;
+/// What a mate counts, in hundredths of a minor piece.
+const MATE: i32 = 30_000;
+
+/// A move with its score for the side that plays it, in hundredths of a minor piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scored {
+    pub(super) played: Move,
+    pub(super) score: i32,
+}
+
+impl Scored {
+    /// Whether the move gets mated.
+    pub(super) fn is_lost(self) -> bool {
+        self.score <= MATE / -2
+    }
+}
+
+/// One search thread. A search hangs on its position and nodes alone, not on the searches before.
+#[derive(Debug)]
+pub(super) struct LineSearch {
+    pool: Pool,
+    events: Receiver<Event>,
+    nodes: u64,
+}
+
+impl LineSearch {
+    /// Searches so many nodes a position, after which the iteration under way is finished.
+    pub(super) fn new(nodes: u64) -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender);
+        // With less memory it searches with what there is.
+        let _ = pool.set_hash_size(HASH);
+        Self {
+            pool,
+            events,
+            nodes,
+        }
+    }
+
+    /// The best moves, the best one first: at most `count` of them, out of `only` where given. Empty
+    /// where the search threads are gone.
+    pub(super) fn best(
+        &mut self,
+        game: &Game,
+        count: usize,
+        only: Option<Vec<Move>>,
+    ) -> Vec<Scored> {
+        self.pool.forget();
+        self.pool.start(SearchRequest {
+            game: game.clone(),
+            limits: Limits {
+                nodes: Some(self.nodes.saturating_mul(HARD_LIMIT)),
+                soft_nodes: Some(self.nodes),
+                ..Limits::default()
+            },
+            root_moves: only,
+            settings: Settings {
+                multipv: count.max(1),
+                ..Settings::default()
+            },
+            network: None,
+            control: Control::new(false),
+        });
+        let mut lines = BTreeMap::new();
+        for event in &self.events {
+            match event {
+                Event::Info(info) if info.bound == Bound::Exact => {
+                    lines.insert(info.multipv, scored(&info));
+                }
+                Event::Done(_) => break,
+                _ => {}
+            }
+        }
+        let mut moves: Vec<Scored> = Vec::new();
+        for line in lines.into_values().flatten() {
+            if !moves.iter().any(|known| known.played == line.played) {
+                moves.push(line);
+            }
+        }
+        moves.sort_by_key(|m| -m.score);
+        moves
+    }
+}
+
+fn scored(info: &Info) -> Option<Scored> {
+    let score = match info.score.meaning() {
+        Meaning::Evaluation(hundredths) => hundredths,
+        Meaning::Mates(plies) => MATE - i32::try_from(plies).unwrap_or(0),
+        Meaning::Mated(plies) => i32::try_from(plies).unwrap_or(0) - MATE,
+    };
+    let played = *info.pv.first()?;
+    Some(Scored { played, score })
+}

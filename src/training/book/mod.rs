@@ -1,0 +1,15 @@
+//! Making opening books: of games, and of searches from the starting position.
+//!
+//! [`GameBook`] counts how games went. [`expand`] needs no games: it searches the starting position for
+//! its best moves, then the positions behind those, always the one that good play reaches soonest, and
+//! takes the scores back from the ends of the lines. [`check`] searches every position of a book and
+//! drops the moves that lose too much.
+
+mod check;
+mod expansion;
+mod games;
+mod line_search;
+
+pub use check::{Check, Checked, check};
+pub use expansion::{Expansion, expand};
+pub use games::GameBook;

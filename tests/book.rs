@@ -1,0 +1,233 @@
+//! Opening books as a client sees them.
+
+mod engine_client;
+
+use std::fs;
+use std::path::PathBuf;
+
+use chuhe::board::{Move, Position};
+use chuhe::book::{BookMove, Entry, encode_dat};
+use engine_client::{Client, after, scratch};
+
+/// The engine plays by the clock; long enough for a search to say something.
+const PLAY: &str = "go movetime 200";
+
+fn entry(moves: &str, book: &[(&str, u32)]) -> Entry {
+    let moves_of = |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
+    Entry {
+        position: after(moves),
+        moves: book.iter().map(moves_of).collect(),
+    }
+}
+
+/// A file with this book.
+fn file(entries: &[Entry]) -> PathBuf {
+    let path = scratch("book.dat");
+    fs::write(&path, encode_dat(entries).bytes).unwrap();
+    path
+}
+
+/// Both cannons to the middle, and answers to one of them.
+fn small_book() -> PathBuf {
+    file(&[
+        entry("", &[("h2e2", 30), ("b2e2", 10), ("g3g4", 20)]),
+        entry("h2e2", &[("h9g7", 9), ("b9c7", 4)]),
+    ])
+}
+
+fn with_book(files: &str) -> Client {
+    let mut client = Client::ucci();
+    client.silent(&format!("setoption bookfiles {files}"));
+    client
+}
+
+fn go(client: &mut Client, position: &str, go: &str) -> Vec<String> {
+    client.send(&format!("position startpos {position}\n{go}"));
+    client.until("bestmove")
+}
+
+#[test]
+fn the_book_is_told_and_played_as_elephanteye_does() {
+    let mut client = with_book(&small_book().display().to_string());
+    let told = go(&mut client, "", "go time 60000");
+    assert_eq!(
+        told,
+        [
+            "info depth 0 score 30 pv h2e2",
+            "info depth 0 score 20 pv g3g4",
+            "info depth 0 score 10 pv b2e2",
+            "bestmove h2e2 ponder h9g7",
+        ]
+    );
+    // The mirror image of what the book holds.
+    let told = go(&mut client, "moves b2e2", PLAY);
+    assert_eq!(told[0], "info depth 0 score 9 pv b9c7");
+    assert_eq!(told.last().unwrap(), "bestmove b9c7");
+    client.quit();
+}
+
+#[test]
+fn moves_that_may_not_be_played_are_not_told() {
+    let mut client = with_book(&small_book().display().to_string());
+    client.send("position startpos\nbanmoves h2e2\ngo movetime 200");
+    let told = client.until("bestmove");
+    assert_eq!(told[0], "info depth 0 score 20 pv g3g4");
+    assert_eq!(told.len(), 3);
+    client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
+    let told = client.until("bestmove");
+    assert!(told.iter().any(|line| line.contains("depth 1")), "{told:?}");
+    client.quit();
+}
+
+#[test]
+fn a_book_does_not_repeat() {
+    let to_and_fro = "h2e2 h7e7 e2h2";
+    let book = file(&[
+        entry("", &[("h2e2", 1)]),
+        entry(to_and_fro, &[("e7h7", 100), ("h9g7", 1)]),
+    ]);
+    let mut client = with_book(&book.display().to_string());
+    let told = go(&mut client, &format!("moves {to_and_fro}"), PLAY);
+    assert_eq!(told[0], "info depth 0 score 1 pv h9g7");
+    // Where a position has come back, the search decides.
+    let told = go(&mut client, &format!("moves {to_and_fro} e7h7"), PLAY);
+    assert!(!told[0].contains("depth 0"), "{told:?}");
+    client.quit();
+}
+
+#[test]
+fn randomness_draws_by_weight() {
+    let mut client = with_book(&small_book().display().to_string());
+    let mut played = |count: usize| {
+        let mut moves: Vec<Move> = (0..count)
+            .map(|_| client.best_move(PLAY, &Position::startpos()))
+            .collect();
+        moves.sort_by_key(|m| m.bits());
+        moves.dedup();
+        let more = moves.len();
+        client.silent("setoption randomness large");
+        more
+    };
+    assert_eq!(played(10), 1);
+    // 100 draws miss a move of a sixth once in 80 million times.
+    assert_eq!(played(100), 3);
+    client.quit();
+}
+
+#[test]
+fn analysis_is_not_answered_from_the_book() {
+    let mut client = with_book(&small_book().display().to_string());
+    for (option, line) in [
+        ("usebook true", "go depth 2"),
+        ("usebook true", "go nodes 100"),
+        ("usebook false", PLAY),
+        ("usebook true", "go movetime 200 bookmove g3g4"),
+        ("multipv 2", PLAY),
+    ] {
+        client.silent(&format!("setoption {option}"));
+        let told = go(&mut client, "", line);
+        assert!(
+            !told[0].starts_with("info depth 0 score 30"),
+            "{option}: {told:?}"
+        );
+    }
+    client.silent("setoption multipv 1");
+    client.send("position startpos\ngo infinite");
+    client.until("info depth 2 ");
+    client.send("stop");
+    client.outcome();
+    client.quit();
+}
+
+#[test]
+fn the_expected_move_is_answered_from_the_book() {
+    let mut client = with_book(&small_book().display().to_string());
+    client.send("position startpos moves h2e2\ngo ponder time 600000");
+    client.until("info depth 2 ");
+    client.send("ponderhit");
+    let told = client.until("bestmove");
+    assert_eq!(told.last().unwrap(), "bestmove h9g7");
+    assert!(
+        told.iter()
+            .any(|line| line == "info depth 0 score 9 pv h9g7")
+    );
+    // When another move comes the search is stopped and its move dropped.
+    client.send("position startpos moves h2e2\ngo ponder time 600000");
+    client.until("info depth 2 ");
+    client.send("stop");
+    let told = client.until("bestmove");
+    assert!(
+        !told.iter().any(|line| line.contains("depth 0")),
+        "{told:?}"
+    );
+    client.quit();
+}
+
+#[test]
+fn files_that_are_no_books_are_reported_and_passed_over() {
+    let book = small_book();
+    let whole = fs::read(&book).unwrap();
+    let (cut, text) = (scratch("cut.dat"), scratch("text.dat"));
+    fs::write(&cut, &whole[..whole.len() - 3]).unwrap();
+    fs::write(&text, "这不是开局库, this is no opening book at all!!!!!").unwrap();
+    let mut client = Client::ucci();
+    let show = |path: &PathBuf| path.display().to_string();
+    let list = [
+        "/no/such/book.dat".to_owned(),
+        show(&cut),
+        show(&text),
+        show(&book),
+    ]
+    .join(" ; ");
+    client.send(&format!("setoption bookfiles {list}"));
+    let said = client.sync();
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[1].contains("cut short"), "{said:?}");
+    let told = go(&mut client, "", PLAY);
+    assert_eq!(told.last().unwrap(), "bestmove h2e2 ponder h9g7");
+    client.silent("setoption bookfiles");
+    let told = go(&mut client, "", PLAY);
+    assert!(!told[0].contains("depth 0"));
+    client.quit();
+}
+
+#[test]
+fn the_first_book_that_knows_the_position_answers() {
+    let other = file(&[
+        entry("", &[("c3c4", 60_000)]),
+        entry("c3c4", &[("g6g5", 2)]),
+    ]);
+    let files = format!("{};{}", small_book().display(), other.display());
+    let mut client = with_book(&files);
+    assert_eq!(go(&mut client, "", PLAY).len(), 4);
+    let told = go(&mut client, "moves c3c4", PLAY);
+    assert_eq!(told, ["info depth 0 score 2 pv g6g5", "bestmove g6g5"]);
+    client.quit();
+}
+
+#[test]
+fn uci_and_xboard_have_the_book_as_well() {
+    let book = small_book().display().to_string();
+    let mut client = Client::uci();
+    client.silent(&format!("setoption name BookFile value {book}"));
+    client.send("position startpos\ngo movetime 60000");
+    let told = client.until("bestmove");
+    assert_eq!(told[0], "info string book move h2e2 weight 30");
+    assert_eq!(told[3], "bestmove h2e2 ponder h9g7");
+    client.silent("setoption name OwnBook value false");
+    client.send(PLAY);
+    assert!(client.until("bestmove")[0].contains("depth 1"));
+    client.quit_silently();
+
+    let mut client = Client::boot();
+    client.send("xboard\nprotover 2");
+    client.until("feature done=1");
+    client.send(&format!(
+        "option bookfiles={book}\npost\nnew\nusermove h2e2"
+    ));
+    let told = client.until("move ");
+    assert!(told.contains(&"0 9 0 0 h9g7".to_owned()), "{told:?}");
+    assert_eq!(told.last().unwrap(), "move h9g7");
+    client.send("quit");
+    client.end();
+}

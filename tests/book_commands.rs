@@ -1,0 +1,157 @@
+//! `chuhe book`: making books and looking into them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use predicates::prelude::PredicateBooleanExt;
+use predicates::str::contains;
+
+fn chuhe(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("chuhe").unwrap();
+    command.arg("book").args(arguments);
+    command
+}
+
+/// An empty directory for a test.
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book {name}"));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+const GAMES: &str = "[Red \"a\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0\n\n\
+    [Red \"b\"]\n\n1. C8=5 N2+3 2. N8+7 1/2-1/2\n\n\
+    [Red \"c\"]\n\n1. H2-E2 B9-C7 0-1\n\n\
+    [Red \"d\"]\n\n1. C3-C4 *\n";
+
+#[test]
+#[cfg(feature = "training")]
+fn a_book_of_games_is_built_and_shown() {
+    let at = directory("of games");
+    let (games, book) = (at.join("games.pgn"), at.join("book.dat"));
+    fs::write(&games, GAMES).unwrap();
+    chuhe(&["build", text(&book), text(&games), "--min-games", "1"])
+        .assert()
+        .success()
+        .stderr(contains("left out 1 games without a result").and(contains("3 games")));
+    // The central cannon: a win and a loss are 2, a draw of its mirror image is 1.
+    let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
+    let first = chuhe(&["show", "--book", text(&book)]).assert().success();
+    let out = String::from_utf8(first.get_output().stdout.clone()).unwrap();
+    assert_eq!(
+        out.lines().skip(1).collect::<Vec<_>>(),
+        shown.lines().collect::<Vec<_>>()
+    );
+    chuhe(&["show", "startpos", "c3c4", "--book", text(&book)])
+        .assert()
+        .success()
+        .stdout(contains("does not know"));
+    chuhe(&["verify", text(&book)])
+        .assert()
+        .success()
+        .stdout("BOOK.DAT: 4 moves; 4 moves in 3 positions are reached from the start\n");
+    // A book that is there stays.
+    chuhe(&["build", text(&book), text(&games)])
+        .assert()
+        .code(1)
+        .stderr(contains("book.dat"));
+    let none = at.join("none.dat");
+    chuhe(&["build", text(&none), text(&games), "--min-games", "9"])
+        .assert()
+        .code(1)
+        .stderr(contains("no moves"));
+    assert!(!none.exists());
+}
+
+#[test]
+#[cfg(feature = "training")]
+fn a_book_of_searches_needs_no_games() {
+    let at = directory("of searches");
+    let build = |name: &str| {
+        let book = at.join(name);
+        let plan = ["--positions", "4", "--nodes", "200", "--lines", "3"];
+        chuhe(&["build", text(&book), "--self"])
+            .args(plan)
+            .assert()
+            .success();
+        fs::read(book).unwrap()
+    };
+    let bytes = build("one.dat");
+    assert!(bytes.len() >= 4 * 8);
+    assert_eq!(bytes, build("two.dat"));
+    chuhe(&["verify", text(&at.join("one.dat"))])
+        .assert()
+        .success();
+}
+
+#[test]
+fn books_go_through_every_format() {
+    let at = directory("formats");
+    let path = |name: &str| at.join(name);
+    let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b";
+    let lines = format!("{fen}\th2e2\t7\t3\t0\t2\n{fen}\tg3g4\t4\n{after}\th9g7\t9\t0\t9\t0\n");
+    fs::write(path("a.txt"), &lines).unwrap();
+    let out = |name: &str| text(&path(name)).to_owned();
+    #[cfg_attr(not(feature = "sqlite"), allow(unused_mut))]
+    let mut formats = vec!["a.dat"];
+    #[cfg(feature = "sqlite")]
+    formats.push("a.xqb");
+    for name in formats {
+        chuhe(&["import", &out("a.txt"), &out(name)])
+            .assert()
+            .success()
+            .stderr("3 moves in 2 positions\n");
+        chuhe(&["verify", &out(name)]).assert().success();
+        let merged = format!("merged-{name}");
+        chuhe(&["merge", &out(&merged), &out(name), &out(name)])
+            .assert()
+            .success();
+        let exported = chuhe(&["export", &out(&merged)]).assert().success();
+        let exported = String::from_utf8(exported.get_output().stdout.clone()).unwrap();
+        let games = if name == "a.xqb" {
+            "6\t0\t4"
+        } else {
+            "0\t0\t0"
+        };
+        assert!(
+            exported.contains(&format!("{fen}\th2e2\t14\t{games}\n")),
+            "{exported}"
+        );
+        assert!(exported.contains("\t18\t"), "{exported}");
+        assert_eq!(exported.lines().count(), 4);
+    }
+    fs::write(path("bad.txt"), format!("{fen}\th2e9\t1\n")).unwrap();
+    chuhe(&["import", &out("bad.txt"), &out("bad.dat")])
+        .assert()
+        .code(1)
+        .stderr(contains("line 1: h2e9 is illegal"));
+    assert!(!path("bad.dat").exists());
+}
+
+#[test]
+fn files_that_are_no_books_are_reported() {
+    let at = directory("no books");
+    let cut = at.join("cut.dat");
+    fs::write(&cut, [1; 15]).unwrap();
+    for command in ["verify", "export"] {
+        chuhe(&[command, text(&cut)])
+            .assert()
+            .code(1)
+            .stderr(contains("cut short"));
+        chuhe(&[command, "/no/such/book"]).assert().code(1);
+    }
+    // A rook that takes its own pawn.
+    let wrong = at.join("wrong.dat");
+    fs::write(&wrong, [0xd5, 0x56, 0x26, 0x05, 0xc3, 0x93, 1, 0]).unwrap();
+    chuhe(&["verify", text(&wrong)])
+        .assert()
+        .code(1)
+        .stderr(contains("1 moves illegal, twice or without weight"));
+}
