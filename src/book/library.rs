@@ -20,6 +20,10 @@ use crate::text::excerpt;
 const LARGEST: u64 = 1 << 30;
 /// The first bytes of every SQLite database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
+/// The name that stands for the book within the program.
+pub const BUILTIN: &str = "<builtin>";
+/// That book, in the format of ElephantEye; the guide to books tells how it was made.
+static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 /// What separates the files of a list.
 const SEPARATOR: char = ';';
 
@@ -57,6 +61,9 @@ impl Opener {
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
+        if path == Path::new(BUILTIN) {
+            return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
+        }
         let mut file = File::open(path)?;
         let mut bytes = Vec::new();
         let head = DATABASE.len() as u64;
@@ -113,7 +120,8 @@ pub struct Library {
 }
 
 impl Library {
-    /// Opens the files of a list, separated by `;`: books, and the key file that some of them need.
+    /// Opens the files of a list, separated by `;`: books, the key file that some of them need, and
+    /// [`BUILTIN`].
     /// Those that cannot be used are left out; the second list says why.
     pub fn open(list: &str) -> (Self, Vec<String>) {
         let mut library = Self::default();
@@ -169,5 +177,40 @@ impl Library {
     /// Whether there is no book.
     pub fn is_empty(&self) -> bool {
         self.books.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::BookTable;
+
+    #[test]
+    fn the_builtin_book_is_sound() {
+        assert!(BUILTIN_RECORDS.len() < 1 << 20);
+        let (library, problems) = Library::open(BUILTIN);
+        assert_eq!((library.books().count(), problems.len()), (1, 0));
+        for book in library.books() {
+            let walk = BookTable::walk(book).unwrap();
+            assert_eq!((walk.useless, walk.unreached), (0, 0));
+            assert!(walk.table.positions() >= 500);
+            // Both sides have a choice at the start.
+            let mut position = Position::startpos();
+            for _ in 0..4 {
+                let moves = book.moves(&position).unwrap();
+                assert!(moves.len() >= 2, "{position}");
+                position.make(moves[0].played);
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_is_asked_in_its_order() {
+        let (mut library, problems) = Library::open(" ; /no/such/file ;<builtin>;; ");
+        assert_eq!(problems.len(), 1);
+        assert!(problems[0].starts_with("/no/such/file: "), "{problems:?}");
+        let (moves, problems) = library.moves(&Position::startpos());
+        assert!(!moves.is_empty() && problems.is_empty());
+        assert!(Library::open("").0.is_empty());
     }
 }

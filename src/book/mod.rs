@@ -43,7 +43,7 @@ pub use book_move::{Book, BookMove, Entry, Results, mirrored};
 pub use choice::choose;
 pub use dat::{DatBook, EncodedDat, encode_dat};
 pub use error::BookError;
-pub use library::{Library, open_book};
+pub use library::{BUILTIN, Library, open_book};
 pub use table::{BookTable, TextError, Walk};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

@@ -1,6 +1,6 @@
 //! A book in the making: positions with their moves, each position and its mirror image once.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use super::book_move::{Book, BookMove, Entry, Results, mirrored};
 use super::error::BookError;
@@ -128,45 +128,29 @@ impl BookTable {
         }
     }
 
-    /// Reads all of a book that can be reached from the starting position by moves of the book and one
-    /// other move in between: a book by hashes alone does not tell its positions.
+    /// Reads all of a book that can be reached from the starting position by moves of the book and at
+    /// most one other move between two of them: a book by hashes alone does not tell its positions, and
+    /// many hold the moves of the winners only.
     ///
     /// # Errors
     /// The book cannot be read.
     pub fn walk(book: &dyn Book) -> Result<Walk, BookError> {
-        let mut table = Self::default();
-        let mut seen = HashSet::new();
-        let mut open = VecDeque::new();
-        let (mut stored, mut useless) = (0, 0);
-        let mut visit = |position: &Position, open: &mut VecDeque<_>| -> Result<(), BookError> {
-            let orders = [false, true].map(|mirror| locks(position, mirror).order());
-            if !seen.insert(orders[0].min(orders[1])) {
-                return Ok(());
-            }
-            let records = book.stored(position)?;
-            if records == 0 {
-                return Ok(());
-            }
-            let moves = book.moves(position)?;
-            // Where a position is its own mirror image the table keeps every move as it is.
-            moves.iter().for_each(|m| table.add(position, *m));
-            stored += records;
-            useless += records - moves.len().min(records);
-            open.push_back(position.clone());
-            Ok(())
-        };
-        visit(&Position::startpos(), &mut open)?;
-        while let Some(mut position) = open.pop_front() {
+        let mut walker = Walker::new(book);
+        walker.visit(&Position::startpos())?;
+        while let Some((mut position, moves)) = walker.open.pop_front() {
             for played in legal_moves(&position) {
                 let undo = position.make(played);
-                visit(&position, &mut open)?;
+                let is_stored = walker.visit(&position)?;
+                if !is_stored && moves.contains(&played) {
+                    walker.pass_through(&position);
+                }
                 position.unmake(played, undo);
             }
         }
         Ok(Walk {
-            table,
-            useless,
-            unreached: book.count()?.saturating_sub(stored),
+            table: walker.table,
+            useless: walker.useless,
+            unreached: book.count()?.saturating_sub(walker.stored),
         })
     }
 
@@ -207,6 +191,66 @@ impl BookTable {
             table.add(&position, m);
         }
         Ok(table)
+    }
+}
+
+/// What two mirror images share.
+fn identity(position: &Position) -> (u32, u32) {
+    let order = |mirror| locks(position, mirror).order();
+    order(false).min(order(true))
+}
+
+/// A walk under way.
+struct Walker<'a> {
+    book: &'a dyn Book,
+    table: BookTable,
+    /// Whether the book knows a position, for all that were looked up.
+    seen: HashMap<(u32, u32), bool>,
+    /// Positions that the book does not know and whose moves are tried all the same.
+    passed: HashSet<(u32, u32)>,
+    /// The positions whose moves are to be tried, with those that the book has there.
+    open: VecDeque<(Position, Vec<Move>)>,
+    stored: usize,
+    useless: usize,
+}
+
+impl<'a> Walker<'a> {
+    fn new(book: &'a dyn Book) -> Self {
+        Self {
+            book,
+            table: BookTable::default(),
+            seen: HashMap::new(),
+            passed: HashSet::new(),
+            open: VecDeque::new(),
+            stored: 0,
+            useless: 0,
+        }
+    }
+
+    /// Looks a position up, once; whether the book knows it.
+    fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
+        let identity = identity(position);
+        if let Some(known) = self.seen.get(&identity) {
+            return Ok(*known);
+        }
+        let records = self.book.stored(position)?;
+        self.seen.insert(identity, records > 0);
+        if records > 0 {
+            let moves = self.book.moves(position)?;
+            moves.iter().for_each(|m| self.table.add(position, *m));
+            self.stored += records;
+            self.useless += records - moves.len().min(records);
+            let moves = moves.iter().map(|m| m.played).collect();
+            self.open.push_back((position.clone(), moves));
+        }
+        Ok(records > 0)
+    }
+
+    /// Has every answer tried in a position that the book does not know.
+    fn pass_through(&mut self, position: &Position) {
+        if self.passed.insert(identity(position)) {
+            self.open.push_back((position.clone(), Vec::new()));
+        }
     }
 }
 
@@ -306,18 +350,38 @@ mod tests {
         assert_eq!(twice.moves(&after("h2e2"))[0].weight, 14);
     }
 
+    fn walk(table: &BookTable) -> Walk {
+        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
+        BookTable::walk(&book).unwrap()
+    }
+
+    #[test]
+    fn a_book_of_one_side_is_read_whole() {
+        let mut table = BookTable::default();
+        // Black's moves are missing, and red's answers are found behind them.
+        for (moves, played) in [
+            ("", "h2e2"),
+            ("h2e2 h9g7", "h0g2"),
+            ("h2e2 h9g7 h0g2 i9h9", "i0h0"),
+        ] {
+            table.add(&after(moves), BookMove::new(played.parse().unwrap(), 1));
+        }
+        let walk = walk(&table);
+        assert_eq!((walk.unreached, walk.useless), (0, 0));
+        assert_eq!(walk.table.to_text(), table.to_text());
+    }
+
     #[test]
     fn what_no_line_reaches_is_counted() {
         let mut table = table();
+        // Two moves that the book does not know, one after the other.
         let removed = [after("c3c4"), after("g3g4")];
         table.revise(|position, moves| moves.retain(|_| !removed.contains(position)));
         table.add(
             &after("a0a1 a9a8 a1a2"),
             BookMove::new("a8a7".parse().unwrap(), 1),
         );
-        let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
-        let walk = BookTable::walk(&book).unwrap();
-        assert_eq!(walk.unreached, 2);
+        assert_eq!(walk(&table).unreached, 2);
     }
 
     #[test]

@@ -39,7 +39,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..=200))]
     max_ply: u16,
     /// Games in which a move has to be played.
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "self_made")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4,
+        conflicts_with = "self_made"
+    )]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     min_games: u32,
     /// Search the moves of games.
     #[arg(long, conflicts_with = "self_made")]
