@@ -8,7 +8,7 @@ fn search(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("search");
     group.sample_size(10);
     group.bench_function("thirty positions, depth 8", |bencher| {
-        bencher.iter(|| bench(8, None, |_, _| ()).nodes);
+        bencher.iter(|| bench(8, None, |_, _| ()).map(|result| result.nodes));
     });
     group.finish();
 }

@@ -7,7 +7,7 @@
 //! use chuhe::search::{Limits, Searcher};
 //!
 //! let mut game = Game::new("2bakab2/9/9/9/9/9/9/9/4A4/R2AK4 w".parse()?);
-//! let searcher = Searcher::new(16); // MB of hash table
+//! let searcher = Searcher::new(16)?; // MB of hash table
 //! let limits = Limits { depth: Some(3), ..Limits::default() };
 //! let outcome = searcher.think(&game, limits).expect("the search threads live");
 //! let best = outcome.best.expect("red has legal moves");

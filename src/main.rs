@@ -7,6 +7,6 @@ fn main() -> std::process::ExitCode {
 
 /// Without the feature `cli` the program is the engine alone, which takes no arguments.
 #[cfg(not(feature = "cli"))]
-fn main() -> std::io::Result<()> {
+fn main() -> Result<(), chuhe::protocol::RunError> {
     chuhe::protocol::run()
 }

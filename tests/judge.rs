@@ -179,7 +179,8 @@ fn a_file_is_judged_line_by_line() {
         "# the chase\n{CHASE} moves {CHASE_MOVES}\n\nposition startpos moves h2e2\r\n\
          fen {CHASE}\nposition fen {CHASE} {CHASE_MOVES}\nstartpos"
     );
-    let verdicts = "red_loses\nnone\nnone\nred_loses\nnone\n";
+    let verdicts =
+        "line 2: red_loses\nline 4: none\nline 5: none\nline 6: red_loses\nline 7: none\n";
     let file = scratch("games");
     fs::write(&file, &games).unwrap();
     assert_eq!(output(&["--file", file.to_str().unwrap()]), verdicts);
@@ -206,7 +207,7 @@ fn a_bad_line_does_not_stop_the_others() {
         .write_stdin(games)
         .assert()
         .code(1)
-        .stdout("none\nred_loses\n")
+        .stdout("line 1: none\nline 4: red_loses\n")
         .stderr(
             contains("line 2: ")
                 .and(contains("2 ranks"))

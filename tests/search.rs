@@ -26,7 +26,7 @@ struct Engine {
 impl Engine {
     fn new() -> Self {
         let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
+        let mut pool = Pool::new(sender).unwrap();
         pool.set_hash_size(8).expect("8 MB are free");
         Self { pool, events }
     }
@@ -130,7 +130,9 @@ fn a_shallow_search_lets_nobody_mate_in_one() {
 #[test]
 fn the_bench_has_the_signature_on_file() {
     let signature: u64 = BENCH_SIGNATURE.trim().parse().expect("a number");
-    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ()).nodes;
+    let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ())
+        .unwrap()
+        .nodes;
     assert_eq!(nodes, signature, "tests/data/bench_signature.txt");
 }
 

@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, select, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use unicode_width::UnicodeWidthStr;
 
 use super::common::board_style::BoardArguments;
-use super::common::columns::cut;
+use super::common::columns::{cut, terminal_width, wrapped};
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
 use super::common::network::NetworkArgument;
@@ -34,6 +35,10 @@ const TICK: Duration = Duration::from_millis(100);
 const FAILED: &str = "the search has failed";
 /// Width of a row before its line of moves.
 const ROW_WIDTH: usize = 43;
+/// With fewer columns left than this, which are three moves, the line of moves gets a row of its own.
+const NARROW: usize = 27;
+/// How far that row is indented.
+const NARROW_INDENT: usize = 2;
 
 /// Search a position and show the best lines.
 #[derive(Debug, clap::Args)]
@@ -55,8 +60,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
     /// How to write moves.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Notation::Chinese)]
     notation: Notation,
+    /// Show lines of moves whole, on several rows of the terminal, instead of cutting them at its edge.
+    #[arg(long)]
+    whole_lines: bool,
     /// Hash table in MB; 0 is automatic.
     #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
     hash: u32,
@@ -115,7 +123,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let interrupts = interrupts()?;
     let (sender, events) = unbounded();
-    let mut pool = Pool::new(sender);
+    let mut pool = Pool::new(sender).map_err(|error| Failure::new("analyse", error))?;
     pool.set_hash_size(arguments.hash as usize)
         .map_err(|error| Failure::new("--hash", error))?;
     pool.set_threads(usize::from(arguments.threads))
@@ -159,8 +167,10 @@ struct View<'a> {
     /// Whether there is more than one line to tell apart.
     ranked: bool,
     out: io::StdoutLock<'static>,
-    /// Columns for a line of moves; `None` where there is no edge.
-    room: Option<usize>,
+    /// Columns of the terminal; `None` where there is no edge.
+    width: Option<usize>,
+    /// Whether lines of moves are shown whole.
+    shows_whole: bool,
     bar: ProgressBar,
     status: Status,
     /// The last report of each line, where it is a bound, which is not shown while exact scores
@@ -188,15 +198,13 @@ impl<'a> View<'a> {
         };
         let bar = ProgressBar::with_draw_target(None, target)
             .with_style(ProgressStyle::default_spinner());
-        let width = terminal.then(|| console::Term::stdout().size_checked());
         Self {
             position: game.position(),
             notation: arguments.notation,
             ranked: arguments.multipv > 1,
             out: io::stdout().lock(),
-            room: width
-                .flatten()
-                .map(|(_, columns)| usize::from(columns).saturating_sub(ROW_WIDTH)),
+            width: terminal_width(),
+            shows_whole: arguments.whole_lines,
             bar,
             status: Status::default(),
             bounds: BTreeMap::new(),
@@ -269,10 +277,8 @@ impl<'a> View<'a> {
         let (depth, nodes) = (info.depth, info.nodes);
         let score = format_score(info.score, info.bound);
         let time = format_time(info.time);
-        let mut line = self.notation.write_line(self.position, &info.pv);
-        if let Some(room) = self.room {
-            line = cut(&line, room);
-        }
+        let line = self.notation.write_line(self.position, &info.pv);
+        let line = fitted(&line, self.width, self.shows_whole);
         let out = &mut self.out;
         self.bar.suspend(|| {
             writeln!(
@@ -323,6 +329,32 @@ impl Status {
     }
 }
 
+/// A line of moves as it stands behind the figures of its row: cut at the edge of a terminal, or whole on
+/// rows below where it is to be whole or hardly anything of it would fit.
+fn fitted(line: &str, width: Option<usize>, is_whole: bool) -> String {
+    let Some(width) = width else {
+        return line.to_owned();
+    };
+    let room = width.saturating_sub(ROW_WIDTH);
+    let is_narrow = room < NARROW;
+    if !is_narrow && (!is_whole || line.width() <= room) {
+        return cut(line, room);
+    }
+    let (indent, room) = match is_narrow {
+        true => (NARROW_INDENT, width.saturating_sub(NARROW_INDENT)),
+        false => (ROW_WIDTH, room),
+    };
+    let separator = format!("\n{:indent$}", "");
+    let text = match is_whole {
+        true => wrapped(line, room).join(&separator),
+        false => cut(line, room),
+    };
+    match is_narrow {
+        true => separator + &text,
+        false => text,
+    }
+}
+
 /// A score, `≥` or `≤` before it where it is a bound.
 fn format_score(score: Score, bound: Bound) -> String {
     match bound {
@@ -334,4 +366,33 @@ fn format_score(score: Score, bound: Bound) -> String {
 
 fn format_time(time: Duration) -> String {
     format!("{:.2}s", time.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "炮二平五 马8进7 马二进三 车9平8";
+
+    #[test]
+    fn lines_fit_the_terminal() {
+        assert_eq!(fitted(LINE, None, false), LINE);
+        assert_eq!(fitted(LINE, Some(200), false), LINE);
+        assert_eq!(
+            fitted(LINE, Some(ROW_WIDTH + 27), false),
+            "炮二平五 马8进7 马二进三 …"
+        );
+        let indent = " ".repeat(ROW_WIDTH);
+        let whole = format!("炮二平五 马8进7 马二进三\n{indent}车9平8");
+        assert_eq!(fitted(LINE, Some(ROW_WIDTH + 27), true), whole);
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_the_line_below() {
+        assert_eq!(fitted(LINE, Some(50), false), format!("\n  {LINE}"));
+        let narrow = "\n  炮二平五 马8进7\n  马二进三 车9平8";
+        assert_eq!(fitted(LINE, Some(20), true), narrow);
+        assert_eq!(fitted(LINE, Some(20), false), "\n  炮二平五 马8进7 …");
+        assert_eq!(fitted("", Some(20), true), "\n  ");
+    }
 }

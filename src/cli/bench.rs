@@ -29,7 +29,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if written.is_ok() {
             written = writeln!(out, "{nodes:>10}  {fen}");
         }
-    });
+    })
+    .map_err(|error| Failure::new("bench", error))?;
     let BenchResult { nodes, time } = result;
     let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
     written

@@ -12,13 +12,19 @@ use clap::ValueEnum;
 use super::common::{Failure, ignore_closed_pipe};
 use crate::board::Position;
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
-use crate::notation::records::{is_xqf, read_dhtmlxq, read_xqf};
+use crate::notation::records::{is_ccbridge, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf};
 use crate::notation::{GameText, MoveStyle, Separator, fen};
+use crate::text::{read_all, read_line};
+
+/// No file that is read at once is larger, in MB.
+const LARGEST_RECORD: u64 = 256;
+/// No line of a file of games is longer, in MB.
+const LONGEST_LINE: u64 = 16;
 
 /// Convert game records, pick games out of them, extract positions.
 ///
 /// What a file holds is seen from its content: PGN in any notation, UTF-8 or GBK; XQF (象棋演播室);
-/// DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves.
+/// CBR and CBL (象棋桥); DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
@@ -132,12 +138,19 @@ fn read_games(
     let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
     let beginning = file.fill_buf()?.to_vec();
     if is_xqf(&beginning) {
-        let game = read_xqf(&fs::read(path)?);
+        let game = read_xqf(&read_all(file, LARGEST_RECORD)?);
         return found(game.map_err(|error| error.to_string()));
+    }
+    if is_ccbridge(&beginning) {
+        let bytes = read_all(file, LARGEST_RECORD)?;
+        for (number, game) in (1..).zip(read_ccbridge(&bytes)) {
+            found(game.map_err(|error| format!("game {number}: {error}")))?;
+        }
+        return Ok(());
     }
     let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
     if has(b"[DhtmlXQ") {
-        let bytes = fs::read(path)?;
+        let bytes = read_all(file, LARGEST_RECORD)?;
         for (number, game) in (1..).zip(read_dhtmlxq(&decode(&bytes))) {
             found(game.map_err(|error| format!("game {number}: {error}")))?;
         }
@@ -153,8 +166,9 @@ fn read_games(
         }
         return games.finish();
     }
-    for (number, line) in (1..).zip(file.split(b'\n')) {
-        let line = line?;
+    let (mut number, mut line) = (0, Vec::new());
+    while read_line(&mut file, LONGEST_LINE, &mut line)? {
+        number += 1;
         let text = decode(&line);
         let text = text.trim();
         if text.is_empty() || text.starts_with('#') {

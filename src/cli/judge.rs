@@ -16,6 +16,9 @@ use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
 
+/// No line of a file of games is longer, in MB.
+const LONGEST_LINE: u64 = 16;
+
 /// Judge a game by repetition rules and limits: none, draw, red_loses or black_loses.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -73,7 +76,7 @@ fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
 
 fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let input: Box<dyn BufRead> = match path.to_str() {
+    let mut input: Box<dyn BufRead> = match path.to_str() {
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(BufReader::new(
             File::open(path).map_err(|error| fault(&error))?,
@@ -83,8 +86,11 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
         return Ok(());
     }
     let mut bad = 0;
-    for (number, line) in (1..).zip(input.split(b'\n')) {
-        let line = line.map_err(|error| fault(&error))?;
+    let (mut number, mut line) = (0, Vec::new());
+    while crate::text::read_line(&mut input, LONGEST_LINE, &mut line)
+        .map_err(|error| fault(&error))?
+    {
+        number += 1;
         let line = String::from_utf8_lossy(&line);
         let line = line.trim_start_matches('\u{feff}').trim();
         if line.is_empty() || line.starts_with('#') {
@@ -127,10 +133,23 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
         true => side_by_side(|rules| judge_outcome(game, rules).verdict.name()),
         false => format!("{}\n", judgement.verdict),
     };
+    if let Some(line) = line {
+        text = match arguments.all {
+            // Behind the columns, which have names above them.
+            true => format!("{}  line {line}\n", pad(text.trim_end(), all_width())),
+            false => format!("line {line}: {text}"),
+        };
+    }
     if arguments.explain {
         text += &explain::text(game, &judgement);
     }
     text
+}
+
+/// Width of the verdicts of all rule sets.
+fn all_width() -> usize {
+    let count = RuleSet::ALL.len();
+    count * VERDICT_WIDTH + (count - 1) * "  ".len()
 }
 
 /// One word a rule set, in columns.

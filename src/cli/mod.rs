@@ -1,6 +1,7 @@
 //! The command line: the engine itself, and one file per subcommand.
 
 mod analyse;
+mod batch;
 mod bench;
 mod book;
 #[cfg(feature = "match")]
@@ -27,11 +28,13 @@ mod train;
 mod tune;
 
 use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::text::printable;
 use common::Failure;
 use common::logging;
 
@@ -51,6 +54,7 @@ struct Arguments {
 enum Command {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
+    Batch(batch::Arguments),
     Bench(bench::Arguments),
     Book(book::Arguments),
     #[cfg(feature = "match")]
@@ -76,12 +80,18 @@ enum Command {
     Tune(tune::Arguments),
 }
 
+/// What a person at a terminal reads when the engine starts.
+const GREETING: &str = "Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands: \
+                        `chuhe play` plays a game here, `chuhe --help` tells what else it can do, \
+                        `quit` ends it.";
+
 /// Runs the program with the arguments of its command line, its own name first.
 ///
 /// The exit code is 0 when all went well, 1 when the work failed, 2 when the arguments make no
 /// sense, 130 when the work was interrupted.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // A closed standard error is no second failure.
@@ -89,7 +99,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
     };
-    match execute(arguments) {
+    match execute(arguments, &words) {
         Ok(code) => code,
         Err(failure) => {
             failure.tell();
@@ -98,21 +108,38 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
+/// What the user has typed, on one line.
+fn command_line(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    printable(&words.join(" "))
+}
+
+/// Tells a person who has started the engine by hand what it is waiting for. A client's pipes get
+/// nothing of it.
+fn tell_person() {
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        // A closed standard error is no failure.
+        let _ = writeln!(io::stderr(), "{GREETING}");
+    }
+}
+
+fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure> {
     if let Some(file) = &arguments.log {
         logging::start(file).map_err(|error| Failure::new(file.display(), error))?;
         log::info!(
-            "chuhe {}: {:?}",
+            "chuhe {}: {}",
             env!("CARGO_PKG_VERSION"),
-            arguments.command
+            command_line(words)
         );
     }
     let done = match arguments.command {
         None => {
             logging::catch_panics();
-            crate::protocol::run().map_err(|error| Failure::new("standard input", error))
+            tell_person();
+            crate::protocol::run().map_err(|error| Failure::new("the engine cannot start", error))
         }
         Some(Command::Analyse(arguments)) => return analyse::run(&arguments),
+        Some(Command::Batch(arguments)) => return batch::run(&arguments),
         Some(Command::Bench(arguments)) => bench::run(&arguments),
         Some(Command::Book(arguments)) => return book::run(&arguments),
         #[cfg(feature = "match")]
@@ -124,7 +151,7 @@ fn execute(arguments: Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "match")]
         Some(Command::Match(arguments)) => return tournament::run(&arguments),
         #[cfg(feature = "match")]
-        Some(Command::Openings(arguments)) => openings::run(&arguments),
+        Some(Command::Openings(arguments)) => return openings::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]

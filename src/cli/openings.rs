@@ -1,21 +1,35 @@
 //! `chuhe openings`: balanced openings for tournaments.
 
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::common::Failure;
+use super::common::interrupt::interrupts;
+use super::common::{Failure, INTERRUPTED};
+use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, find_openings};
+use crate::text::{excerpt, read_all};
+use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, Openings, find_openings};
+
+/// No file of openings is larger, in MB.
+const LARGEST_FILE: u64 = 256;
 
 /// Find balanced openings for `chuhe match`: short random lines after which the search finds nobody
 /// better. One a line, as moves from the starting position with the score for red behind them.
+///
+/// Each is written as soon as it is found; Ctrl-C ends the search, and --go-on takes it up again.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The file to write; it must not exist.
+    /// The file to write; without --go-on it must not exist.
     out: PathBuf,
+    /// Go on with the file of a search that was interrupted, or wants more openings: the same ones are
+    /// found as without the interruption.
+    #[arg(long)]
+    go_on: bool,
     /// How many openings.
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
@@ -36,17 +50,17 @@ pub(super) struct Arguments {
     seed: u64,
 }
 
-/// Searches, and writes each opening as soon as it is found, so that it is there when somebody ends
-/// the search.
+/// Searches, and writes each opening as soon as it is found. Ctrl-C ends the search; `--go-on` takes it up
+/// again.
 ///
 /// # Errors
-/// The bounds make no sense, the file exists or cannot be written, or there are not so many openings.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let fault = |error: io::Error| Failure::new(arguments.out.display(), error);
+/// The bounds make no sense, the file exists or cannot be written, it is to be gone on with and was made
+/// otherwise, or there are not so many openings.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let fault = |error: &dyn Display| Failure::new(arguments.out.display(), error);
     if arguments.shortest > arguments.longest {
         return Err(Failure::usage("--shortest", "longer than the longest"));
     }
-    let mut file = File::create_new(&arguments.out).map_err(fault)?;
     let plan = OpeningSearch {
         count: arguments.count as usize,
         shortest: usize::from(arguments.shortest),
@@ -55,33 +69,96 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         depth: arguments.depth,
         seed: arguments.seed,
     };
+    let heading = heading(&plan);
+    let (mut file, present) = match arguments.go_on {
+        true => reopen(&arguments.out, &heading).map_err(|error| fault(&error))?,
+        false => {
+            let mut file = File::create_new(&arguments.out).map_err(|error| fault(&error))?;
+            let written = file.write_all(heading.as_bytes());
+            written.map_err(|error| fault(&error))?;
+            (file, Vec::new())
+        }
+    };
+    let interrupts = interrupts()?;
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings, {eta} left");
     let bar = ProgressBar::new(u64::from(arguments.count))
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    let heading = format!(
-        "# openings of {} to {} plies, score within {} at depth {}, seed {}\n",
-        plan.shortest, plan.longest, plan.within, plan.depth, plan.seed
-    );
-    let mut written = file.write_all(heading.as_bytes());
-    let count = find_openings(&plan, |opening| {
-        bar.inc(1);
-        if written.is_ok() {
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_position(present.len() as u64);
+    bar.reset_eta();
+    let mut written = Ok(());
+    let mut is_interrupted = false;
+    let count = find_openings(&plan, &present, |opening| {
+        if let Some(opening) = opening {
+            bar.inc(1);
             written = file.write_all(line(opening).as_bytes());
         }
-        written.is_ok()
-    });
-    bar.finish();
-    written.map_err(fault)?;
-    match count < plan.count {
-        true => Err(Failure::new(
+        is_interrupted = interrupts.try_recv().is_ok();
+        written.is_ok() && !is_interrupted
+    })
+    .map_err(|error| fault(&error))?;
+    bar.abandon();
+    written.map_err(|error| fault(&error))?;
+    if is_interrupted {
+        // A closed standard error is no failure.
+        let _ = writeln!(
+            io::stderr(),
+            "{}: {count} of {} openings found; --go-on looks for the others",
             arguments.out.display(),
-            format_args!(
-                "only {count} of {} openings found: {LINES_IN_VAIN} lines in a row brought nothing new",
-                plan.count
-            ),
-        )),
-        false => Ok(()),
+            plan.count
+        );
+        return Ok(ExitCode::from(INTERRUPTED));
     }
+    match count < plan.count {
+        true => Err(fault(&format_args!(
+            "only {count} of {} openings found: {LINES_IN_VAIN} lines in a row brought nothing new",
+            plan.count
+        ))),
+        false => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// The first line of the file: all that bears on what openings are found.
+fn heading(plan: &OpeningSearch) -> String {
+    format!(
+        "# openings of {} to {} plies, score within {} at depth {}, seed {}\n",
+        plan.shortest, plan.longest, plan.within, plan.depth, plan.seed
+    )
+}
+
+/// Opens a file to go on with, behind its last whole line, and reads the openings that it has. A file that
+/// does not exist is begun.
+fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    let bytes = read_all(&mut file, LARGEST_FILE)?;
+    let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
+    text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+    if text.is_empty() {
+        text = heading.to_owned();
+    }
+    let Some(openings) = text.strip_prefix(heading) else {
+        let found = text.lines().next().map(excerpt).unwrap_or_default();
+        return Err(io::Error::other(format!(
+            "it was made otherwise: {:?}, not {:?}",
+            found,
+            heading.trim_end()
+        )));
+    };
+    let present = match openings.is_empty() {
+        true => Vec::new(),
+        false => {
+            let read = Openings::read(openings).map_err(io::Error::other)?;
+            read.lines().iter().map(|line| line.moves.clone()).collect()
+        }
+    };
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(text.as_bytes())?;
+    Ok((file, present))
 }
 
 fn line(opening: &FoundOpening) -> String {

@@ -1,14 +1,19 @@
 //! `chuhe tune`: fitting the weights of the evaluation to samples.
 
-use std::fs::File;
+use std::fmt::Display;
+use std::fs::{self, File};
 use std::io::{self, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::common::interrupt::interrupts;
 use super::common::output_file::OutputFile;
 use super::common::{Failure, INTERRUPTED};
-use crate::training::{Tuning, read_samples, tune, write_weights};
+use crate::text::read_file;
+use crate::training::{Sample, TuneState, Tuning, read_samples, tune, write_weights};
+
+/// No state of an interrupted run is larger, in MB.
+const LARGEST_STATE: u64 = 64;
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
 /// file `src/eval/handcrafted/weights.rs`.
@@ -20,6 +25,10 @@ pub(super) struct Arguments {
     /// The file to write.
     #[arg(long, short)]
     out: PathBuf,
+    /// Go on with a run that was interrupted, with the same samples and settings: it comes to the same weights
+    /// as without the interruption.
+    #[arg(long)]
+    go_on: bool,
     /// Passes over the samples.
     #[arg(long, default_value_t = Tuning::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
@@ -52,7 +61,7 @@ fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64
 }
 
 /// Reads, fits, reports every tenth pass, writes. Ctrl-C ends it after the pass under way; the best weights
-/// so far are written.
+/// so far are written, and beside them what `--go-on` needs.
 ///
 /// # Errors
 /// A file cannot be read or written, or holds something else; too few samples; the file to write is
@@ -81,9 +90,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
+    let fault = |error: &dyn Display| Failure::new("nothing to tune with", error);
+    let state_path = state_path(&arguments.out);
+    let mut state = match arguments.go_on {
+        true => read_state(&state_path, &samples, &plan)?,
+        false => TuneState::new(&samples, &plan).map_err(|error| fault(&error))?,
+    };
+    if arguments.go_on {
+        say(&format!("going on after pass {}", state.epoch()));
+    }
     let interrupts = interrupts()?;
     let mut is_interrupted = false;
-    let weights = tune(&samples, &plan, |report| {
+    tune(&mut state, &samples, &plan, |report| {
         is_interrupted = interrupts.try_recv().is_ok();
         if report.epoch % 10 == 0 || report.epoch == 1 || is_interrupted {
             let (training, test) = (report.training_error, report.test_error);
@@ -93,13 +111,41 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             ));
         }
         !is_interrupted
-    })
-    .map_err(|error| Failure::new("nothing to tune with", error))?;
-    out.write(&write_weights(&weights))?;
-    Ok(match is_interrupted {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
-    })
+    });
+    out.write(&write_weights(&state.best_weights()))?;
+    if is_interrupted {
+        let text = serde_json::to_string(&state).map_err(|error| fault(&error))?;
+        OutputFile::open(&state_path)?.write(&text)?;
+        say(&format!(
+            "after pass {} of {}: --go-on makes the others",
+            state.epoch(),
+            plan.epochs
+        ));
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    if arguments.go_on {
+        let removed = fs::remove_file(&state_path);
+        removed.map_err(|error| Failure::new(state_path.display(), error))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the state of an interrupted run stands: beside its weights.
+fn state_path(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".state");
+    name.into()
+}
+
+/// Reads the state of an interrupted run with the same samples and plan.
+fn read_state(path: &Path, samples: &[Sample], plan: &Tuning) -> Result<TuneState, Failure> {
+    let fault = |error: &dyn Display| Failure::new(path.display(), error);
+    let bytes = read_file(path, LARGEST_STATE).map_err(|error| fault(&error))?;
+    let state: TuneState = serde_json::from_slice(&bytes).map_err(|error| fault(&error))?;
+    match state.goes_on(samples, plan) {
+        true => Ok(state),
+        false => Err(fault(&"it belongs to other samples or settings")),
+    }
 }
 
 /// Tells how far the work has come; it goes on when nobody wants to know.

@@ -17,6 +17,7 @@
 pub mod chinese;
 pub mod coordinates;
 pub mod diagram;
+pub mod epd;
 mod error;
 pub mod fen;
 mod line;

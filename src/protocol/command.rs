@@ -112,6 +112,8 @@ pub(super) struct GoRequest {
     pub table_move: Option<Move>,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,
+    /// Whether an endless search is asked for in so many words.
+    pub infinite: bool,
     /// Words of the line that are no parameters.
     pub unknown_words: Vec<String>,
 }

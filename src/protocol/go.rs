@@ -19,7 +19,6 @@ pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
         words: text.split_whitespace().peekable(),
         unit,
         request: GoRequest::default(),
-        infinite: false,
         clocks: Default::default(),
         moves_to_go: None,
         faults: Vec::new(),
@@ -64,7 +63,6 @@ struct Reader<'a> {
     words: Peekable<SplitWhitespace<'a>>,
     unit: TimeUnit,
     request: GoRequest,
-    infinite: bool,
     clocks: [ClockText; 4],
     moves_to_go: Option<u32>,
     faults: Vec<GoFault>,
@@ -76,7 +74,7 @@ impl Reader<'_> {
         match key.as_str() {
             "ponder" => self.request.ponder = true,
             "draw" => self.request.draw = true,
-            "infinite" => self.infinite = true,
+            "infinite" => self.request.infinite = true,
             "depth" => self.depth(),
             "mate" => self.request.mate = self.count("mate").map(|moves| moves.max(1)),
             "bookmove" => self.request.book_move = self.next_move(),
@@ -101,7 +99,7 @@ impl Reader<'_> {
     fn depth(&mut self) {
         let infinite = |word: &&str| word.eq_ignore_ascii_case("infinite");
         if self.words.next_if(infinite).is_some() {
-            self.infinite = true;
+            self.request.infinite = true;
         } else {
             self.request.depth = self.count("depth");
         }
@@ -175,7 +173,7 @@ impl Reader<'_> {
                 own: mover.read(),
                 opponent: opponent.read(),
             }
-        } else if self.infinite {
+        } else if self.request.infinite {
             // UCI clients tell the clocks of the game even when they ask to be shown lines.
             Clocks::default()
         } else {

@@ -39,12 +39,25 @@ mod xboard;
 
 use std::io;
 
+use crate::search::StartError;
+
+/// Why the engine cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The system starts no thread that reads.
+    #[error("standard input cannot be read: {0}")]
+    Input(#[from] io::Error),
+    /// There can be no search.
+    #[error(transparent)]
+    Search(#[from] StartError),
+}
+
 /// Runs the engine on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// The system may refuse to start the thread that reads.
-pub fn run() -> io::Result<()> {
+/// The system may refuse the threads or the memory that the engine cannot do without.
+pub fn run() -> Result<(), RunError> {
     let input = input::spawn_reader(io::BufReader::new(io::stdin()))?;
-    session::Session::new(input, io::stdout()).run();
+    session::Session::new(input, io::stdout())?.run();
     Ok(())
 }

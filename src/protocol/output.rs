@@ -38,7 +38,12 @@ impl<W: Write> Output<W> {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 
-    /// Whether a write has failed, since the reader is gone.
+    /// Writes nothing from now on.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether nothing is written any more, since the reader is gone or all has been said.
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
@@ -58,6 +63,17 @@ mod tests {
         output.line("bye");
         assert!(!output.is_closed());
         assert_eq!(bytes, b"ucciok\nbye\n");
+    }
+
+    #[test]
+    fn nothing_is_written_after_the_end() {
+        let mut bytes = Vec::new();
+        let mut output = Output::new(&mut bytes);
+        output.line("bye");
+        output.close();
+        output.line("info depth 1");
+        assert!(output.is_closed());
+        assert_eq!(bytes, b"bye\n");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::request::Limits;
-use super::threads::Searcher;
+use super::threads::{Searcher, StartError};
 use crate::eval::nnue::Network;
 use crate::notation::fen;
 use crate::rules::Game;
@@ -59,12 +59,15 @@ pub struct BenchResult {
 
 /// Searches every bench position to `depth` with one thread, evaluated by `network` or by hand, telling `each` of the position's FEN
 /// and nodes.
+///
+/// # Errors
+/// The search cannot be started.
 pub fn bench(
     depth: u32,
     network: Option<Arc<Network>>,
     mut each: impl FnMut(&str, u64),
-) -> BenchResult {
-    let mut searcher = Searcher::new(BENCH_HASH);
+) -> Result<BenchResult, StartError> {
+    let mut searcher = Searcher::with_exact_hash(BENCH_HASH)?;
     searcher.set_network(network);
     let mut total = BenchResult {
         nodes: 0,
@@ -85,7 +88,7 @@ pub fn bench(
             total.time += outcome.time;
         }
     }
-    total
+    Ok(total)
 }
 
 #[cfg(test)]
@@ -105,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_signature_does_not_change_between_runs() {
-        let run = || bench(5, None, |_, _| ()).nodes;
+        let run = || bench(5, None, |_, _| ()).unwrap().nodes;
         assert_eq!(run(), run());
     }
 }

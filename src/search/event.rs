@@ -1,5 +1,6 @@
 //! What the search reports while it works and when it is done.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::score::Score;
@@ -69,6 +70,20 @@ pub struct Outcome {
     pub time: Duration,
 }
 
+impl fmt::Display for Outcome {
+    /// `h2e2, +0.35 at depth 12, 34567 nodes in 120 ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.best {
+            Some(best) => write!(f, "{best}")?,
+            None => f.write_str("no move")?,
+        }
+        if let Some(score) = self.score {
+            write!(f, ", {score} at depth {}", self.depth)?;
+        }
+        write!(f, ", {} nodes in {} ms", self.nodes, self.time.as_millis())
+    }
+}
+
 /// A report of the search. Each request gets any number of others and then one `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -103,6 +118,25 @@ pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outcomes_are_told_in_words() {
+        let outcome = Outcome {
+            best: "h2e2".parse().ok(),
+            ponder: None,
+            score: Some(Score::mate_in(3)),
+            depth: 4,
+            nodes: 50,
+            time: Duration::from_millis(7),
+        };
+        assert_eq!(outcome.to_string(), "h2e2, #3 at depth 4, 50 nodes in 7 ms");
+        let none = Outcome {
+            best: None,
+            score: None,
+            ..outcome
+        };
+        assert_eq!(none.to_string(), "no move, 50 nodes in 7 ms");
+    }
 
     #[test]
     fn a_second_has_a_million_micros() {

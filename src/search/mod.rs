@@ -36,5 +36,5 @@ pub use request::{
     Control, Degree, Limits, MAX_DEPTH, PlayerClock, Randomness, SearchRequest, Settings, Style,
 };
 pub use score::{MAX_PLY, Meaning, Score};
-pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher};
+pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError};
 pub use tree::static_score;

@@ -1,5 +1,6 @@
 //! What the search is asked, and how it is told to stop.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -139,6 +140,37 @@ impl Limits {
             || self.soft_nodes.is_some()
             || self.move_time.is_some()
             || self.clock.is_some()
+    }
+}
+
+impl fmt::Display for Limits {
+    /// `depth 8, nodes 5000`; `no limit`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |name: &str, n: Option<u64>| n.map(|n| format!("{name} {n}"));
+        let clock = |name: &str, clock: Option<PlayerClock>| {
+            let clock = clock?;
+            let (time, increment) = (clock.time.as_millis(), clock.increment.as_millis());
+            let moves = clock.moves_to_go.map(|n| format!(" for {n} moves"));
+            let moves = moves.unwrap_or_default();
+            Some(format!("{name} {time} + {increment} ms{moves}"))
+        };
+        let time = self
+            .move_time
+            .map(|time| format!("{} ms", time.as_millis()));
+        let limits = [
+            count("depth", self.depth.map(u64::from)),
+            count("nodes", self.nodes),
+            count("soft limit of nodes", self.soft_nodes),
+            count("mate in", self.mate.map(u64::from)),
+            time,
+            clock("clock", self.clock),
+            clock("opponent's clock", self.opponent),
+        ];
+        let limits: Vec<String> = limits.into_iter().flatten().collect();
+        match limits.is_empty() {
+            true => f.write_str("no limit"),
+            false => f.write_str(&limits.join(", ")),
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! Text from and for the outside: lines of bounded length, excerpts, what is safe to print, times,
 //! files replaced as a whole.
 
+mod bounded_file;
 mod bounded_line;
 mod printable;
 #[cfg(any(feature = "match", feature = "training"))]
 mod replacement;
 mod seconds;
 
+pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use printable::{excerpt, printable};
 #[cfg(any(feature = "match", feature = "training"))]

@@ -182,7 +182,13 @@ pub fn run(
         for cpus in cpus {
             let worker = GameWorker::new(tournament, cpus, over.clone(), stalls.clone());
             let (schedule, numbers, results) = (&schedule, &numbers, results.clone());
-            scope.spawn(move || work(worker, schedule, numbers, tournament.wait, &results));
+            let work = move || work(worker, schedule, numbers, tournament.wait, &results);
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                let why = format!("cannot start a thread: {error}");
+                end = Err(io::Error::new(error.kind(), why));
+                over_sender = None;
+                break;
+            }
         }
         drop(results);
         loop {

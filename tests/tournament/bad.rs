@@ -68,6 +68,9 @@ fn crashes() {
 fn hanging() {
     loses_on_time("hang", "no bestmove");
     loses_on_time("deaf", "no bestmove");
+    // Stopped by a signal; a line that never ends.
+    loses_on_time("frozen", "no bestmove");
+    loses_on_time("unended", "no bestmove");
 }
 
 #[test]
@@ -98,6 +101,7 @@ fn illegal_moves() {
     loses("illegal", "illegal move", "a0a9", "illegal_moves");
     loses("theft", "illegal move", "b9c7", "illegal_moves");
     loses("garbage", "illegal move", "", "illegal_moves");
+    loses("nul", "illegal move", "", "illegal_moves");
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn giving_up() {
 
 #[test]
 fn those_who_only_look_bad_are_played() {
-    for mode in ["liar", "noisy", "twice", "eager", "stays"] {
+    for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy"] {
         let report = report([script("odd", mode), script("good", "good")], PLAIN);
         for game in report["games"].as_array().unwrap() {
             assert_eq!(game["reason"], "repetition", "{mode}: {game}");

@@ -48,6 +48,10 @@ answer() {
         flood) while :; do say "info depth 1 score 1"; say "blah"; done ;;
         chatter) exec yes "blah blah blah" ;;
         endless) exec tr '\000' x </dev/zero ;;
+        frozen) kill -STOP $$ ;;
+        unended) printf 'bestmove %s' "$move"; sleep 1000 ;;
+        nul) printf 'bestmove \000%s\n' "$move" ;;
+        wordy) printf 'info depth 3 score 5 pv'; yes ' a0a1' | head -n 4000 | tr -d '\n'; say; say "bestmove $move" ;;
         late) ;;
         mated) say "info depth 8 score 29993"; say "bestmove $move" ;;
         detailed) say "info depth 8 score 12 nodes 5000 time 9 pv $move a9a8"; say "bestmove $move" ;;

@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             margin: arguments.margin,
         };
         meter.begin(plan.positions);
-        expand(&plan, |done| meter.goes_on(done))
+        expand(&plan, |done| meter.goes_on(done)).map_err(|error| Failure::new("book", error))?
     } else {
         let mut table = of_games(arguments)?;
         if arguments.check {
@@ -92,7 +92,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 margin: arguments.margin,
             };
             meter.begin(table.positions());
-            let checked = check(&mut table, plan, |done| meter.goes_on(done));
+            let checked = check(&mut table, plan, |done| meter.goes_on(done))
+                .map_err(|error| Failure::new("book", error))?;
             say(&format!(
                 "{} positions searched, {} moves dropped",
                 checked.positions, checked.dropped

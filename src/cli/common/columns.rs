@@ -1,5 +1,7 @@
 //! Text in columns, where a Chinese character is as wide as two letters.
 
+use std::io::IsTerminal;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Sets rows in columns, two spaces apart and each as wide as its widest text; a row is a line.
@@ -15,32 +17,72 @@ pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     text
 }
 
-/// Sets rows in columns, two spaces apart, the first column to the left and the others to the right.
+/// The columns of the terminal that standard output is; `None` where it is none, and nothing is too wide.
+pub(in crate::cli) fn terminal_width() -> Option<usize> {
+    let size = std::io::stdout()
+        .is_terminal()
+        .then(|| console::Term::stdout().size_checked());
+    size.flatten().map(|(_, columns)| usize::from(columns))
+}
+
+/// Sets rows in columns, two spaces apart, the first column to the left and the others to the right. Where
+/// that is wider than `room`, it becomes several tables one below the other, each with the first column.
 #[cfg(feature = "match")]
-#[cfg(feature = "match")]
-pub(in crate::cli) fn figures(rows: &[Vec<String>]) -> String {
+pub(in crate::cli) fn figures(rows: &[Vec<String>], room: Option<usize>) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |n: usize| {
-        rows.iter()
-            .filter_map(|row| row.get(n))
-            .map(|cell| cell.width())
-            .max()
+        let cells = rows.iter().filter_map(|row| row.get(n));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..count).map(|n| width(n).unwrap_or(0)).collect();
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let room = room.unwrap_or(usize::MAX);
+    let mut tables: Vec<Vec<usize>> = Vec::new();
+    let mut taken = 0;
+    for n in 1..count {
+        let wanted = "  ".len() + widths[n];
+        if tables.is_empty() || taken + wanted > room {
+            tables.push(Vec::new());
+            taken = widths[0];
+        }
+        taken += wanted;
+        if let Some(table) = tables.last_mut() {
+            table.push(n);
+        }
+    }
+    let tables = tables.iter().map(|table| figures_of(rows, &widths, table));
+    tables.collect::<Vec<_>>().join("\n")
+}
+
+/// The first column and some others.
+#[cfg(feature = "match")]
+fn figures_of(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
     let mut text = String::new();
     for row in rows {
-        let mut line = String::new();
-        for (n, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let missing = width - cell.width();
-            line += &match n {
-                0 => pad(cell, *width),
-                _ => format!("  {:missing$}{cell}", ""),
-            };
+        let cell = |n: usize| row.get(n).map_or("", String::as_str);
+        let mut line = pad(cell(0), widths[0]);
+        for n in others {
+            let missing = widths[*n] - cell(*n).width();
+            line += &format!("  {:missing$}{}", "", cell(*n));
         }
         text.push_str(line.trim_end());
         text.push('\n');
     }
     text
+}
+
+/// Breaks a text at its spaces into lines of at most so many columns; a longer word is a line of its own.
+pub(in crate::cli) fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Fills a text with spaces to a width.
@@ -76,12 +118,27 @@ mod tests {
     }
 
     #[cfg(feature = "match")]
-    #[cfg(feature = "match")]
     #[test]
     fn figures_stand_to_the_right() {
         let rows = [vec!["", "n"], vec!["象棋", "100", "7"], vec!["x", "5"]];
         let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect());
-        assert_eq!(figures(&rows), "        n\n象棋  100  7\nx       5\n");
+        let whole = "        n\n象棋  100  7\nx       5\n";
+        assert_eq!(figures(&rows, None), whole);
+        assert_eq!(figures(&rows, Some(12)), whole);
+        let parts = "        n\n象棋  100\nx       5\n\n\n象棋  7\nx\n";
+        assert_eq!(figures(&rows, Some(11)), parts);
+        assert_eq!(figures(&rows, Some(1)), parts, "one column at least");
+        assert_eq!(figures(&[], Some(9)), "");
+    }
+
+    #[test]
+    fn lines_are_broken_at_spaces() {
+        assert_eq!(
+            wrapped("炮二平五 马8进7 h2e2", 17),
+            ["炮二平五 马8进7", "h2e2"]
+        );
+        assert_eq!(wrapped("abcdef gh i", 4), ["abcdef", "gh i"]);
+        assert!(wrapped(" ", 4).is_empty());
     }
 
     #[test]

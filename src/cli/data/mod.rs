@@ -4,7 +4,7 @@ mod files;
 mod view;
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
@@ -13,12 +13,16 @@ use super::common::Failure;
 use super::common::network::NetworkArgument;
 use super::common::output_file::OutputFile;
 use crate::notation::pgn;
+use crate::text::read_all;
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
 use files::{create, fault, open, print, say, warn_of_damage};
+
+/// No PGN that is converted is larger, in MB.
+const LARGEST_PGN: u64 = 4096;
 
 /// Look into files of games (.chg), merge them, make them from other formats, score them anew.
 #[derive(Debug, clap::Args)]
@@ -181,8 +185,7 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
         let first = head.trim_ascii_start().first();
         let converted = match first {
             Some(b'[' | b'1') => {
-                let mut bytes = Vec::new();
-                source.read_to_end(&mut bytes).map_err(fault(file))?;
+                let bytes = read_all(&mut source, LARGEST_PGN).map_err(fault(file))?;
                 convert_pgn(&pgn::decode(&bytes), &mut writer)
             }
             _ => convert_text(source, &mut writer),

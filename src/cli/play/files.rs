@@ -8,6 +8,10 @@ use crate::board::Color;
 use crate::notation::pgn::{self, GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
+use crate::text::read_file;
+
+/// No file of a game is larger, in MB.
+const LARGEST_FILE: u64 = 16;
 
 impl Table {
     /// Saves the game: as PGN, or its position where the name ends in `.fen`.
@@ -77,7 +81,7 @@ fn is_fen(path: &str) -> bool {
 
 /// Reads a game.
 fn read(path: &str) -> Result<Game, Box<dyn std::error::Error>> {
-    let bytes = fs::read(path)?;
+    let bytes = read_file(Path::new(path), LARGEST_FILE)?;
     let text = pgn::decode(&bytes);
     if is_fen(path) {
         return Ok(Game::new(text.trim().parse()?));

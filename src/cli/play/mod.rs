@@ -75,7 +75,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             (true, _) => Color::Red,
             (false, _) => Color::Black,
         }),
-        searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX)),
+        searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX))
+            .map_err(|error| Failure::new("play", error))?,
         level: Level {
             time: arguments.time,
             depth: arguments.depth,

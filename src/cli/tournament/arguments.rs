@@ -9,11 +9,15 @@ use crate::cli::common::Failure;
 use crate::cli::common::seconds::parse_seconds;
 use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
+use crate::text::read_file;
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
     Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, Format, GameRules, Openings,
     ScoreDraw, ScoreWin, Timeouts, Tournament, read_toml,
 };
+
+/// No file of engines or openings is larger, in MB.
+const LARGEST_FILE: u64 = 1024;
 
 /// Play a tournament between engines that speak UCCI or UCI.
 ///
@@ -210,7 +214,8 @@ impl clap::Args for EngineArguments {
 /// The engines of a file. What `each` says goes before what the file says of each.
 fn engines_of_file(path: &Path, each: &EngineWords) -> Result<Vec<EngineSpec>, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let text = std::fs::read_to_string(path).map_err(|error| fault(&error))?;
+    let text = read_file(path, LARGEST_FILE).map_err(|error| fault(&error))?;
+    let text = String::from_utf8(text).map_err(|error| fault(&error))?;
     let (each_of_file, engines) = read_toml(&text).map_err(|error| fault(&error))?;
     let each = each.clone().or(&each_of_file);
     let specs = engines.into_iter().map(|engine| engine.spec(&each));
@@ -335,7 +340,8 @@ impl Arguments {
             "balanced" => Openings::balanced().map_err(|error| fault(&error))?,
             "start" => Openings::start(),
             path => {
-                let bytes = std::fs::read(path).map_err(|error| fault(&error))?;
+                let bytes =
+                    read_file(Path::new(path), LARGEST_FILE).map_err(|error| fault(&error))?;
                 Openings::read(&pgn::decode(&bytes)).map_err(|error| fault(&error))?
             }
         };

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 pub(super) use arguments::Arguments;
 
 use super::common::Failure;
+use super::common::columns::terminal_width;
 use super::common::interrupt::interrupts;
 use crate::text::printable;
 use crate::tournament::{
@@ -80,7 +81,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     );
     progress.finish();
     let end = end.map_err(|error| Failure::new("match", error));
-    print(&table::report(&tournament, &standings, end.as_ref().ok()))?;
+    let reached = end.as_ref().ok();
+    print(&table::report(
+        &tournament,
+        &standings,
+        reached,
+        terminal_width(),
+    ))?;
     games.sort_by_key(|game| game.number);
     let end = match end {
         Err(failure) if arguments.resume.is_some() => {

@@ -101,17 +101,24 @@ pub(super) fn elo(interval: &Interval) -> String {
 }
 
 /// How the tournament stands.
-pub(super) fn report(tournament: &Tournament, standings: &Standings, end: Option<&End>) -> String {
+///
+/// Tables are no wider than `room`, where that is given.
+pub(super) fn report(
+    tournament: &Tournament,
+    standings: &Standings,
+    end: Option<&End>,
+    room: Option<usize>,
+) -> String {
     let mut text = format!("\n{}\n", end_in_words(tournament, end));
     if standings.games() == 0 {
         return text + "no games\n";
     }
     text += &match tournament.engines.len() {
         2 => duel(tournament, standings),
-        _ => crosstable(tournament, standings),
+        _ => crosstable(tournament, standings, room),
     };
     text.push('\n');
-    text += &engines(tournament, standings);
+    text += &engines(tournament, standings, room);
     let reasons = standings
         .reasons()
         .into_iter()
@@ -132,7 +139,7 @@ pub(super) fn report(tournament: &Tournament, standings: &Standings, end: Option
 
 /// How a tournament stands that may not be over.
 pub(super) fn status(tournament: &Tournament, standings: &Standings, end: Option<&End>) -> String {
-    let text = report(tournament, standings, end);
+    let text = report(tournament, standings, end, None);
     match end {
         None => text.replacen(BROKEN_OFF, "games are being played", 1),
         Some(_) => text,
@@ -201,7 +208,7 @@ fn sprt(run: &SprtRun) -> String {
 }
 
 /// More than two engines: each one's sum and what it has scored against each other.
-fn crosstable(tournament: &Tournament, standings: &Standings) -> String {
+fn crosstable(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
     let order = ranking(tournament, standings);
     let ratings = ratings(standings);
     let heads = [
@@ -244,11 +251,12 @@ fn crosstable(tournament: &Tournament, standings: &Standings) -> String {
         );
         rows.push(row);
     }
-    figures(&rows) + "rating: most likely of all results together, 0 on average, with 95 % error\n"
+    figures(&rows, room)
+        + "rating: most likely of all results together, 0 on average, with 95 % error\n"
 }
 
 /// Time, depth, speed and faults of each engine.
-fn engines(tournament: &Tournament, standings: &Standings) -> String {
+fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
     let heads = [
         "", "moves", "time", "ms/move", "depth", "nodes/s", "overrun", "illegal", "late", "crashed",
     ];
@@ -270,5 +278,5 @@ fn engines(tournament: &Tournament, standings: &Standings) -> String {
             f.crashes.to_string(),
         ]);
     }
-    figures(&rows)
+    figures(&rows, room)
 }

@@ -6,12 +6,12 @@ use super::builder::Builder;
 use super::error::PgnError;
 use super::scanner::Scanner;
 use super::{PgnGame, decode};
-use crate::text::{BoundedLine, read_bounded_line};
+use crate::text::read_line;
 
 /// A part of a file that is read at once is not much longer than this, in bytes.
 const LONGEST_PART: usize = 16 << 20;
-/// No line is longer, in bytes; what is beyond is lost.
-const LONGEST_LINE: usize = 16 << 20;
+/// No line is longer, in MB.
+const LONGEST_LINE: u64 = 16;
 
 /// Reads every game of a text; see [`PgnReader`].
 pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
@@ -60,7 +60,7 @@ impl<R: BufRead> PgnReader<R> {
     /// What has ended the reading before the end of the file.
     ///
     /// # Errors
-    /// The file cannot be read, or is no text.
+    /// The file cannot be read, or is no text: it has a NUL or a line of more than 16 MB.
     pub fn finish(self) -> io::Result<()> {
         self.fault.map_or(Ok(()), Err)
     }
@@ -73,20 +73,16 @@ impl<R: BufRead> PgnReader<R> {
         let mut is_behind_empty = false;
         let mut line = Vec::new();
         while !self.is_over && part.len() < LONGEST_PART {
-            let read = read_bounded_line(&mut self.input, LONGEST_LINE, &mut line)?;
+            let is_line = read_line(&mut self.input, LONGEST_LINE, &mut line)?;
             if line.contains(&0) {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
                     "this is no text",
                 ));
             }
-            match read {
-                BoundedLine::End => {
-                    self.is_over = true;
-                    break;
-                }
-                BoundedLine::Unended => self.is_over = true,
-                BoundedLine::Whole | BoundedLine::TooLong(_) => line.push(b'\n'),
+            if !is_line {
+                self.is_over = true;
+                break;
             }
             if is_behind_empty && is_tag(&line) {
                 self.ahead = line;

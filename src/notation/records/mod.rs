@@ -1,10 +1,13 @@
-//! Game records of other programs: XQF (象棋演播室, XQStudio) and DhtmlXQ (东萍象棋).
+//! Game records of other programs: XQF (象棋演播室, XQStudio), CBR and CBL (象棋桥, CCBridge) and DhtmlXQ
+//! (东萍象棋).
 //!
-//! Of both the main line is read, with its comments in XQF; variations are passed over.
+//! Of all the main line is read, with its comments but in DhtmlXQ; variations are passed over.
 
+mod ccbridge;
 mod dhtmlxq;
 mod xqf;
 
+pub use ccbridge::{is_ccbridge, read_ccbridge};
 pub use dhtmlxq::read_dhtmlxq;
 pub use xqf::{is_xqf, read_xqf};
 
@@ -39,6 +42,9 @@ type Place = (usize, usize);
 /// The pieces of a side in the order of both formats, from one rook to the other, cannons, pawns.
 const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
 
+/// The letter of the piece on each point, by rank and file from red's left corner.
+type Board = [[Option<u8>; 9]; 10];
+
 /// Where the game begins and what is played. `squares` has the place of each piece, those of red first,
 /// as file and rank from red's left corner; the side that moves first has the piece that does.
 fn line(
@@ -58,6 +64,11 @@ fn line(
             false => letter.to_ascii_lowercase(),
         });
     }
+    board_line(&board, moves, side)
+}
+
+/// As [`line`], with the board as it stands.
+fn board_line(board: &Board, moves: &[(Place, Place)], side: Color) -> Result<Line, RecordError> {
     let first = moves
         .first()
         .and_then(|((file, rank), _)| *board.get(*rank)?.get(*file)?);

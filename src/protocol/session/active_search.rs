@@ -27,6 +27,9 @@ use crate::search::{
 /// How long the session waits for the answer of a search that was told to stop before it reads on.
 /// Clients wait a second for the farewell.
 const PATIENCE: Duration = Duration::from_millis(500);
+/// How long the reports of a search wait for the ruling on the game. Only games of thousands of moves
+/// take longer to judge, and no client waits for that.
+const RULING_PATIENCE: Duration = Duration::from_millis(100);
 
 /// A search under way. Dropping it tells the search to stop.
 #[derive(Debug)]
@@ -145,6 +148,19 @@ impl ActiveSearch {
         self.awaited_ruling.as_ref()
     }
 
+    /// Until when the reports of the search wait for the ruling; `None` when they wait no more.
+    pub(super) fn ruling_due(&self) -> Option<Instant> {
+        self.awaited_ruling.as_ref()?;
+        let due = self.started + RULING_PATIENCE;
+        (Instant::now() < due).then_some(due)
+    }
+
+    /// Waits for another ruling.
+    #[cfg(test)]
+    pub(super) fn await_ruling(&mut self, ruling: Receiver<Ruling>) {
+        self.awaited_ruling = Some(ruling);
+    }
+
     /// The ruling has arrived.
     pub(super) fn ruled(&mut self, ruling: Ruling) {
         self.awaited_ruling = None;
@@ -178,6 +194,16 @@ impl<W: Write> Session<W> {
         self.report_ignored_words(&request, root_moves.as_deref());
         let settings = self.preferences.settings();
         let limits = self.limits(&request, &game);
+        let is_asked_for = request.infinite || request.ponder || request.mate.is_some();
+        let is_endless = !limits.is_bounded() && !is_asked_for;
+        if is_endless && !request.unknown_words.is_empty() {
+            // One of the words was to be a limit, most likely.
+            self.refuse(
+                "go",
+                "no limit is known, which would make it an endless search",
+            );
+            return self.send(&Reply::NoBestMove);
+        }
         if limits.depth == Some(0) {
             let score = static_score(game.position(), &settings, self.network.as_ref());
             self.send(&Reply::StaticScore(score));

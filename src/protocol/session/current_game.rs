@@ -2,7 +2,7 @@
 
 use crate::board::Move;
 use crate::movegen::legal_moves;
-use crate::notation::fen;
+use crate::notation::{fen, parse_move};
 use crate::protocol::command::PositionText;
 use crate::protocol::text::excerpt;
 use crate::rules::Game;
@@ -89,7 +89,7 @@ impl CurrentGame {
         if self.game.is_none() {
             return Err(PositionError(vec!["there is no position".to_owned()]));
         }
-        let (moves, faults) = read_moves(texts);
+        let (moves, faults) = read_moves(texts, self.game.as_ref());
         if faults.is_empty() {
             for banned in moves {
                 if !self.banned.contains(&banned) {
@@ -138,7 +138,6 @@ pub(super) enum RootMoves {
 /// Names every fault of the FEN, every text that is no move, and the first illegal move.
 pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, PositionError> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
-    let (moves, unreadable) = read_moves(&text.moves);
     let mut faults = Vec::new();
     let mut game = match fen::parse_variant_position(fen, promotion) {
         Ok(position) => Some(Game::new(position)),
@@ -149,27 +148,49 @@ pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, Po
             None
         }
     };
-    if unreadable.is_empty()
-        && let Some(game) = &mut game
-    {
-        let illegal = moves.into_iter().find_map(|m| game.push(m).err());
-        faults.extend(illegal.map(|error| error.to_string()));
+    // Behind a fault the texts are only looked at for being moves at all.
+    let mut plays = game.is_some();
+    for text in &text.moves {
+        match read_move(text, game.as_ref().filter(|_| plays)) {
+            Ok(played) => {
+                let illegal = game
+                    .as_mut()
+                    .filter(|_| plays)
+                    .map(|game| game.push(played));
+                if let Some(Err(error)) = illegal {
+                    faults.push(error.to_string());
+                    plays = false;
+                }
+            }
+            Err(fault) => {
+                faults.push(fault);
+                plays = false;
+            }
+        }
     }
-    faults.extend(unreadable);
     match game {
         Some(game) if faults.is_empty() => Ok(game),
         _ => Err(PositionError(shortened(faults))),
     }
 }
 
+/// Reads a move: as coordinates, or in any notation where the position is known.
+fn read_move(text: &str, game: Option<&Game>) -> Result<Move, String> {
+    if let Ok(played) = text.parse() {
+        return Ok(played);
+    }
+    let other = game.and_then(|game| parse_move(game.position(), text).ok());
+    other.ok_or_else(|| format!("{:?} is no move", excerpt(text)))
+}
+
 /// The moves among the texts, and what is wrong with the others.
-fn read_moves(texts: &[String]) -> (Vec<Move>, Vec<String>) {
+fn read_moves(texts: &[String], game: Option<&Game>) -> (Vec<Move>, Vec<String>) {
     let mut moves = Vec::new();
     let mut faults = Vec::new();
     for text in texts {
-        match text.parse() {
+        match read_move(text, game) {
             Ok(m) => moves.push(m),
-            Err(_) => faults.push(format!("{:?} is no move", excerpt(text))),
+            Err(fault) => faults.push(fault),
         }
     }
     (moves, faults)

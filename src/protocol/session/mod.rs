@@ -15,7 +15,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, never, select_biased, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
 use super::codec::{Codec, codec};
 use super::command::{Command, PositionText, Protocol};
@@ -26,7 +26,7 @@ use super::reply::Reply;
 use super::text::excerpt;
 use crate::book::Library;
 use crate::eval::nnue::Network;
-use crate::search::{Event, Pool};
+use crate::search::{Event, Pool, StartError};
 use active_search::ActiveSearch;
 use current_game::CurrentGame;
 use draw_resign::DrawResign;
@@ -69,13 +69,16 @@ enum Incoming {
 
 impl<W: Write> Session<W> {
     /// A session that reads `input` and writes to `sink`.
-    pub(super) fn new(input: InputReceiver, sink: W) -> Self {
+    ///
+    /// # Errors
+    /// There can be no search.
+    pub(super) fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
-        Self {
+        Ok(Self {
             search: None,
             input,
             events,
-            pool: Pool::new(sender),
+            pool: Pool::new(sender)?,
             referee: Referee::default(),
             output: Output::new(sink),
             // The little that is said before the handshake is said in UCCI.
@@ -88,7 +91,7 @@ impl<W: Write> Session<W> {
             draw_resign: DrawResign::default(),
             queue: CommandQueue::default(),
             ended: false,
-        }
+        })
     }
 
     /// Runs until `quit`, the end of the input, or the end of the output.
@@ -133,17 +136,21 @@ impl<W: Write> Session<W> {
             true => &no_input,
             false => self.input.channel(),
         };
-        // The ruling on the game is told before anything that the search reports.
-        let (ruling, events) = match search.ruling() {
-            Some(ruling) => (ruling, &no_events),
-            None => (&no_ruling, &self.events),
+        // The ruling on the game is told before anything that the search reports, unless it takes long.
+        let ruling = search.ruling().unwrap_or(&no_ruling);
+        let ruling_due = search.ruling_due();
+        let events = match ruling_due {
+            Some(_) => &no_events,
+            None => &self.events,
         };
+        let too_late = ruling_due.map_or_else(never, at);
         select_biased! {
             recv(input) -> input => {
                 Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
             }
             recv(ruling) -> ruling => Incoming::Ruling(ruling.unwrap_or_default()),
             recv(events) -> event => event.map_or(Incoming::SearchLost, Incoming::Event),
+            recv(too_late) -> _ => self.wait(),
         }
     }
 
@@ -326,6 +333,8 @@ impl<W: Write> Session<W> {
     fn quit(&mut self) -> ControlFlow<()> {
         self.stop_and_answer();
         self.send(&Reply::Bye);
+        // A search that did not end in time may still report: nothing follows the farewell.
+        self.output.close();
         ControlFlow::Break(())
     }
 

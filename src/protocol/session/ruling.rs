@@ -58,7 +58,9 @@ impl Referee {
 fn start() -> Option<Sender<Question>> {
     let (questions, inbox) = unbounded::<Question>();
     let work = move || {
-        for (game, rules, answer) in inbox {
+        while let Ok(question) = inbox.recv() {
+            // Only the newest search waits for an answer; the others have ended.
+            let (game, rules, answer) = inbox.try_iter().last().unwrap_or(question);
             // The search may have been answered without waiting for the ruling.
             let _ = answer.send(Ruling::of(&game, rules));
         }

@@ -36,7 +36,7 @@ impl TestSession {
     fn new(handshake: &str) -> Self {
         let buffer = SharedBuffer::default();
         let input = spawn_reader(io::empty()).unwrap();
-        let session = Session::new(input, buffer.clone());
+        let session = Session::new(input, buffer.clone()).unwrap();
         let mut this = Self { session, buffer };
         this.say(handshake);
         this
@@ -335,6 +335,45 @@ fn an_overlong_line_waits_its_turn_in_a_batch() {
 }
 
 #[test]
+fn nothing_follows_the_farewell() {
+    let mut session = TestSession::new("ucci");
+    // A search that a busy machine keeps from stopping in time.
+    let (search, events) = unbounded();
+    session.session.events = events;
+    session.say("go infinite");
+    assert_eq!(session.say("quit"), ["bye"]);
+    let (nodes, time) = (1, Duration::ZERO);
+    search.send(Event::Progress { nodes, time }).unwrap();
+    search.send(done(0)).unwrap();
+    session.session.stop_and_answer();
+    assert_eq!(session.read(), [""; 0]);
+}
+
+#[test]
+fn the_answer_does_not_wait_for_a_long_judgement() {
+    let mut session = TestSession::new("ucci");
+    let (search, events) = unbounded();
+    session.session.events = events;
+    let _ = session
+        .session
+        .on_input(Input::Line("go depth 1".to_owned()));
+    // The judgement never comes.
+    let (_judging, ruling) = unbounded();
+    session
+        .session
+        .search
+        .as_mut()
+        .unwrap()
+        .await_ruling(ruling);
+    search.send(done(0)).unwrap();
+    // Nothing more is read.
+    session.session.ended = true;
+    let incoming = session.session.wait();
+    let _ = session.session.handle_incoming(incoming);
+    assert_eq!(session.read().last().unwrap(), "bestmove h2e2");
+}
+
+#[test]
 fn debug_says_what_was_not_understood() {
     let mut session = TestSession::new("ucci");
     assert_eq!(session.say("hello"), [""; 0]);
@@ -378,6 +417,9 @@ fn line() -> impl Strategy<Value = String> {
         half_fen().prop_map(|fen| format!("probe fen {fen}")),
         "setoption (multipv|style|promotion|x) [ -~]{0,20}",
         "go (depth|nodes) [a-z]{1,5}",
+        "go (depht|nods|tme|movtime) [0-9]{1,9}( [a-z]{4})?",
+        "position startpos moves (炮二平五|马8进7|C2=5|h8+7|前炮退一|[一-九兵车炮]{4})( 马8进7)?",
+        "banmoves (炮二平五|h2e2|C2=5|[一-九兵车炮]{4})( h2e2){0,3}",
         "ponderhit( draw)?",
         "stop|isready|ucci|uci|[ -~]{0,30}",
         "\\PC{0,40}",

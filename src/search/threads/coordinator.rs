@@ -15,6 +15,7 @@ use crate::search::request::{Degree, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
+use crate::search::tree::deciding_positions::DecidingPositions;
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
@@ -100,7 +101,7 @@ impl Coordinator {
                 time,
             };
         }
-        log::debug!("search with {:?}, {:?}", request.limits, request.settings);
+        log::debug!("search: {}", request.limits);
         if let Some(outcome) = self.mate_by_checks(&request, &root_moves) {
             return outcome;
         }
@@ -110,6 +111,7 @@ impl Coordinator {
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
         let settings = settings_for(&request);
         let shared = Arc::new(SharedState {
+            deciding: DecidingPositions::new(&request.game, settings.rules),
             game: request.game,
             limits: request.limits,
             settings,
@@ -141,7 +143,7 @@ impl Coordinator {
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
         };
-        log::debug!("{outcome:?}");
+        log::debug!("{outcome}");
         outcome
     }
 

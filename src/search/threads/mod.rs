@@ -4,10 +4,11 @@
 //! searches, and lets them `vote` on what they found.
 
 mod coordinator;
+mod memory;
 mod pool;
 mod search_thread;
 mod searcher;
 mod vote;
 
-pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError};
+pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use searcher::Searcher;

@@ -6,6 +6,7 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, bounded, unbounded};
 
 use super::coordinator::{Coordinator, Message};
+use super::memory::{free_megabytes, has_room};
 use super::search_thread::SearchThread;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
@@ -22,6 +23,23 @@ pub const MAX_THREADS: u32 = 512;
 const CLEARED_IN_PLACE: usize = 256;
 /// The largest automatic hash table, in MB.
 const AUTOMATIC_HASH: usize = 128;
+/// What must be left for all else when the table and the threads have what they need, in bytes: other
+/// threads with their stacks, games, lines of text.
+const HEADROOM: usize = 8 << 20;
+
+/// Why there can be no search.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Not even a hash table of one MB fits beside a search thread.
+    #[error("too little memory for a search thread and a hash table of 1 MB")]
+    NoMemory,
+    /// A hash table of so many MB does not fit.
+    #[error("too little memory for a search thread and a hash table of {0} MB")]
+    NoMemoryForTable(usize),
+    /// The system refuses a thread.
+    #[error("the system starts no search thread, for want of memory or of processes: {0}")]
+    NoThread(std::io::Error),
+}
 
 /// Why the hash table or the thread pool keeps its size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +52,7 @@ pub enum ResizeError {
         /// The size still in force.
         kept: usize,
     },
-    /// The system refuses to start another thread.
+    /// There is no memory for more threads, or the system refuses them.
     #[error("cannot start {threads} threads, keeping {kept}")]
     NoThreads {
         /// What was asked for.
@@ -65,27 +83,56 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Starts one search thread with a hash table of automatic size. The pool reports to `events`;
-    /// each request is answered with exactly one [`Event::Done`].
+    /// Starts one search thread with a hash table of automatic size, or of a smaller one where memory does
+    /// not suffice. The pool reports to `events`; each request is answered with exactly one
+    /// [`Event::Done`].
     ///
-    /// # Panics
-    /// When the system cannot start a thread or give a MB of memory.
-    pub fn new(events: Sender<Event>) -> Self {
-        let table =
-            TranspositionTable::new(automatic_hash_size()).or_else(|| TranspositionTable::new(1));
-        let table = Arc::new(table.expect("a hash table of 1 MB fits"));
-        let first = SearchThread::start(0, table.clone()).expect("the search thread starts");
+    /// # Errors
+    /// When there is no memory for a search thread and a table of one MB, or the system starts no thread.
+    pub fn new(events: Sender<Event>) -> Result<Self, StartError> {
+        Self::with_hash(automatic_hash_size(), events)
+    }
+
+    /// As [`Self::new`], with a hash table of `megabytes`, or of a smaller one where memory does not suffice.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
+        let mut megabytes = megabytes.max(1);
+        loop {
+            match Self::with_table(megabytes, events.clone()) {
+                Err(error) if megabytes > 1 => {
+                    log::warn!("no hash table of {megabytes} MB: {error}");
+                    megabytes /= 2;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn with_table(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
+        let table = TranspositionTable::new(megabytes).ok_or(StartError::NoMemory)?;
+        let table = Arc::new(table);
+        let no_thread = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
+            _ => StartError::NoThread(error),
+        };
+        let first = SearchThread::start(0, table.clone()).map_err(no_thread)?;
         let (messages, inbox) = unbounded();
         let mut coordinator = Coordinator::new(first, table.clone(), events);
         let handle = std::thread::Builder::new()
             .name("coordinator".to_owned())
             .spawn(move || inbox.iter().for_each(|message| coordinator.handle(message)))
-            .expect("the coordinating thread starts");
-        Self {
+            .map_err(no_thread)?;
+        let pool = Self {
             messages: Some(messages),
             coordinator: Some(handle),
             table,
             threads: 1,
+        };
+        match has_room(HEADROOM) {
+            true => Ok(pool),
+            false => Err(StartError::NoMemory),
         }
     }
 
@@ -132,7 +179,10 @@ impl Pool {
         if wanted > free_megabytes() {
             return Err(refused);
         }
-        self.use_table(TranspositionTable::new(wanted).ok_or(refused)?);
+        match TranspositionTable::new(wanted).filter(|_| has_room(HEADROOM)) {
+            Some(table) => self.use_table(table),
+            None => return Err(refused),
+        }
         Ok(wanted)
     }
 
@@ -150,10 +200,7 @@ impl Pool {
             return Ok(wanted);
         }
         self.wait();
-        let started: Result<Vec<_>, _> = (0..wanted)
-            .map(|id| SearchThread::start(id, self.table.clone()))
-            .collect();
-        let Ok(started) = started else {
+        let Some(started) = self.start_threads(wanted) else {
             return Err(ResizeError::NoThreads {
                 threads: wanted,
                 kept: self.threads,
@@ -163,6 +210,30 @@ impl Pool {
         self.send(Message::Threads(started));
         self.wait();
         Ok(wanted)
+    }
+
+    /// New search threads; none where not all can be had.
+    fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
+        let mut started = Vec::new();
+        for id in 0..wanted {
+            match SearchThread::start(id, self.table.clone()) {
+                Ok(thread) => started.push(thread),
+                Err(error) => {
+                    log::warn!("search thread {id} of {wanted}: {error}");
+                    break;
+                }
+            }
+        }
+        if started.len() == wanted && has_room(HEADROOM) {
+            return Some(started);
+        }
+        started.into_iter().for_each(SearchThread::end);
+        None
+    }
+
+    /// The size of the hash table, in MB.
+    pub fn hash_size(&self) -> usize {
+        self.table.megabytes()
     }
 
     /// The number of search threads.
@@ -246,12 +317,6 @@ impl Drop for Pool {
             let _ = coordinator.join();
         }
     }
-}
-
-fn free_megabytes() -> usize {
-    let mut system = sysinfo::System::new();
-    system.refresh_memory();
-    (system.available_memory() >> 20) as usize
 }
 
 fn automatic_hash_size() -> usize {

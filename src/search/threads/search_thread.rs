@@ -1,11 +1,13 @@
 //! A search thread, which waits from one search to the next.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, unbounded};
 
+use super::memory::has_room;
 use crate::search::table::TranspositionTable;
 use crate::search::tree::iteration::Iteration;
 use crate::search::tree::search;
@@ -14,6 +16,9 @@ use crate::search::tree::thread_data::ThreadData;
 
 /// Stack of a search thread: the deepest recursion in an unoptimised build.
 const STACK_BYTES: usize = 32 << 20;
+
+/// More than what a thread keeps from one search to the next, in bytes.
+const DATA_BYTES: usize = 4 << 20;
 
 /// What a search thread is told.
 pub(super) enum ThreadMessage {
@@ -31,19 +36,21 @@ pub(super) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread with this number.
+    /// Starts the thread with this number. What it needs is allocated here, where a lack of memory can be
+    /// told.
     ///
     /// # Errors
-    /// When the system refuses another thread.
+    /// When there is no memory for another thread, or the system refuses it.
     pub(super) fn start(id: usize, table: Arc<TranspositionTable>) -> std::io::Result<Self> {
+        if !has_room(DATA_BYTES) {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        let mut data = ThreadData::new(id, table);
         let (messages, inbox) = unbounded();
         let handle = std::thread::Builder::new()
             .name(format!("search-{id}"))
             .stack_size(STACK_BYTES)
-            .spawn(move || {
-                let mut data = ThreadData::new(id, table);
-                inbox.iter().for_each(|message| handle(&mut data, message));
-            })?;
+            .spawn(move || inbox.iter().for_each(|message| handle(&mut data, message)))?;
         Ok(Self { messages, handle })
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, unbounded};
 
-use super::pool::Pool;
+use super::pool::{Pool, StartError};
 use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
@@ -19,12 +19,12 @@ use crate::search::tree::static_score;
 /// use chuhe::rules::Game;
 /// use chuhe::search::{Limits, Searcher};
 ///
-/// let searcher = Searcher::new(1);
+/// let searcher = Searcher::new(1)?;
 /// let game = Game::new("3k5/9/9/9/9/9/9/R8/1R7/4K4 w".parse()?);
 /// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() });
 /// let mate_in_two = outcome.and_then(|o| o.score).is_some_and(|score| score.is_decisive());
 /// assert!(mate_in_two);
-/// # Ok::<(), chuhe::notation::fen::FenError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Searcher {
@@ -34,20 +34,30 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A searcher with a hash table of `megabytes`, or of the automatic size where memory does not
-    /// suffice.
+    /// A searcher with a hash table of `megabytes`, or of a smaller one where memory does not suffice.
     ///
-    /// # Panics
-    /// When the system cannot start a thread or give a MB of memory.
-    pub fn new(megabytes: usize) -> Self {
+    /// # Errors
+    /// When there is no memory for a search thread and a table of one MB, or the system starts no thread.
+    pub fn new(megabytes: usize) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
-        // With less memory than asked for it searches with what there is.
-        let _ = pool.set_hash_size(megabytes);
-        Self {
+        let pool = Pool::with_hash(megabytes, sender)?;
+        Ok(Self {
             pool,
             events,
             network: None,
+        })
+    }
+
+    /// As [`Self::new`], with a hash table of exactly `megabytes`: another one has searches come to other
+    /// results.
+    ///
+    /// # Errors
+    /// As [`Self::new`], and when there is no memory for that table.
+    pub fn with_exact_hash(megabytes: usize) -> Result<Self, StartError> {
+        let searcher = Self::new(megabytes)?;
+        match searcher.pool.hash_size() == megabytes {
+            true => Ok(searcher),
+            false => Err(StartError::NoMemoryForTable(megabytes)),
         }
     }
 

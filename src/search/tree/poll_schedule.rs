@@ -24,4 +24,9 @@ impl PollSchedule {
             reported_seconds: 0,
         }
     }
+
+    /// Has the next node poll, when there are so many.
+    pub(super) fn hurry(&mut self, nodes: u64) {
+        self.next = self.next.min(nodes);
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crossbeam_channel::Sender;
 
+use super::deciding_positions::DecidingPositions;
 use super::team::Team;
 use crate::board::Move;
 use crate::eval::nnue::Network;
@@ -17,6 +18,8 @@ use crate::search::time::TimeManager;
 #[derive(Debug)]
 pub(in crate::search) struct SharedState {
     pub game: Game,
+    /// What in the game decides it when it occurs again.
+    pub deciding: DecidingPositions,
     pub limits: Limits,
     pub settings: Settings,
     /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
@@ -42,8 +45,10 @@ impl SharedState {
     /// A search of `position` with the usual settings whose reports are lost.
     pub(in crate::search) fn of_position(position: crate::board::Position) -> Self {
         let root_moves = crate::movegen::legal_moves(&position).to_vec();
+        let game = Game::new(position);
         Self {
-            game: Game::new(position),
+            deciding: DecidingPositions::new(&game, Settings::default().rules),
+            game,
             limits: Limits::default(),
             settings: Settings::default(),
             network: None,

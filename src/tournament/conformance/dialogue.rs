@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
-use super::Objection;
+use super::outcome::Objection;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::text::printable;

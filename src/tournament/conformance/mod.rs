@@ -7,68 +7,17 @@
 
 mod checks;
 mod dialogue;
+mod outcome;
 
 use crossbeam_channel::Receiver;
 
 use super::engine::{Fault, Greeting, probe};
 use super::limit::Timeouts;
-use super::protocol::EngineProtocol;
 use super::spec::EngineSpec;
 use checks::CHECKS;
 use dialogue::Dialogue;
-
-/// How a check has come out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckOutcome {
-    /// The engine does what the document says.
-    Kept,
-    /// The document leaves it open, and clients may stumble over it.
-    Doubtful,
-    /// The engine does otherwise.
-    Broken,
-}
-
-impl CheckOutcome {
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Kept => "kept",
-            Self::Doubtful => "doubtful",
-            Self::Broken => "broken",
-        }
-    }
-}
-
-/// What a check has found.
-#[derive(Clone, Debug)]
-pub struct CheckReport {
-    /// What was checked.
-    pub name: &'static str,
-    /// What the document says.
-    pub rule: &'static str,
-    /// How it came out.
-    pub outcome: CheckOutcome,
-    /// What is wrong; empty where nothing is.
-    pub detail: String,
-    /// The lines sent (`> `) and received (`< `), the last of them.
-    pub transcript: Vec<String>,
-}
-
-/// Why a check says no.
-#[derive(Clone, Debug)]
-enum Objection {
-    Doubtful(String),
-    Broken(String),
-}
-
-/// One thing to be checked.
-struct Check {
-    name: &'static str,
-    rule: &'static str,
-    /// The protocol that it belongs to; `None` for both.
-    protocol: Option<EngineProtocol>,
-    run: fn(&mut Dialogue<'_>) -> Result<(), Objection>,
-}
+use outcome::Objection;
+pub use outcome::{CheckOutcome, CheckReport};
 
 /// Checks an engine; what each check has found is handed to `on_report`. Returns what was found out
 /// before the first. A message on `interrupt` ends it.

@@ -7,12 +7,14 @@ use rand::{Rng, SeedableRng};
 
 use crate::board::{Color, Move, Position};
 use crate::random;
-
 use crate::rules::Game;
-use crate::search::{Limits, Meaning, Searcher};
+use crate::search::{Limits, Meaning, Searcher, StartError};
 
-/// Hash table of the search, in MB.
-const HASH: usize = 16;
+/// Hash table of the search, in MB; it is emptied for each line, so that a score does not depend on the
+/// lines before.
+const HASH: usize = 4;
+/// Hash table of the look before it, in MB.
+const GLANCE_HASH: usize = 1;
 /// Depth of a look that is cheap and throws out most lines.
 const GLANCE: u32 = 3;
 /// How much wider than the wanted bound that look is.
@@ -47,16 +49,25 @@ pub struct FoundOpening {
     pub score: i32,
 }
 
-/// Looks for openings no two of which lead to one position or its mirror image, and hands each to
-/// `found`, until there are enough, `found` says `false`, or [`LINES_IN_VAIN`] lines in a row have
-/// brought nothing new. Returns how many it has found.
-pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&FoundOpening) -> bool) -> usize {
-    let searcher = Searcher::new(HASH);
+/// Looks for openings no two of which lead to one position or its mirror image, until there are enough or
+/// [`LINES_IN_VAIN`] lines in a row have brought nothing new. `each` is told of every line that was
+/// searched, with the opening if it is one, and ends the search by saying `false`. `present` are the
+/// openings that an earlier search with this plan has found: this one goes on behind them. Returns how many
+/// there are, with those.
+///
+/// # Errors
+/// The search cannot be started.
+pub fn find_openings(
+    plan: &OpeningSearch,
+    present: &[Vec<Move>],
+    mut each: impl FnMut(Option<&FoundOpening>) -> bool,
+) -> Result<usize, StartError> {
+    let mut balance = Balance::new(plan)?;
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
     let mut count = 0;
     let mut in_vain = 0;
-    while count < plan.count && in_vain < LINES_IN_VAIN {
+    while count < plan.count.max(present.len()) && in_vain < LINES_IN_VAIN {
         in_vain += 1;
         let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
         let game = random::game(&mut random, Position::startpos(), plies);
@@ -65,16 +76,29 @@ pub fn find_openings(plan: &OpeningSearch, mut found: impl FnMut(&FoundOpening) 
             continue;
         }
         known.insert(mirrored(&game).position().key());
-        let Some(opening) = balanced(&searcher, &game, plan) else {
+        // Up to the last one that is present, what has been found is known.
+        if let Some(next) = present.get(count) {
+            if game
+                .plies()
+                .iter()
+                .map(|ply| ply.played)
+                .eq(next.iter().copied())
+            {
+                count += 1;
+                in_vain = 0;
+            }
             continue;
-        };
-        count += 1;
-        in_vain = 0;
-        if !found(&opening) {
+        }
+        let opening = balance.of(&game);
+        if opening.is_some() {
+            count += 1;
+            in_vain = 0;
+        }
+        if !each(opening.as_ref()) {
             break;
         }
     }
-    count
+    Ok(count)
 }
 
 /// The game as a mirror shows it.
@@ -88,21 +112,40 @@ fn mirrored(game: &Game) -> Game {
     mirror
 }
 
-/// The opening, if a search finds it balanced.
-fn balanced(searcher: &Searcher, game: &Game, plan: &OpeningSearch) -> Option<FoundOpening> {
-    let rough = score(searcher, game, plan.depth.min(GLANCE))?;
-    if rough.abs() > plan.within + GLANCE_SLACK {
-        return None;
+/// Tells balanced lines from others.
+struct Balance<'a> {
+    plan: &'a OpeningSearch,
+    glance: Searcher,
+    search: Searcher,
+}
+
+impl<'a> Balance<'a> {
+    fn new(plan: &'a OpeningSearch) -> Result<Self, StartError> {
+        Ok(Self {
+            plan,
+            glance: Searcher::with_exact_hash(GLANCE_HASH)?,
+            search: Searcher::with_exact_hash(HASH)?,
+        })
     }
-    let score = score(searcher, game, plan.depth)?;
-    (score.abs() <= plan.within).then(|| FoundOpening {
-        moves: game.plies().iter().map(|ply| ply.played).collect(),
-        score,
-    })
+
+    /// The opening, if a search finds it balanced.
+    fn of(&mut self, game: &Game) -> Option<FoundOpening> {
+        let plan = self.plan;
+        let rough = score(&mut self.glance, game, plan.depth.min(GLANCE))?;
+        if rough.abs() > plan.within + GLANCE_SLACK {
+            return None;
+        }
+        let score = score(&mut self.search, game, plan.depth)?;
+        (score.abs() <= plan.within).then(|| FoundOpening {
+            moves: game.plies().iter().map(|ply| ply.played).collect(),
+            score,
+        })
+    }
 }
 
 /// The score for red, unless somebody mates.
-fn score(searcher: &Searcher, game: &Game, depth: u32) -> Option<i32> {
+fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
+    searcher.forget();
     let limits = Limits {
         depth: Some(depth),
         ..Limits::default()
@@ -132,10 +175,11 @@ mod tests {
         };
         let find = |plan: &OpeningSearch| {
             let mut all = Vec::new();
-            find_openings(plan, |opening| {
-                all.push(opening.clone());
+            let count = find_openings(plan, &[], |opening| {
+                all.extend(opening.cloned());
                 true
             });
+            assert_eq!(count.unwrap(), all.len());
             all
         };
         let all = find(&plan);
@@ -145,13 +189,29 @@ mod tests {
             assert!(opening.score.abs() <= 15);
         }
         assert_ne!(all, find(&OpeningSearch { seed: 6, ..plan }));
-        let mut count = 0;
-        find_openings(&plan, |_| {
-            count += 1;
-            count < 2
+        let mut early = Vec::new();
+        let count = find_openings(&plan, &[], |opening| {
+            early.extend(opening.cloned());
+            early.len() < 2
         });
-        assert_eq!(count, 2, "it stops when told to");
+        assert_eq!(
+            (count.unwrap(), &early[..]),
+            (2, &all[..2]),
+            "it stops when told to"
+        );
+        let present: Vec<_> = early.iter().map(|opening| opening.moves.clone()).collect();
+        let mut later = Vec::new();
+        let count = find_openings(&plan, &present, |opening| {
+            later.extend(opening.cloned());
+            true
+        });
+        assert_eq!(
+            (count.unwrap(), &later[..]),
+            (4, &all[2..]),
+            "it goes on as if never ended"
+        );
     }
+
     #[test]
     fn the_search_ends_when_there_are_no_more() {
         let plan = OpeningSearch {
@@ -163,10 +223,11 @@ mod tests {
             seed: 1,
         };
         let mut told = 0;
-        let count = find_openings(&plan, |_| {
-            told += 1;
+        let count = find_openings(&plan, &[], |opening| {
+            told += usize::from(opening.is_some());
             true
         });
+        let count = count.unwrap();
         // 44 moves, of which the mirror leaves a few more than half.
         assert_eq!(count, told);
         assert!((23..=26).contains(&count), "{count}");

@@ -3,6 +3,7 @@
 use super::line_search::LineSearch;
 use crate::book::BookTable;
 use crate::rules::Game;
+use crate::search::StartError;
 
 /// How a book is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,12 +27,15 @@ pub struct Checked {
 /// Searches every position of a book for its best move and for those of the book, and drops what loses
 /// more than the margin or gets mated. `goes_on` is told after each position how many are done; where
 /// it says `false` the rest stays unchecked.
+///
+/// # Errors
+/// The search cannot be started.
 pub fn check(
     table: &mut BookTable,
     plan: Check,
     mut goes_on: impl FnMut(usize) -> bool,
-) -> Checked {
-    let mut search = LineSearch::new(plan.nodes);
+) -> Result<Checked, StartError> {
+    let mut search = LineSearch::new(plan.nodes)?;
     let mut checked = Checked::default();
     let mut is_wanted = true;
     table.revise(|position, moves| {
@@ -53,7 +57,7 @@ pub fn check(
         checked.dropped += before - moves.len();
         is_wanted = goes_on(checked.positions);
     });
-    checked
+    Ok(checked)
 }
 
 #[cfg(test)]
@@ -81,7 +85,8 @@ mod tests {
         let checked = check(&mut table, plan, |done| {
             told.push(done);
             true
-        });
+        })
+        .unwrap();
         assert_eq!((checked.positions, checked.dropped, told), (1, 1, vec![1]));
         let kept = table.moves(&position);
         assert_eq!(kept, [BookMove::new("h0g2".parse().unwrap(), 5)]);

@@ -7,6 +7,7 @@ use super::line_search::LineSearch;
 use crate::board::{Move, Position};
 use crate::book::{BookMove, BookTable, mirrored};
 use crate::rules::Game;
+use crate::search::StartError;
 
 /// What a ply costs beside the score that its move gives away, in hundredths of a minor piece: with a
 /// large number a book grows broad, with a small one deep.
@@ -153,8 +154,14 @@ fn weight(worse: i32, margin: i32) -> u32 {
 
 /// Makes a book. `goes_on` is told after each position how many are done; where it says `false` the
 /// book is made of what there is. The same plan gives the same book.
-pub fn expand(plan: &Expansion, mut goes_on: impl FnMut(usize) -> bool) -> BookTable {
-    let mut search = LineSearch::new(plan.nodes);
+///
+/// # Errors
+/// The search cannot be started.
+pub fn expand(
+    plan: &Expansion,
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> Result<BookTable, StartError> {
+    let mut search = LineSearch::new(plan.nodes)?;
     let mut tree = Tree::default();
     tree.node(Game::startpos(), 0);
     let mut searched = 0;
@@ -172,7 +179,7 @@ pub fn expand(plan: &Expansion, mut goes_on: impl FnMut(usize) -> bool) -> BookT
         }
     }
     tree.take_back();
-    tree.book(plan.margin)
+    Ok(tree.book(plan.margin))
 }
 
 #[cfg(test)]
@@ -194,9 +201,10 @@ mod tests {
         let book = expand(&PLAN, |done| {
             told = done;
             true
-        });
+        })
+        .unwrap();
         assert_eq!(told, 12);
-        assert_eq!(book.to_text(), expand(&PLAN, |_| true).to_text());
+        assert_eq!(book.to_text(), expand(&PLAN, |_| true).unwrap().to_text());
         assert!(book.positions() <= 12 && book.moves_count() > book.positions());
         for entry in book.entries() {
             assert_eq!(entry.moves[0].weight, 1000);
@@ -212,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_book_that_is_cut_off_is_smaller() {
-        let book = expand(&PLAN, |done| done < 3);
+        let book = expand(&PLAN, |done| done < 3).unwrap();
         assert_eq!(book.positions(), 3);
     }
 

@@ -6,7 +6,9 @@ use crossbeam_channel::{Receiver, unbounded};
 
 use crate::board::Move;
 use crate::rules::Game;
-use crate::search::{Bound, Control, Event, Info, Limits, Meaning, Pool, SearchRequest, Settings};
+use crate::search::{
+    Bound, Control, Event, Info, Limits, Meaning, Pool, SearchRequest, Settings, StartError,
+};
 
 /// The hash table, in MB.
 const HASH: usize = 32;
@@ -39,16 +41,18 @@ pub(super) struct LineSearch {
 
 impl LineSearch {
     /// Searches so many nodes a position, after which the iteration under way is finished.
-    pub(super) fn new(nodes: u64) -> Self {
+    ///
+    /// # Errors
+    /// There is no memory for a search, or the system starts no thread.
+    pub(super) fn new(nodes: u64) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
         // With less memory it searches with what there is.
-        let _ = pool.set_hash_size(HASH);
-        Self {
+        let pool = Pool::with_hash(HASH, sender)?;
+        Ok(Self {
             pool,
             events,
             nodes,
-        }
+        })
     }
 
     /// The best moves, the best one first: at most `count` of them, out of `only` where given. Empty

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{Limits, Score, Searcher};
+use crate::search::{Limits, Score, Searcher, StartError};
 use crate::training::data::{AppendError, GameRecord, NO_SCORE, Reader, Record, Writer};
 
 /// Games that are shared out among the threads at a time.
@@ -24,6 +24,9 @@ pub enum RelabelError {
     /// They cannot be written.
     #[error(transparent)]
     Write(#[from] AppendError),
+    /// There is no room for so many searches at a time.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// A search thread has ended.
     #[error("a search has failed")]
     Search,
@@ -53,12 +56,13 @@ pub fn relabel<R: Read, W: Write>(
     mut each: impl FnMut(u64),
 ) -> Result<u64, RelabelError> {
     let nodes = plan.nodes;
-    let searcher = |_| {
-        let mut searcher = Searcher::new(HASH);
+    let searcher = |_| -> Result<Searcher, StartError> {
+        let mut searcher = Searcher::with_exact_hash(HASH)?;
         searcher.set_network(plan.network.clone());
-        searcher
+        Ok(searcher)
     };
-    let mut searchers: Vec<_> = (0..plan.threads.max(1)).map(searcher).collect();
+    let searchers: Result<Vec<_>, _> = (0..plan.threads.max(1)).map(searcher).collect();
+    let mut searchers = searchers?;
     let mut written = 0;
     loop {
         let mut batch = Vec::new();

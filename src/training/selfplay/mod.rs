@@ -36,7 +36,7 @@ impl Run {
     /// It cannot be written, holds something else, or games that are made otherwise.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
         let (mut writer, existing) = Writer::open(path)?;
-        let wanted = Plan::new(&plan);
+        let wanted = Plan::new(&plan)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
         match &existing.plan {
             Some(found) if serde_json::from_str::<Plan>(found).ok().as_ref() == Some(&wanted) => {}
@@ -71,12 +71,12 @@ impl Run {
         progress: impl Fn(Progress) + Sync,
     ) -> Result<Progress, SelfPlayError> {
         let plan = self.plan;
+        let players = players(&plan)?;
         let started = AtomicU32::new(self.next_number);
         let sequence = Sequence::new(self.writer, self.next_number, self.present);
         let sequence = Mutex::new(sequence);
         let lock = || sequence.lock().unwrap_or_else(PoisonError::into_inner);
-        let work = || {
-            let mut player = Player::new(&plan);
+        let work = |mut player: Player| {
             while !interrupt.is_asked() && !lock().has_failed() {
                 let number = started.fetch_add(1, Ordering::Relaxed);
                 if number >= plan.games {
@@ -90,19 +90,12 @@ impl Run {
             }
         };
         let started_threads = std::thread::scope(|scope| {
-            let mut handles = Vec::new();
-            for _ in 0..plan.threads.max(1) {
-                match std::thread::Builder::new().spawn_scoped(scope, work) {
-                    Ok(handle) => handles.push(handle),
-                    Err(error) if handles.is_empty() => return Err(error),
-                    Err(error) => {
-                        log::warn!(
-                            "{} threads instead of {}: {error}",
-                            handles.len(),
-                            plan.threads
-                        );
-                        break;
-                    }
+            for player in players {
+                let (thread, work) = (std::thread::Builder::new(), &work);
+                if let Err(error) = thread.spawn_scoped(scope, move || work(player)) {
+                    // Those that have begun are of no use either: the user asked for all.
+                    interrupt.ask();
+                    return Err(error);
                 }
             }
             Ok(())
@@ -113,4 +106,18 @@ impl Run {
             .unwrap_or_else(PoisonError::into_inner)
             .finish()
     }
+}
+
+/// A player for each of the games at a time.
+fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
+    let wanted = plan.threads.max(1);
+    let mut players = Vec::new();
+    while players.len() < wanted {
+        players.push(Player::new(plan).map_err(|error| SelfPlayError::TooMany {
+            wanted,
+            fit: players.len(),
+            error,
+        })?);
+    }
+    Ok(players)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::nnue::Network;
-use crate::search::bench;
+use crate::search::{StartError, bench};
 use crate::training::data::AppendError;
 
 /// Depth of the bench whose node count tells one engine from another.
@@ -50,15 +50,18 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of a run by this engine.
-    pub fn new(run: &SelfPlay) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// No search can be started.
+    pub fn new(run: &SelfPlay) -> Result<Self, StartError> {
+        Ok(Self {
             made_by: PLAN_NAME.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            signature: bench(SIGNATURE_DEPTH, run.network.clone(), |_, _| ()).nodes,
+            signature: bench(SIGNATURE_DEPTH, run.network.clone(), |_, _| ())?.nodes,
             nodes: run.nodes,
             hash: run.hash,
             seed: run.seed,
-        }
+        })
     }
 }
 
@@ -76,6 +79,19 @@ pub enum SelfPlayError {
         /// The plan asked for.
         wanted: String,
     },
+    /// There is no room for so many games at a time.
+    #[error("cannot play {wanted} games at a time, {fit} would do: {error}")]
+    TooMany {
+        /// Games at a time that were asked for.
+        wanted: usize,
+        /// For so many there is room.
+        fit: usize,
+        /// What is missing.
+        error: StartError,
+    },
+    /// No search can be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// A search thread has ended.
     #[error("a search has failed")]
     Search,

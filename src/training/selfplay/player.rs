@@ -8,7 +8,7 @@ use super::plan::SelfPlay;
 use crate::board::Position;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
-use crate::search::{Limits, Outcome, Score, Searcher};
+use crate::search::{Limits, Outcome, Score, Searcher, StartError};
 use crate::training::data::{Ending, GameRecord, GameResult, NO_SCORE, ScoredMove};
 
 /// Games longer than this many plies are drawn.
@@ -45,13 +45,13 @@ pub(super) struct Player {
 }
 
 impl Player {
-    pub(super) fn new(plan: &SelfPlay) -> Self {
-        let mut searcher = Searcher::new(plan.hash);
+    pub(super) fn new(plan: &SelfPlay) -> Result<Self, StartError> {
+        let mut searcher = Searcher::with_exact_hash(plan.hash)?;
         searcher.set_network(plan.network.clone());
-        Self {
+        Ok(Self {
             searcher,
             nodes: plan.nodes,
-        }
+        })
     }
 
     fn think(&self, game: &Game) -> Option<Outcome> {

@@ -10,10 +10,10 @@ mod features;
 mod loss;
 mod optimiser;
 mod plan;
+mod state;
 
 use super::holdout::held_back;
 use super::sample::Sample;
-use crate::eval::handcrafted::WEIGHTS;
 use crate::eval::handcrafted::features::MATERIAL;
 pub use emitter::write_weights;
 use features::{Row, row};
@@ -21,9 +21,8 @@ use loss::gradient;
 use optimiser::Adam;
 use plan::Weights;
 pub use plan::{TuneError, TuneReport, Tuning};
+pub use state::TuneState;
 
-/// Fewest samples to tune with.
-const FEWEST: usize = 1000;
 /// Rows of one step of the optimiser.
 const BATCH: usize = 16_384;
 /// The step falls to this share of the first one by the last pass.
@@ -33,19 +32,14 @@ const RESULT_VARIANCE: f64 = 0.04;
 /// The positions of a game have one result between them: so many are worth one independent sample.
 const DEPENDENT: f64 = 10.0;
 
-/// Fits the weights to the samples and returns those of the pass with the least test error, rounded, in
-/// the order of the features. `progress` is told of each pass; where it returns `false` it was the last.
-///
-/// # Errors
-/// When there are too few samples.
+/// Fits the weights to the samples, from a state to the last pass. `progress` is told of each pass; where it
+/// returns `false` it was the last, and the state can be gone on from.
 pub fn tune(
+    state: &mut TuneState,
     samples: &[Sample],
     plan: &Tuning,
     mut progress: impl FnMut(TuneReport) -> bool,
-) -> Result<Vec<(i32, i32)>, TuneError> {
-    if samples.len() < FEWEST {
-        return Err(TuneError::TooFew(samples.len()));
-    }
+) {
     let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
     let held_back = held_back(samples);
     let part = |test: bool| -> Vec<&Row> {
@@ -56,22 +50,22 @@ pub fn tune(
         chosen.map(|(row, _)| row).collect()
     };
     let (test, training) = (part(true), part(false));
-    let mut weights: Weights = WEIGHTS
-        .iter()
-        .map(|w| [f64::from(w.middlegame()), f64::from(w.endgame())])
-        .collect();
-    let mut best = (f64::INFINITY, weights.clone());
-    let mut adam = Adam::new();
-    for epoch in 1..=plan.epochs {
-        let done = f64::from(epoch - 1) / f64::from(plan.epochs.max(2) - 1);
+    while state.epoch < plan.epochs {
+        let done = f64::from(state.epoch) / f64::from(plan.epochs.max(2) - 1);
         let step = plan.step * (1.0 - (1.0 - LAST_STEP) * done);
-        let error = pass(&training, &mut weights, &mut adam, plan, step);
-        let test_error = gradient(&test, &weights, plan.scale, plan.threads).1 / test.len() as f64;
-        if test_error < best.0 {
-            best = (test_error, weights.clone());
+        let error = pass(&training, &mut state.weights, &mut state.adam, plan, step);
+        let test_error =
+            gradient(&test, &state.weights, plan.scale, plan.threads).1 / test.len() as f64;
+        if state
+            .best
+            .as_ref()
+            .is_none_or(|(least, _)| test_error < *least)
+        {
+            state.best = Some((test_error, state.weights.clone()));
         }
+        state.epoch += 1;
         let goes_on = progress(TuneReport {
-            epoch,
+            epoch: state.epoch,
             training_error: error / training.len() as f64,
             test_error,
         });
@@ -79,12 +73,6 @@ pub fn tune(
             break;
         }
     }
-    let (_, mut weights) = best;
-    emitter::center(&mut weights);
-    let rounded = weights
-        .iter()
-        .map(|w| (w[0].round() as i32, w[1].round() as i32));
-    Ok(rounded.collect())
 }
 
 /// One pass over the rows; returns the sum of their errors.
@@ -134,14 +122,17 @@ mod tests {
             ..Tuning::default()
         };
         let mut reports = 0;
-        let weights = tune(&samples()[..1000], &plan, |report| {
+        let samples = samples();
+        let samples = &samples[..1000];
+        let mut state = TuneState::new(samples, &plan).unwrap();
+        tune(&mut state, samples, &plan, |report| {
             assert!(report.training_error.is_finite() && report.test_error.is_finite());
             reports += 1;
             true
         });
-        assert_eq!((weights.unwrap().len(), reports), (COUNT, 2));
+        assert_eq!((state.best_weights().len(), reports), (COUNT, 2));
         assert_eq!(
-            tune(&samples()[..999], &plan, |_| true),
+            TuneState::new(&samples[..999], &plan),
             Err(TuneError::TooFew(999))
         );
     }
@@ -157,11 +148,12 @@ mod tests {
                 ..Tuning::default()
             };
             let mut errors = Vec::new();
-            let weights = tune(&samples, &plan, |report| {
+            let mut state = TuneState::new(&samples, &plan).unwrap();
+            tune(&mut state, &samples, &plan, |report| {
                 errors.push((report.training_error.to_bits(), report.test_error.to_bits()));
                 true
             });
-            (weights.unwrap(), errors)
+            (state.best_weights(), errors)
         };
         let alone = run(1);
         assert_eq!(alone, run(2));
@@ -177,15 +169,39 @@ mod tests {
                 ..Tuning::default()
             };
             let mut errors = Vec::new();
-            let weights = tune(&samples, &plan, |report| {
+            let mut state = TuneState::new(&samples, &plan).unwrap();
+            tune(&mut state, &samples, &plan, |report| {
                 errors.push(report.test_error);
                 report.epoch < last
             });
-            (weights.unwrap(), errors)
+            (state.best_weights(), errors)
         };
         let (early, errors) = run(300, 2);
         assert_eq!(errors.len(), 2);
         let (first, _) = run(300, 1);
         assert_eq!(early == first, errors[0] <= errors[1]);
+    }
+
+    #[test]
+    fn who_goes_on_comes_to_what_an_uninterrupted_run_comes_to() {
+        let samples = samples();
+        let plan = Tuning {
+            epochs: 4,
+            ..Tuning::default()
+        };
+        let mut whole = TuneState::new(&samples, &plan).unwrap();
+        tune(&mut whole, &samples, &plan, |_| true);
+        let mut first = TuneState::new(&samples, &plan).unwrap();
+        tune(&mut first, &samples, &plan, |report| report.epoch < 2);
+        let text = serde_json::to_string(&first).unwrap();
+        let mut later: TuneState = serde_json::from_str(&text).unwrap();
+        assert!(later == first && later.goes_on(&samples, &Tuning { threads: 3, ..plan }));
+        tune(&mut later, &samples, &plan, |_| true);
+        assert_eq!(later, whole);
+        let other = Tuning {
+            spread: 9.0,
+            ..plan
+        };
+        assert!(!whole.goes_on(&samples, &other) && !whole.goes_on(&samples[1..], &plan));
     }
 }

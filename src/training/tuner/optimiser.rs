@@ -1,5 +1,7 @@
 //! The optimiser: how weights follow their slopes.
 
+use serde::{Deserialize, Serialize};
+
 use super::plan::Weights;
 use crate::eval::handcrafted::features::COUNT;
 
@@ -11,6 +13,7 @@ const VARIANCE_DECAY: f64 = 0.999;
 const EPSILON: f64 = 1e-12;
 
 /// The optimiser of Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Adam {
     mean: Weights,
     variance: Weights,
@@ -25,6 +28,11 @@ impl Adam {
             variance: vec![[0.0; 2]; COUNT],
             steps: 0,
         }
+    }
+
+    /// Whether there is a mean for each weight.
+    pub(super) fn is_whole(&self) -> bool {
+        self.mean.len() == COUNT && self.variance.len() == COUNT && self.steps >= 0
     }
 
     /// Moves the weights down the slope, by about `step` each.

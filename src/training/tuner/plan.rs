@@ -1,7 +1,9 @@
 //! How to tune, what each pass comes to, and the weights while they are tuned.
 
+use serde::{Deserialize, Serialize};
+
 /// How to tune.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Passes over all samples.
     pub epochs: u32,

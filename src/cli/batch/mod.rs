@@ -1,0 +1,176 @@
+//! `chuhe batch`: many positions, on all processors.
+
+mod arguments;
+mod output;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crossbeam_channel::{Receiver, bounded, select, unbounded};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::common::interrupt::interrupts;
+use super::common::{Failure, INTERRUPTED};
+use crate::notation::pgn::decode;
+use crate::search::Settings;
+use crate::text::{excerpt, read_line};
+pub(super) use arguments::Arguments;
+use arguments::Task;
+use output::{Answer, Output};
+use worker::{Found, Worker};
+
+/// No line is longer, in MB.
+const LONGEST_LINE: u64 = 1;
+
+/// Searches, and writes the answers in the order of the positions. Ctrl-C ends it: what is written is
+/// whole, and `--go-on` does the rest.
+///
+/// # Errors
+/// A line is no position, a file cannot be read or written or belongs to another run, or there is no
+/// memory for so many searches.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let tasks = read_tasks(&arguments.file)?;
+    let mut output = Output::open(arguments, &tasks)?;
+    let interrupts = interrupts()?;
+    let (over_sender, over) = bounded::<()>(0);
+    let workers = workers(arguments, &over)?;
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} positions, {eta} left");
+    let bar = ProgressBar::new(tasks.len() as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_position(output.present as u64);
+    bar.reset_eta();
+    let (task_sender, inbox) = unbounded();
+    for task in &tasks[output.present..] {
+        // The receiver is here.
+        let _ = task_sender.send(task.clone());
+    }
+    drop(task_sender);
+    let (sender, answers) = unbounded();
+    let collected = std::thread::scope(|scope| {
+        for worker in workers {
+            let (inbox, sender) = (inbox.clone(), sender.clone());
+            let thread = std::thread::Builder::new();
+            thread
+                .spawn_scoped(scope, move || worker.work(&inbox, &sender))
+                .map_err(|error| Failure::new("--threads", error))?;
+        }
+        drop(sender);
+        let collected = collect(&tasks, &mut output, &answers, &interrupts, &bar);
+        drop(over_sender);
+        collected
+    });
+    bar.finish_and_clear();
+    let is_interrupted = collected?;
+    tell_sum(arguments, &output, tasks.len());
+    Ok(match is_interrupted {
+        true => ExitCode::from(INTERRUPTED),
+        false => ExitCode::SUCCESS,
+    })
+}
+
+/// Takes the answers in and writes them in order. Returns whether there was an interrupt.
+fn collect(
+    tasks: &[Task],
+    output: &mut Output,
+    answers: &Receiver<Found>,
+    interrupts: &Receiver<()>,
+    bar: &ProgressBar,
+) -> Result<bool, Failure> {
+    let mut waiting = BTreeMap::new();
+    while output.present < tasks.len() {
+        let found = select! {
+            recv(interrupts) -> _ => return Ok(true),
+            recv(answers) -> found => found,
+        };
+        let found = found.map_err(|_| Failure::new("batch", "a search has failed"))?;
+        bar.inc(1);
+        waiting.insert(found.number, found);
+        while let Some(found) = waiting.remove(&output.present) {
+            output.add(&Answer::new(&tasks[found.number], &found))?;
+        }
+    }
+    Ok(false)
+}
+
+/// A worker for each position at a time.
+fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<Worker>, Failure> {
+    let network = arguments.network.read()?;
+    let settings = Settings {
+        rules: arguments.rules,
+        ..Settings::default()
+    };
+    let wanted = match usize::from(arguments.threads) {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let mut workers = Vec::new();
+    while workers.len() < wanted {
+        let worker = Worker::new(
+            arguments.hash as usize,
+            arguments.limits(),
+            settings,
+            network.clone(),
+            over.clone(),
+        );
+        let fit = workers.len();
+        workers.push(worker.map_err(|error| {
+            let why =
+                format!("cannot search {wanted} positions at a time, {fit} would do: {error}");
+            Failure::new("--threads", why)
+        })?);
+    }
+    Ok(workers)
+}
+
+/// Reads the positions.
+fn read_tasks(path: &Path) -> Result<Vec<Task>, Failure> {
+    let fault = |error: &dyn Display| Failure::new(path.display(), error);
+    let mut source: Box<dyn io::BufRead> = match path.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(
+            File::open(path).map_err(|error| fault(&error))?,
+        )),
+    };
+    let mut tasks = Vec::new();
+    let (mut line, mut bytes) = (0, Vec::new());
+    while read_line(&mut source, LONGEST_LINE, &mut bytes).map_err(|error| fault(&error))? {
+        line += 1;
+        let text = decode(&bytes);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let epd = text
+            .parse()
+            .map_err(|error| fault(&format_args!("line {line}: {error} ({})", excerpt(text))))?;
+        let number = tasks.len();
+        tasks.push(Task { number, line, epd });
+    }
+    match tasks.is_empty() {
+        true => Err(fault(&"there are no positions")),
+        false => Ok(tasks),
+    }
+}
+
+/// Tells on standard error how far the work has come and how many tasks are solved.
+fn tell_sum(arguments: &Arguments, output: &Output, positions: usize) {
+    let mut text = format!("{} of {positions} positions", output.present);
+    if output.tasks > 0 {
+        let share = 100.0 * f64::from(output.solved) / f64::from(output.tasks);
+        text += &format!(
+            ", {} of {} solved ({share:.1} %)",
+            output.solved, output.tasks
+        );
+    }
+    if output.present < positions && arguments.out.is_some() {
+        text += "; --go-on does the others";
+    }
+    log::info!("{text}");
+    // A closed standard error is no failure.
+    let _ = writeln!(io::stderr(), "{text}");
+}

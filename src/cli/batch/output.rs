@@ -1,0 +1,241 @@
+//! The file of answers.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::arguments::{Arguments, Form, Task};
+use super::worker::Found;
+use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::notation::{chinese, fen};
+use crate::search::Meaning;
+use crate::text::read_all;
+
+/// The names of the columns, in the order of the fields of [`Answer`].
+const COLUMNS: &str = "line,id,fen,best,chinese,score,mate,depth,nodes,time_ms,pv,solved\n";
+/// No file of answers that is gone on with is larger, in MB.
+const LARGEST_FILE: u64 = 4096;
+
+/// What is written of a position.
+#[derive(Serialize)]
+pub(super) struct Answer {
+    /// Its line in the file of positions.
+    line: usize,
+    id: Option<String>,
+    fen: String,
+    best: Option<String>,
+    chinese: Option<String>,
+    /// In hundredths of a minor piece, for the side to move; none where there is a mate.
+    score: Option<i32>,
+    /// Plies to the mate, negative where the side to move is mated.
+    mate: Option<i64>,
+    depth: u32,
+    nodes: u64,
+    time_ms: u64,
+    pv: Vec<String>,
+    /// Whether what is to be found was; none where there is nothing to be found.
+    solved: Option<bool>,
+}
+
+impl Answer {
+    pub(super) fn new(task: &Task, found: &Found) -> Self {
+        let position = &task.epd.position;
+        let outcome = &found.outcome;
+        let meaning = outcome.score.map(|score| score.meaning());
+        let mate_plies = match meaning {
+            Some(Meaning::Mates(plies)) => Some(plies),
+            _ => None,
+        };
+        let is_solved = || {
+            let best = outcome.best?;
+            Some(task.epd.is_solved_by(best, mate_plies))
+        };
+        Self {
+            line: task.line,
+            id: task.epd.id().map(str::to_owned),
+            fen: fen::write_position(position),
+            best: outcome.best.map(|best| best.to_string()),
+            chinese: outcome.best.map(|best| chinese::write(position, best)),
+            score: match meaning {
+                Some(Meaning::Evaluation(score)) => Some(score),
+                _ => None,
+            },
+            mate: match meaning {
+                Some(Meaning::Mates(plies)) => Some(i64::from(plies)),
+                Some(Meaning::Mated(plies)) => Some(-i64::from(plies)),
+                _ => None,
+            },
+            depth: outcome.depth,
+            nodes: outcome.nodes,
+            time_ms: u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX),
+            pv: found.line.iter().map(ToString::to_string).collect(),
+            solved: task.epd.has_task().then(|| is_solved().unwrap_or(false)),
+        }
+    }
+
+    fn text(&self, form: Form) -> String {
+        match form {
+            Form::Json => serde_json::to_string(self).unwrap_or_default() + "\n",
+            Form::Csv => {
+                let number = |value: Option<i64>| value.map(|n| n.to_string()).unwrap_or_default();
+                let cells = [
+                    self.line.to_string(),
+                    self.id.clone().unwrap_or_default(),
+                    self.fen.clone(),
+                    self.best.clone().unwrap_or_default(),
+                    self.chinese.clone().unwrap_or_default(),
+                    number(self.score.map(i64::from)),
+                    number(self.mate),
+                    self.depth.to_string(),
+                    self.nodes.to_string(),
+                    self.time_ms.to_string(),
+                    self.pv.join(" "),
+                    self.solved
+                        .map(|solved| solved.to_string())
+                        .unwrap_or_default(),
+                ];
+                cells.map(|cell| quoted(&cell)).join(",") + "\n"
+            }
+        }
+    }
+}
+
+/// A cell as RFC 4180 has it.
+fn quoted(cell: &str) -> String {
+    match cell.contains(['"', ',', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.to_owned(),
+    }
+}
+
+/// Where the answers go.
+pub(super) struct Output {
+    file: Option<File>,
+    name: String,
+    form: Form,
+    /// Answers that are written.
+    pub(super) present: usize,
+    /// Those of them to which there is something to be found.
+    pub(super) tasks: u32,
+    /// Those of them that have found it.
+    pub(super) solved: u32,
+}
+
+impl Output {
+    /// Opens the file, or goes on with it.
+    ///
+    /// # Errors
+    /// It cannot be written, exists though it must not, or holds answers to other positions.
+    pub(super) fn open(arguments: &Arguments, tasks: &[Task]) -> Result<Self, Failure> {
+        let form = arguments.form();
+        let mut output = Self {
+            file: None,
+            name: "standard output".to_owned(),
+            form,
+            present: 0,
+            tasks: 0,
+            solved: 0,
+        };
+        let Some(path) = &arguments.out else {
+            output.write(output.heading())?;
+            return Ok(output);
+        };
+        output.name = path.display().to_string();
+        let fault = |error: io::Error| Failure::new(path.display(), error);
+        if arguments.go_on {
+            output.reopen(path, tasks).map_err(fault)?;
+        } else {
+            output.file = Some(File::create_new(path).map_err(fault)?);
+            output.write(output.heading())?;
+        }
+        Ok(output)
+    }
+
+    fn heading(&self) -> &'static str {
+        match self.form {
+            Form::Json => "",
+            Form::Csv => COLUMNS,
+        }
+    }
+
+    /// Opens a file behind its last whole answer; one that does not exist is begun.
+    fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
+        let mut options = File::options();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path)?;
+        let mut text = String::from_utf8(read_all(&mut file, LARGEST_FILE)?)
+            .map_err(|_| io::Error::other("it holds no answers"))?;
+        text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
+        if text.is_empty() {
+            text = self.heading().to_owned();
+        }
+        let answers = text
+            .strip_prefix(self.heading())
+            .ok_or_else(|| io::Error::other("its columns are others"))?;
+        for (number, answer) in answers.lines().enumerate() {
+            let task = tasks
+                .get(number)
+                .filter(|task| self.is_answer_to(answer, task));
+            let Some(task) = task else {
+                let why = format!("answer {} is to another position", number + 1);
+                return Err(io::Error::other(why));
+            };
+            let is_solved = match self.form {
+                Form::Json => answer.contains("\"solved\":true"),
+                Form::Csv => answer.ends_with(",true"),
+            };
+            self.count(task.epd.has_task().then_some(is_solved));
+        }
+        let length = text.len() as u64;
+        file.rewind()?;
+        file.write_all(text.as_bytes())?;
+        file.set_len(length)?;
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Whether an answer is to a position: its line and FEN are in it.
+    fn is_answer_to(&self, answer: &str, task: &Task) -> bool {
+        let fen = fen::write_position(&task.epd.position);
+        match self.form {
+            Form::Json => {
+                answer.starts_with(&format!("{{\"line\":{},", task.line))
+                    && answer.contains(&format!("\"fen\":\"{fen}\","))
+            }
+            Form::Csv => {
+                answer.starts_with(&format!("{},", task.line))
+                    && answer.contains(&format!(",{fen},"))
+            }
+        }
+    }
+
+    fn count(&mut self, solved: Option<bool>) {
+        self.present += 1;
+        self.tasks += u32::from(solved.is_some());
+        self.solved += u32::from(solved == Some(true));
+    }
+
+    /// Writes the next answer.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn add(&mut self, answer: &Answer) -> Result<(), Failure> {
+        self.write(&answer.text(self.form))?;
+        self.count(answer.solved);
+        Ok(())
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let written = match &mut self.file {
+            Some(file) => file.write_all(text.as_bytes()),
+            None => {
+                let mut out = io::stdout().lock();
+                let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+                written.or_else(ignore_closed_pipe)
+            }
+        };
+        written.map_err(|error| Failure::new(&self.name, error))
+    }
+}

@@ -1,0 +1,217 @@
+//! EPD: a position with operations, as test suites have them (Edwards, "Portable Game Notation
+//! Specification and Implementation Guide", 1994, section 16.2).
+
+use super::fen::{self, FenError};
+use super::{NotationError, parse_move};
+use crate::board::{Move, Position};
+
+/// A position with what is said of it.
+///
+/// ```
+/// use chuhe::notation::epd::Epd;
+///
+/// let epd: Epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - bm a0a9; id \"rook, one\";".parse()?;
+/// assert_eq!(epd.id(), Some("rook, one"));
+/// assert_eq!(epd.best_moves, ["a0a9".parse().unwrap()]);
+/// # Ok::<(), chuhe::notation::epd::EpdError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Epd {
+    /// The position.
+    pub position: Position,
+    /// `bm`: one of these is to be found; empty where nothing is said.
+    pub best_moves: Vec<Move>,
+    /// `am`: none of these may be played.
+    pub avoid_moves: Vec<Move>,
+    /// `dm`: the side to move mates in so many moves.
+    pub mate_in: Option<u32>,
+    /// All operations, as they are written: a code and its operands.
+    pub operations: Vec<(String, Vec<String>)>,
+}
+
+/// Why a text is no EPD.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EpdError {
+    /// It begins with no position.
+    #[error("the FEN is no position: {0}")]
+    Start(#[from] FenError),
+    /// A move of `bm` or `am` cannot be played.
+    #[error("{code}: {error}")]
+    Move {
+        /// The operation.
+        code: String,
+        /// Why.
+        error: NotationError,
+    },
+    /// The operand of `dm` is no number.
+    #[error("dm needs the number of moves to the mate")]
+    Mate,
+}
+
+impl Epd {
+    /// The name of the position, if it has one.
+    pub fn id(&self) -> Option<&str> {
+        self.operands("id")
+            .and_then(|operands| operands.first())
+            .map(String::as_str)
+    }
+
+    /// Whether there is something to be found.
+    pub fn has_task(&self) -> bool {
+        !self.best_moves.is_empty() || !self.avoid_moves.is_empty() || self.mate_in.is_some()
+    }
+
+    /// Whether a move solves the task, found with a mate in so many plies, if it was one.
+    pub fn is_solved_by(&self, played: Move, mate_plies: Option<u32>) -> bool {
+        let is_best = self.best_moves.is_empty() || self.best_moves.contains(&played);
+        let is_in_time = |moves: u32| mate_plies.is_some_and(|plies| plies.div_ceil(2) <= moves);
+        is_best && !self.avoid_moves.contains(&played) && self.mate_in.is_none_or(is_in_time)
+    }
+
+    fn operands(&self, code: &str) -> Option<&[String]> {
+        let found = self.operations.iter().find(|(name, _)| name == code);
+        found.map(|(_, operands)| operands.as_slice())
+    }
+
+    fn moves(&self, code: &str) -> Result<Vec<Move>, EpdError> {
+        let texts = self.operands(code).unwrap_or_default();
+        let read = |text: &String| parse_move(&self.position, text.trim_end_matches(['!', '?']));
+        let moves: Result<Vec<Move>, _> = texts.iter().map(read).collect();
+        moves.map_err(|error| EpdError::Move {
+            code: code.to_owned(),
+            error,
+        })
+    }
+}
+
+impl std::str::FromStr for Epd {
+    type Err = EpdError;
+
+    /// Reads a FEN, with its counters or without, and operations behind it, each ended by `;`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let is_counter = |word: &str| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
+        let mut rest = text.trim_start();
+        let mut fields = Vec::new();
+        while let Some(word) = rest.split_whitespace().next() {
+            if fields.len() >= 2 && !is_counter(word) {
+                break;
+            }
+            fields.push(word);
+            rest = rest[word.len()..].trim_start();
+        }
+        let mut epd = Self {
+            position: fen::parse_position(&fields.join(" "))?,
+            best_moves: Vec::new(),
+            avoid_moves: Vec::new(),
+            mate_in: None,
+            operations: operations(rest),
+        };
+        epd.best_moves = epd.moves("bm")?;
+        epd.avoid_moves = epd.moves("am")?;
+        if let Some(operands) = epd.operands("dm") {
+            let moves = operands.first().and_then(|text| text.parse().ok());
+            epd.mate_in = Some(moves.ok_or(EpdError::Mate)?);
+        }
+        Ok(epd)
+    }
+}
+
+/// The operations of a text. What stands in quotes is one operand, which may hold a `;`.
+fn operations(text: &str) -> Vec<(String, Vec<String>)> {
+    let mut operations = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let (mut is_quoted, mut is_word) = (false, false);
+    for c in text.chars().chain([';']) {
+        match c {
+            '"' => {
+                is_quoted = !is_quoted;
+                is_word = true;
+            }
+            _ if is_quoted => word.push(c),
+            ';' | ' ' | '\t' | '\r' | '\n' => {
+                if is_word || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                    is_word = false;
+                }
+                if c == ';' && !words.is_empty() {
+                    let code = words.remove(0);
+                    operations.push((code, std::mem::take(&mut words)));
+                }
+            }
+            _ => word.push(c),
+        }
+    }
+    // A quote that is never closed ends with the line.
+    words.extend((!word.is_empty()).then_some(word.trim_end_matches(';').to_owned()));
+    if !words.is_empty() {
+        let code = words.remove(0);
+        operations.push((code, words));
+    }
+    operations
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+
+    fn read(text: &str) -> Epd {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn operations_are_taken_apart() {
+        let epd = read(&format!(
+            "{BOARD} w - - 0 1 bm h2e2 马二进三; am c3c4; id \"a; b\"; c0 \"\"; x"
+        ));
+        let moves = |moves: &[Move]| moves.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(moves(&epd.best_moves), ["h2e2", "h0g2"]);
+        assert_eq!(moves(&epd.avoid_moves), ["c3c4"]);
+        assert_eq!((epd.id(), epd.mate_in), (Some("a; b"), None));
+        let [.., empty, last] = &epd.operations[..] else {
+            panic!("{epd:?}");
+        };
+        assert_eq!(*empty, ("c0".to_owned(), vec![String::new()]));
+        assert_eq!(*last, ("x".to_owned(), Vec::new()));
+        assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
+    }
+
+    #[test]
+    fn what_solves_a_task() {
+        let [best, other] = ["h2e2", "b2e2"].map(|text| text.parse::<Move>().unwrap());
+        let solves = |operations: &str, played: Move, mate: Option<u32>| {
+            read(&format!("{BOARD} w {operations}")).is_solved_by(played, mate)
+        };
+        assert!(solves("bm h2e2;", best, None) && !solves("bm h2e2;", other, None));
+        assert!(!solves("am h2e2;", best, None) && solves("am h2e2;", other, None));
+        assert!(solves("dm 2;", best, Some(3)) && !solves("dm 2;", best, Some(5)));
+        assert!(!solves("dm 2;", best, None) && solves("", best, None));
+        assert!(!solves("bm h2e2; dm 1;", other, Some(1)));
+    }
+
+    #[test]
+    fn faults_are_named() {
+        for (text, part) in [
+            ("9/9 w bm h2e2;".to_owned(), "the FEN is no position"),
+            (format!("{BOARD} w bm h2h9x;"), "bm: "),
+            (format!("{BOARD} w am a0a9;"), "am: "),
+            (format!("{BOARD} w dm soon;"), "dm needs"),
+            (format!("{BOARD} w dm;"), "dm needs"),
+        ] {
+            let told = text.parse::<Epd>().unwrap_err().to_string();
+            assert!(told.starts_with(part), "{text}: {told}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(rest in "\\PC{0,60}|[a-z0-9;\" ]{0,60}") {
+            let _ = format!("{BOARD} w {rest}").parse::<Epd>();
+            let _ = rest.parse::<Epd>();
+        }
+    }
+}

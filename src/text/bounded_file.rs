@@ -1,0 +1,86 @@
+//! Files of which no more is read than a bound allows: a device may be endless.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+/// Bytes of a MB.
+const MEGABYTE: u64 = 1 << 20;
+
+/// Reads a file whole.
+///
+/// # Errors
+/// It cannot be read, or is longer than so many MB.
+pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
+    read_all(File::open(path)?, megabytes)
+}
+
+/// Reads to the end.
+///
+/// # Errors
+/// The source cannot be read, or there is more than so many MB.
+pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
+    let bound = megabytes.saturating_mul(MEGABYTE);
+    let mut bytes = Vec::new();
+    source.take(bound + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > bound {
+        true => Err(too_long("it", megabytes)),
+        false => Ok(bytes),
+    }
+}
+
+/// Reads a line with its end into `line`; `false` where there are no more.
+///
+/// # Errors
+/// The source cannot be read, or the line is longer than so many MB.
+pub fn read_line(
+    source: &mut impl BufRead,
+    megabytes: u64,
+    line: &mut Vec<u8>,
+) -> io::Result<bool> {
+    line.clear();
+    let bound = megabytes.saturating_mul(MEGABYTE);
+    let mut part = source.take(bound + 1);
+    let length = part.read_until(b'\n', line)? as u64;
+    match length > bound {
+        true => Err(too_long("a line", megabytes)),
+        false => Ok(length > 0),
+    }
+}
+
+fn too_long(what: &str, megabytes: u64) -> io::Error {
+    let text = format!("{what} is longer than {megabytes} MB: this is no text to read here");
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endless_source_is_given_up() {
+        let endless = || io::BufReader::new(io::repeat(0));
+        assert!(
+            read_all(endless(), 1)
+                .unwrap_err()
+                .to_string()
+                .starts_with("it is longer")
+        );
+        let mut line = Vec::new();
+        let error = read_line(&mut endless(), 1, &mut line).unwrap_err();
+        assert!(error.to_string().starts_with("a line is longer than 1 MB"));
+    }
+
+    #[test]
+    fn what_fits_is_read() {
+        let whole = vec![b'x'; MEGABYTE as usize];
+        assert_eq!(read_all(&whole[..], 1).unwrap(), whole);
+        let mut source = &b"one\n\ntwo"[..];
+        let mut line = Vec::new();
+        let mut lines = Vec::new();
+        while read_line(&mut source, 1, &mut line).unwrap() {
+            lines.push(line.clone());
+        }
+        assert_eq!(lines, [&b"one\n"[..], b"\n", b"two"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! `chuhe batch`.
+
+mod engine_client;
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use engine_client::scratch;
+use predicates::str::contains;
+use serde_json::Value;
+
+/// A suite: a capture, a mate in two, a move to avoid, a position without a task, one without a move.
+const SUITE: &str = "\
+# a comment
+3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - 0 1 bm e1e6; id \"a rook, for nothing\";
+3k5/9/9/9/9/9/9/R8/1R7/4K4 w - - 0 1 dm 2; id \"two rooks\";
+3k5/9/9/4r4/9/9/9/9/4R4/4K4 w am e1e6;
+
+rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
+3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x
+";
+
+/// The suite without its last line, which is no EPD.
+fn suite() -> &'static str {
+    let last = SUITE.trim_end().rfind('\n').unwrap();
+    &SUITE[..=last]
+}
+
+fn batch(file: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command
+        .arg("batch")
+        .arg(file)
+        .args(arguments)
+        .env_remove("RUST_LOG");
+    command
+}
+
+fn objects(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Answers without their times.
+fn timeless(text: &str) -> Vec<Value> {
+    let mut objects = objects(text);
+    for object in &mut objects {
+        object["time_ms"] = Value::Null;
+    }
+    objects
+}
+
+#[test]
+fn a_suite_is_scored() {
+    let file = scratch("suite.epd");
+    fs::write(&file, suite()).unwrap();
+    let assert = batch(&file, &["--depth", "6", "--threads", "3"])
+        .assert()
+        .code(0);
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    assert.stderr(contains("4 of 4 positions, 2 of 3 solved (66.7 %)\n"));
+    let answers = objects(&text);
+    let column = |name: &str| answers.iter().map(|a| a[name].clone()).collect::<Vec<_>>();
+    assert_eq!(column("line"), [2, 3, 4, 6]);
+    assert_eq!(
+        column("solved"),
+        [true.into(), true.into(), false.into(), Value::Null]
+    );
+    assert_eq!(column("best")[0], "e1e6");
+    assert_eq!(column("chinese")[0], "车五进五");
+    assert_eq!(column("id")[0], "a rook, for nothing");
+    assert_eq!(
+        (&column("mate")[1], &column("score")[1]),
+        (&1.into(), &Value::Null)
+    );
+    assert!(column("score")[3].as_i64().unwrap().abs() < 100);
+    assert!(
+        column("pv")
+            .iter()
+            .all(|pv| !pv.as_array().unwrap().is_empty())
+    );
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn an_interrupted_run_goes_on() {
+    let file = scratch("suite.epd");
+    fs::write(&file, suite()).unwrap();
+    for extension in ["json", "csv"] {
+        let out = scratch("answers").with_extension(extension);
+        let name = out.to_str().unwrap();
+        let run = |more: &[&str]| {
+            batch(&file, &[&["--depth", "5", "--out", name], more].concat()).assert()
+        };
+        run(&[]).code(0);
+        let whole = fs::read_to_string(&out).unwrap();
+        run(&[]).code(1).stderr(contains("exists"));
+        // Two answers and a torn one.
+        let head = usize::from(extension == "csv");
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        let kept = lines[..head + 2].concat() + &lines[head + 2][..10];
+        fs::write(&out, &kept).unwrap();
+        run(&["--go-on"])
+            .code(0)
+            .stderr(contains("4 of 4 positions, 2 of 3 solved"));
+        let again = fs::read_to_string(&out).unwrap();
+        assert!(again.starts_with(&lines[..head + 2].concat()));
+        match extension {
+            "json" => assert_eq!(timeless(&again), timeless(&whole)),
+            _ => {
+                assert_eq!(again.lines().count(), whole.lines().count());
+                assert!(whole.starts_with("line,id,fen,best,"));
+                assert!(
+                    lines[1].starts_with("2,\"a rook, for nothing\",3k5/"),
+                    "{whole}"
+                );
+            }
+        }
+        run(&["--go-on"]).code(0);
+        assert_eq!(
+            fs::read_to_string(&out).unwrap(),
+            again,
+            "nothing is left to do"
+        );
+        let other = scratch("other.epd");
+        fs::write(&other, "4k4/9/9/9/9/9/9/9/9/R2K5 w").unwrap();
+        batch(&other, &["--depth", "5", "--go-on", "--out", name])
+            .assert()
+            .code(1)
+            .stderr(contains("answer 1 is to another position"));
+        assert_eq!(
+            fs::read_to_string(&out).unwrap(),
+            again,
+            "a refusal changes nothing"
+        );
+        fs::remove_file(out).unwrap();
+        fs::remove_file(other).unwrap();
+    }
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn faults_are_told_before_the_work() {
+    let file = scratch("faults.epd");
+    for (text, part) in [
+        (SUITE, "line 7: bm: "),
+        ("9/9 w\n", "line 1: the FEN is no position"),
+        ("# nothing\n", "there are no positions"),
+    ] {
+        fs::write(&file, text).unwrap();
+        let out = scratch("never.json");
+        batch(&file, &["--out", out.to_str().unwrap()])
+            .assert()
+            .code(1)
+            .stderr(contains(part));
+        assert!(!out.exists());
+    }
+    batch(Path::new("no-such-file"), &[]).assert().code(1);
+    batch(&file, &["--go-on"]).assert().code(2);
+    fs::remove_file(file).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_whole_answers() {
+    use std::time::{Duration, Instant};
+
+    let [file, out] = ["many.epd", "many.json"].map(scratch);
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w\n";
+    fs::write(&file, start.repeat(400)).unwrap();
+    let child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args([
+            "batch",
+            file.to_str().unwrap(),
+            "--out",
+            out.to_str().unwrap(),
+        ])
+        .args(["--time", "0.2", "--threads", "2"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let count = || fs::read_to_string(&out).map_or(0, |text| text.lines().count());
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while count() < 3 {
+        assert!(Instant::now() < deadline);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let process = child.id().to_string();
+    let kill = std::process::Command::new("kill")
+        .args(["-INT", &process])
+        .status();
+    assert!(kill.unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("--go-on does the others"), "{told}");
+    let answers = objects(&fs::read_to_string(&out).unwrap());
+    assert!((3..400).contains(&answers.len()));
+    fs::remove_file(file).unwrap();
+    fs::remove_file(out).unwrap();
+}

@@ -1,0 +1,184 @@
+//! What the program does where memory is short, a file endless, a game far too long, a person at the
+//! terminal.
+#![cfg(target_os = "linux")]
+
+mod engine_client;
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Command, Output, Stdio};
+
+use assert_cmd::assert::OutputAssertExt;
+use engine_client::{Client, PATIENCE, scratch};
+use predicates::prelude::*;
+use predicates::str::contains;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+/// The program with at most so many KB of address space.
+fn limited(kilobytes: u32, arguments: &str) -> Command {
+    let mut command = Command::new("sh");
+    let chuhe = env!("CARGO_BIN_EXE_chuhe");
+    command
+        .arg("-c")
+        .arg(format!("ulimit -v {kilobytes}; exec '{chuhe}' {arguments}"))
+        .env_remove("RUST_LOG");
+    command
+}
+
+/// Runs a command with these lines as its input.
+fn run(mut command: Command, input: &str) -> Output {
+    let piped = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    // It may leave before it has read.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// Either the engine runs, with less hash table and refusing what does not fit, or it says what is missing.
+#[test]
+fn little_memory_is_told_and_made_do_with() {
+    let mut ran = 0;
+    for megabytes in [20, 30, 40, 60, 80, 110, 150, 200, 250, 300, 400, 600] {
+        let script = "ucci\nsetoption threads 500\nsetoption hashsize 100000\n\
+                      position startpos\ngo depth 4\nquit\n";
+        let output = run(limited(megabytes << 10, ""), script);
+        let told = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => {
+                assert!(
+                    told.contains("cannot start 500 threads, keeping 1"),
+                    "{told}"
+                );
+                assert!(
+                    told.contains("no memory for a hash table of 100000 MB"),
+                    "{told}"
+                );
+                assert!(
+                    told.contains("\nbestmove ") && told.ends_with("bye\n"),
+                    "{told}"
+                );
+                ran += 1;
+            }
+            Some(1) => {
+                assert!(errors.contains("the engine cannot start: "), "{errors}");
+                assert_eq!(ran, 0, "with more memory it runs no less");
+            }
+            // The program itself does not fit.
+            Some(127) if megabytes < 60 => assert_eq!(ran, 0),
+            code => panic!("{megabytes} MB: {code:?}\n{told}\n{errors}"),
+        }
+    }
+    assert!(ran >= 6, "{ran}");
+}
+
+#[test]
+fn too_many_games_at_a_time_are_refused() {
+    let file = scratch("much.chg");
+    let arguments = format!("selfplay '{}' --games 200 --threads 200", file.display());
+    let output = run(limited(1_500_000, &arguments), "");
+    let refused = contains("cannot play 200 games at a time, ").and(contains(" would do: "));
+    output.assert().code(1).stderr(refused);
+}
+
+#[test]
+fn endless_files_are_given_up() {
+    let out = scratch("weights.rs");
+    let tune = format!("tune /dev/zero --out '{}'", out.display());
+    for (arguments, why) in [
+        (
+            "judge --file /dev/zero",
+            "/dev/zero: a line is longer than 16 MB",
+        ),
+        (
+            "convert /dev/zero",
+            "/dev/zero: a line is longer than 16 MB",
+        ),
+        ("replay /dev/zero", "/dev/zero: a line is longer than 16 MB"),
+        ("data stats /dev/zero", "/dev/zero: not a file of games"),
+        (
+            "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero",
+            "/dev/zero: it is longer",
+        ),
+        (&tune, "/dev/zero: line 1: not a sample"),
+    ] {
+        let output = run(limited(2_500_000, arguments), "");
+        output.assert().code(1).stderr(contains(why));
+    }
+}
+
+/// The moves of two rooks on tours of coprime lengths: a game in which no position comes again for a long
+/// time, and then all do.
+fn tours(plies: usize) -> String {
+    let red = ["a0a1", "a1a2", "a2b2", "b2b1", "b1b0", "b0a0"];
+    let black = [
+        "i9i8", "i8i7", "i7h7", "h7g7", "g7g8", "g8g9", "g9h9", "h9i9",
+    ];
+    let moves = (0..plies).map(|ply| match ply % 2 {
+        0 => red[ply / 2 % red.len()],
+        _ => black[ply / 2 % black.len()],
+    });
+    moves.collect::<Vec<_>>().join(" ")
+}
+
+/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred
+/// before: the search goes as far as in any other, and a `stop` is heard.
+#[test]
+fn very_long_games_are_searched_like_others() {
+    let fen = "3k4r/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
+    for rules in ["asian", "chinese", "computer"] {
+        let mut client = Client::ucci();
+        client.silent(&format!("setoption repetition {rules}"));
+        client.silent(&format!("position fen {fen} moves {}", tours(60_000)));
+        client.send("go nodes 150000");
+        assert!(client.outcome().starts_with("bestmove"));
+        client.send("go infinite\nstop");
+        assert!(client.outcome().starts_with("bestmove"));
+        client.quit();
+    }
+}
+
+/// A person who starts the engine by hand learns what it is; a client's pipes get nothing of it.
+#[test]
+fn a_person_at_a_terminal_is_told_what_this_is() {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = || {
+        let path = name.to_str().unwrap();
+        File::options().read(true).write(true).open(path).unwrap()
+    };
+    let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let child = chuhe()
+        .stdin(terminal())
+        .stdout(Stdio::piped())
+        .stderr(terminal())
+        .spawn()
+        .unwrap();
+    let mut screen = File::from(master);
+    let mut shown = Vec::new();
+    let started = std::time::Instant::now();
+    while !String::from_utf8_lossy(&shown).contains("--help") {
+        assert!(started.elapsed() < PATIENCE, "{shown:?}");
+        let mut part = [0; 1000];
+        let length = screen.read(&mut part).unwrap();
+        shown.extend_from_slice(&part[..length]);
+    }
+    screen.write_all(b"quit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("--help"));
+    // One of the two is a pipe: nothing.
+    let output = chuhe()
+        .stdin(Stdio::null())
+        .stderr(terminal())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let output = chuhe().stdin(Stdio::null()).output().unwrap();
+    assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
+}
