@@ -42,6 +42,7 @@
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, look-up, choice by weight |
+//! | [`tablebase`] | endgame tables: index, generator, files, probes |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | [`protocol`] | UCCI and UCI, the options, the session |
@@ -49,8 +50,8 @@
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
 //! | `cli` | arguments and one file a subcommand |
 //!
-//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, eval <- search <-
-//! protocol, training, tournament <- cli. A room never imports from a room further right, and no files
+//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase, eval
+//! <- search <- protocol, training, tournament <- cli. A room never imports from a room further right, and no files
 //! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
 //! to engines, our own included, through pipes alone; it searches only to find openings.
 //!
@@ -99,6 +100,7 @@ pub mod protocol;
 pub mod random;
 pub mod rules;
 pub mod search;
+pub mod tablebase;
 pub mod text;
 #[cfg(feature = "match")]
 pub mod tournament;

@@ -10,6 +10,7 @@ mod common;
 mod convert;
 #[cfg(feature = "training")]
 mod data;
+mod egtb;
 mod judge;
 #[cfg(feature = "match")]
 mod openings;
@@ -62,6 +63,7 @@ enum Command {
     Convert(convert::Arguments),
     #[cfg(feature = "training")]
     Data(data::Arguments),
+    Egtb(egtb::Arguments),
     Judge(judge::Arguments),
     #[cfg(feature = "match")]
     Match(Box<tournament::Arguments>),
@@ -147,6 +149,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(Command::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Data(arguments)) => data::run(&arguments),
+        Some(Command::Egtb(arguments)) => egtb::run(&arguments),
         Some(Command::Judge(arguments)) => judge::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Match(arguments)) => return tournament::run(&arguments),

@@ -1,0 +1,206 @@
+//! `chuhe egtb generate`.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::print::print;
+use super::selection::{ThreadArguments, bar, load_smaller};
+use crate::cli::common::Failure;
+use crate::tablebase::{
+    EXTENSION, Material, SolvedClass, Table, Tables, class_size, embedded_classes, solve,
+    solver_memory, unsafe_draws,
+};
+
+/// Generate tables by retrograde analysis, with all that they build on.
+///
+/// What is to be done, and the memory that it takes, is told before the work. Tables that the directory
+/// has already are kept, so that work that was interrupted goes on where it stopped.
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+#[command(verbatim_doc_comment)]
+pub(super) struct Arguments {
+    /// Classes such as KRA-KAB (red rook and advisor against advisor and bishop).
+    #[arg(value_name = "MATERIAL", group = "what")]
+    materials: Vec<Material>,
+    /// All classes of one attacker, with every set of defenders on both sides (324 tables).
+    #[arg(long, group = "what")]
+    all_one: bool,
+    /// All ten pairs of attackers with their king alone against every set of defenders (90 tables).
+    #[arg(long, group = "what")]
+    pairs: bool,
+    /// The classes that the program has embedded, in one file FILE instead of a directory: what
+    /// src/tablebase/embedded.bin is made by.
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "out"])]
+    embedded: Option<PathBuf>,
+    /// The directory to write to.
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Refuse what takes more memory than this, in MB.
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
+    /// Tell what is to be done and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    threads: ThreadArguments,
+}
+
+/// Generates tables.
+///
+/// # Errors
+/// The directory cannot be written, or the work takes more memory than allowed.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.embedded {
+        Some(file) => generate_embedded(arguments, file),
+        None => generate_directory(arguments),
+    }
+}
+
+impl Arguments {
+    /// The classes asked for with those that they build on, each behind these.
+    fn classes(&self) -> Vec<Material> {
+        let mut wanted: HashSet<Material> = self.materials.iter().copied().collect();
+        for material in Material::all() {
+            let attackers = material.attackers().kinds().len();
+            let is_pair = attackers == 2 && material.own().pieces() == 0;
+            if self.all_one && attackers == 1 || self.pairs && is_pair {
+                wanted.insert(material);
+            }
+        }
+        with_smaller(wanted)
+    }
+
+    /// Tells what is to be done.
+    ///
+    /// # Errors
+    /// It takes more memory than allowed.
+    fn announce(&self, classes: &[Material], kept: usize) -> Result<(), Failure> {
+        let positions: u64 = classes.iter().copied().map(class_size).sum();
+        let memory = classes.iter().copied().map(solver_memory).max();
+        let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
+        print(&format!(
+            "{} tables of {:.1} million positions, {kept} more are there; {megabytes} MB of memory, {} threads\n",
+            classes.len(),
+            positions as f64 / 1e6,
+            self.threads.count(),
+        ))?;
+        match self.memory {
+            Some(limit) if megabytes > limit => {
+                let why = format!("the work takes {megabytes} MB");
+                Err(Failure::new("--memory", why))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The classes with those that they build on, each behind these.
+fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
+    let mut all = Material::all();
+    for material in all.iter().rev() {
+        if wanted.contains(material) {
+            wanted.extend(material.after_captures());
+        }
+    }
+    all.retain(|material| wanted.contains(material));
+    all
+}
+
+fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
+    let directory = &arguments.out;
+    let fault = |error: io::Error| Failure::new(directory.display(), error);
+    if !arguments.dry_run {
+        fs::create_dir_all(directory).map_err(fault)?;
+    }
+    let is_there = |material: &Material| {
+        Table::open(&file_name(directory, *material)).is_ok_and(|t| t.material() == *material)
+    };
+    let classes = arguments.classes();
+    let (kept, missing): (Vec<_>, Vec<_>) = classes.into_iter().partition(is_there);
+    arguments.announce(&missing, kept.len())?;
+    if arguments.dry_run {
+        return Ok(());
+    }
+    let bar = bar(missing.iter().copied().map(class_size).sum());
+    let threads = arguments.threads.count();
+    for material in missing {
+        bar.set_message(material.to_string());
+        let smaller = load_smaller(material, &tables_of(directory))?;
+        let started = Instant::now();
+        let progress = |positions| bar.inc(positions);
+        let solved = solve(material, &smaller, threads, &progress)
+            .map_err(|error| Failure::new(material, error))?;
+        let (line, file) = pack(&solved, &smaller, threads);
+        write_whole(&file_name(directory, material), &file).map_err(fault)?;
+        let line = format!("{line}, {:.1} s", started.elapsed().as_secs_f64());
+        bar.suspend(|| print(&format!("{line}\n")))?;
+    }
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
+    let embedded = embedded_classes();
+    let classes = with_smaller(embedded.iter().copied().collect());
+    arguments.announce(&classes, 0)?;
+    if arguments.dry_run {
+        return Ok(());
+    }
+    let bar = bar(classes.iter().copied().map(class_size).sum());
+    let threads = arguments.threads.count();
+    let mut solved: Vec<Arc<SolvedClass>> = Vec::new();
+    let mut bytes = Vec::new();
+    for material in classes {
+        bar.set_message(material.to_string());
+        let class = solve(material, &solved, threads, &|positions| bar.inc(positions))
+            .map_err(|error| Failure::new(material, error))?;
+        let (line, mut file) = pack(&class, &solved, threads);
+        solved.push(Arc::new(class));
+        if embedded.contains(&material) {
+            bytes.append(&mut file);
+            bar.suspend(|| print(&format!("{line}\n")))?;
+        }
+    }
+    bar.finish_and_clear();
+    write_whole(out, &bytes).map_err(|error| Failure::new(out.display(), error))?;
+    print(&format!("{} bytes\n", bytes.len()))
+}
+
+/// The file of a solved class, and a line about it.
+fn pack(solved: &SolvedClass, smaller: &[Arc<SolvedClass>], threads: usize) -> (String, Vec<u8>) {
+    let doubtful = unsafe_draws(solved, smaller, threads);
+    let file = solved.to_file(doubtful == 0, threads);
+    let draws = match doubtful {
+        0 => String::new(),
+        n => format!(", {n} draws not proven under rules on chases"),
+    };
+    let material = solved.material();
+    let (positions, size) = (class_size(material), file.len());
+    let line = format!("{material}: {positions} positions, {size} bytes{draws}");
+    (line, file)
+}
+
+fn file_name(directory: &Path, material: Material) -> PathBuf {
+    directory.join(format!("{material}.{EXTENSION}"))
+}
+
+/// The tables of the directory alone, so that a set does not hang on what the program has embedded.
+/// Damaged files are left out; they are made anew.
+fn tables_of(directory: &Path) -> Tables {
+    let mut tables = Tables::none();
+    tables.add_directory(directory, &mut Vec::new());
+    tables
+}
+
+/// Writes a file beside its place and moves it there, so that it is whole or not there.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut file = File::create(&part)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&part, path)
+}

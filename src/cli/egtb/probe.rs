@@ -1,0 +1,107 @@
+//! `chuhe egtb probe`.
+
+use serde_json::json;
+
+use super::print::print;
+use super::selection::TableArguments;
+use crate::cli::common::Failure;
+use crate::cli::common::columns::columns;
+use crate::cli::common::game_arguments::GameArguments;
+use crate::cli::common::notation::Notation;
+use crate::rules::Game;
+use crate::tablebase::{Outcome, Probe, ProbedMove, Tables};
+
+/// Look a position up: what it is worth, and every move with win, draw or loss and the plies to mate.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    game: GameArguments,
+    /// How to write moves.
+    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
+    notation: Notation,
+    /// Print a JSON object.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    tables: TableArguments,
+}
+
+/// Prints what the tables say. Repetitions and the no-capture count of the game are left out.
+///
+/// # Errors
+/// The game cannot be read, or no table knows the position.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if !arguments.game.is_given() {
+        return Err(Failure::usage("error", "no position is given"));
+    }
+    let game = arguments.game.read()?;
+    let tables = arguments.tables.open()?;
+    let probe = tables
+        .probe(game.position())
+        .ok_or_else(|| Failure::new(game.position(), "no table knows this position"))?;
+    let moves = tables.probe_moves(game.position());
+    match arguments.json {
+        true => print(&json(&game, &tables, probe, &moves)),
+        false => print(&text(arguments, &game, &tables, probe, &moves)),
+    }
+}
+
+fn text(
+    arguments: &Arguments,
+    game: &Game,
+    tables: &Tables,
+    probe: Probe,
+    moves: &[ProbedMove],
+) -> String {
+    let position = game.position();
+    let side = position.side_to_move();
+    let mut text = format!("{side} to move: {}\n", words(probe.outcome));
+    if probe.outcome == Outcome::Draw && !probe.draw_holds {
+        text += "a draw that rules on perpetual chases might change\n";
+    }
+    let rows: Vec<[String; 3]> = (moves.iter())
+        .map(|m| {
+            let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), words);
+            let word = arguments.notation.write(position, m.played);
+            [word, m.played.to_string(), outcome]
+        })
+        .collect();
+    text += &columns(&rows);
+    let line = tables.best_line(position);
+    if !line.is_empty() {
+        let line = arguments.notation.write_line(position, &line);
+        text += &format!("best line: {line}\n");
+    }
+    text
+}
+
+/// An outcome in words.
+fn words(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
+        Outcome::Draw => "draw 和".to_owned(),
+        Outcome::Loss(0) => "loss 负, mated".to_owned(),
+        Outcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
+    }
+}
+
+fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
+    let value = |outcome: Option<Outcome>| match outcome {
+        Some(Outcome::Win(plies)) => json!({"result": "win", "plies": plies}),
+        Some(Outcome::Draw) => json!({"result": "draw"}),
+        Some(Outcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
+        None => json!({"result": "unknown"}),
+    };
+    let with_move = |m: &ProbedMove| {
+        let mut object = value(m.outcome);
+        object["move"] = json!(m.played.to_string());
+        object["chinese"] = json!(Notation::Chinese.write(game.position(), m.played));
+        object
+    };
+    let mut object = value(Some(probe.outcome));
+    object["fen"] = json!(game.position().to_string());
+    object["moves"] = moves.iter().map(with_move).collect();
+    let line = tables.best_line(game.position());
+    object["line"] = line.iter().map(ToString::to_string).collect();
+    format!("{object}\n")
+}

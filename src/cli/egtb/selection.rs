@@ -1,0 +1,107 @@
+//! Which tables a command is about, and how it works on them.
+
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::common::Failure;
+use crate::tablebase::{Material, SolvedClass, Tables};
+
+/// Where tables are.
+#[derive(Debug, clap::Args)]
+pub(super) struct TableArguments {
+    /// Directories of tables (*.chtb), separated by `;`, beside the embedded tables.
+    #[arg(long, value_name = "DIRS", default_value = "")]
+    tables: String,
+}
+
+impl TableArguments {
+    /// The tables.
+    ///
+    /// # Errors
+    /// A directory or a file cannot be read, or is no table.
+    pub(super) fn open(&self) -> Result<Arc<Tables>, Failure> {
+        let (tables, skipped) = Tables::open(&self.tables);
+        match skipped.first() {
+            None => Ok(tables),
+            Some(skipped) => Err(Failure::new("--tables", skipped)),
+        }
+    }
+}
+
+/// How many threads work.
+#[derive(Debug, clap::Args)]
+pub(super) struct ThreadArguments {
+    /// Threads; 0 is one a processor core.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=256))]
+    threads: u16,
+}
+
+impl ThreadArguments {
+    /// The number of threads.
+    pub(super) fn count(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n.into(),
+        }
+    }
+}
+
+/// The classes that are asked for, or all that there are tables of.
+///
+/// # Errors
+/// There is no table of a class.
+pub(super) fn selected(wanted: &[Material], tables: &Tables) -> Result<Vec<Material>, Failure> {
+    if wanted.is_empty() {
+        let has_table = |material: &Material| tables.get(*material).is_some();
+        return Ok(Material::all().into_iter().filter(has_table).collect());
+    }
+    match wanted
+        .iter()
+        .find(|material| tables.get(**material).is_none())
+    {
+        Some(missing) => Err(Failure::new(missing, "there is no table of this class")),
+        None => Ok(wanted.to_vec()),
+    }
+}
+
+/// Loads a class.
+///
+/// # Errors
+/// There is no table of it, or it is damaged.
+pub(super) fn load(material: Material, tables: &Tables) -> Result<Arc<SolvedClass>, Failure> {
+    let table = tables.get(material);
+    let table = table.ok_or_else(|| Failure::new(material, "there is no table of this class"))?;
+    let loaded = table
+        .load()
+        .map_err(|error| Failure::new(material, error))?;
+    Ok(Arc::new(loaded))
+}
+
+/// Loads the classes that captures lead to.
+///
+/// # Errors
+/// There is no table of one, or it is damaged.
+pub(super) fn load_smaller(
+    material: Material,
+    tables: &Tables,
+) -> Result<Vec<Arc<SolvedClass>>, Failure> {
+    let smaller = material.after_captures().into_iter();
+    smaller.map(|class| load(class, tables)).collect()
+}
+
+/// A bar over so many positions, hidden where nobody watches.
+pub(super) fn bar(positions: u64) -> ProgressBar {
+    let target = match io::stderr().is_terminal() {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let style = ProgressStyle::with_template(
+        "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {eta} left",
+    );
+    let bar = ProgressBar::with_draw_target(Some(positions), target)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(std::time::Duration::from_millis(500));
+    bar
+}

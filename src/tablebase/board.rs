@@ -1,0 +1,247 @@
+//! A cell of a table with its pieces on the board: attacks and moves, for the solver.
+
+use super::group::{Placement, Removal};
+use super::index::{AttackerSquares, Cell, Indexer};
+use crate::board::{Bitboard, Color, Piece, PieceKind, Square, attacks};
+
+/// A position of a class without a side to move; red is armed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellBoard<'a> {
+    pub indexer: &'a Indexer,
+    pub cell: Cell,
+    pub own: &'a Placement,
+    pub defenders: &'a Placement,
+    pub occupied: Bitboard,
+}
+
+/// What a move of the unarmed side leads to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BareMove {
+    /// The number of the group afterwards.
+    pub defenders: usize,
+    /// The attacker that it takes, if it takes one.
+    pub taken: Option<usize>,
+}
+
+/// A capture by the armed side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Capture {
+    /// What it takes.
+    pub removal: Removal,
+    /// Where the attackers stand afterwards.
+    pub squares: AttackerSquares,
+}
+
+impl<'a> CellBoard<'a> {
+    /// The board of a cell; `None` where two pieces share a square or the kings face each other.
+    #[inline]
+    pub(super) fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
+        let occupied = indexer.occupied(cell)?;
+        let board = Self {
+            indexer,
+            cell,
+            own: &indexer.own.placements[cell.own],
+            defenders: &indexer.defenders.placements[cell.defenders],
+            occupied,
+        };
+        (!board.kings_face(board.defenders.king, occupied)).then_some(board)
+    }
+
+    #[inline]
+    fn kings_face(&self, black_king: Square, occupied: Bitboard) -> bool {
+        let red_king = self.own.king;
+        red_king.file() == black_king.file()
+            && (Bitboard::between(red_king, black_king) & occupied).is_empty()
+    }
+
+    /// Whether red attacks black's king on `king`, the attacker `taken` left out.
+    #[inline]
+    fn attacks(&self, king: Square, occupied: Bitboard, taken: Option<usize>) -> bool {
+        let attackers = &self.indexer.attackers;
+        let attacks = |i: usize| {
+            let from = match attackers.kinds[i] {
+                PieceKind::Rook => attacks::rook(king, occupied),
+                PieceKind::Cannon => attacks::cannon(king, occupied),
+                PieceKind::Knight => attacks::knight_to(king, occupied),
+                _ => attacks::pawn_to(Color::Red, king),
+            };
+            from.contains(self.cell.squares[i])
+        };
+        self.kings_face(king, occupied)
+            || (0..attackers.count).any(|i| Some(i) != taken && attacks(i))
+    }
+
+    /// Whether black's king is attacked, so that it cannot be red's turn.
+    #[inline]
+    pub(super) fn gives_check(&self) -> bool {
+        self.attacks(self.defenders.king, self.occupied, None)
+    }
+
+    /// Visits black's legal moves.
+    #[inline]
+    pub(super) fn bare_moves(&self, mut visit: impl FnMut(BareMove)) {
+        let table = self.indexer.defenders;
+        let squares = &self.cell.squares[..self.indexer.attackers.count];
+        let others = self.occupied & !self.defenders.pieces;
+        for step in table.steps(self.defenders) {
+            if (step.eye & others).any() {
+                continue;
+            }
+            let taken = squares.iter().position(|s| *s == step.to);
+            let after = &table.placements[step.placement as usize];
+            let occupied = others | after.pieces;
+            if !self.attacks(after.king, occupied, taken) {
+                visit(BareMove {
+                    defenders: step.placement.into(),
+                    taken,
+                });
+            }
+        }
+    }
+
+    /// The cell after a move of black, in its own class or in that with an attacker less.
+    #[inline]
+    pub(super) fn after(&self, m: BareMove) -> Cell {
+        let squares = self.cell.squares;
+        Cell {
+            defenders: m.defenders,
+            squares: match m.taken {
+                None => squares,
+                Some(taken) => [squares[1 - taken]; 2],
+            },
+            ..self.cell
+        }
+    }
+
+    /// Visits the numbers of black's group before the quiet moves that lead here, legal or not.
+    #[inline]
+    pub(super) fn bare_unmoves(&self, mut visit: impl FnMut(usize)) {
+        let others = self.occupied & !self.defenders.pieces;
+        for step in self.indexer.defenders.steps(self.defenders) {
+            if !others.contains(step.to) && (step.eye & others).is_empty() {
+                visit(step.placement.into());
+            }
+        }
+    }
+
+    /// Visits red's legal captures.
+    #[inline]
+    pub(super) fn captures(&self, mut visit: impl FnMut(Capture)) {
+        let attackers = &self.indexer.attackers;
+        for i in 0..attackers.count {
+            let from = self.cell.squares[i];
+            let targets = attacks::of(attackers.kinds[i], Color::Red, from, self.occupied);
+            if (targets & self.defenders.pieces).is_empty() {
+                continue;
+            }
+            for removal in self.indexer.defenders.removals(self.defenders) {
+                let is_legal = || {
+                    let occupied = self.occupied.without(from);
+                    !self.kings_face(self.defenders.king, occupied)
+                };
+                if targets.contains(removal.square) && is_legal() {
+                    visit(Capture {
+                        removal: *removal,
+                        squares: self.with_attacker(i, removal.square),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Visits the cells before the quiet red moves that lead here, legal or not.
+    #[inline]
+    pub(super) fn armed_unmoves(&self, mut visit: impl FnMut(Cell)) {
+        let others = self.occupied & !self.own.pieces;
+        for step in self.indexer.own.steps(self.own) {
+            if !others.contains(step.to) && (step.eye & others).is_empty() {
+                visit(Cell {
+                    own: step.placement.into(),
+                    ..self.cell
+                });
+            }
+        }
+        self.attacker_steps(attacker_origins, visit);
+    }
+
+    /// Visits the cells after red's quiet moves, but for the faced kings all legal.
+    #[inline]
+    pub(super) fn armed_moves(&self, mut visit: impl FnMut(Cell)) {
+        let others = self.occupied & !self.own.pieces;
+        for step in self.indexer.own.steps(self.own) {
+            if !others.contains(step.to) && (step.eye & others).is_empty() {
+                visit(Cell {
+                    own: step.placement.into(),
+                    ..self.cell
+                });
+            }
+        }
+        self.attacker_steps(attacker_targets, visit);
+    }
+
+    #[inline]
+    fn attacker_steps(
+        &self,
+        squares: impl Fn(PieceKind, Square, Bitboard) -> Bitboard,
+        mut visit: impl FnMut(Cell),
+    ) {
+        let attackers = &self.indexer.attackers;
+        for i in 0..attackers.count {
+            let here = self.cell.squares[i];
+            let others = self.occupied.without(here);
+            for there in squares(attackers.kinds[i], here, others) & !self.occupied {
+                visit(Cell {
+                    squares: self.with_attacker(i, there),
+                    ..self.cell
+                });
+            }
+        }
+    }
+
+    #[inline]
+    fn with_attacker(&self, i: usize, square: Square) -> AttackerSquares {
+        let mut squares = self.cell.squares;
+        squares[i] = square;
+        if self.indexer.attackers.count == 1 {
+            squares = [square; 2];
+        }
+        squares
+    }
+}
+
+/// The squares from which a quiet move leads to `to`.
+#[inline]
+fn attacker_origins(kind: PieceKind, to: Square, others: Bitboard) -> Bitboard {
+    match kind {
+        PieceKind::Rook | PieceKind::Cannon => attacks::rook(to, others),
+        PieceKind::Knight => attacks::knight_to(to, others),
+        _ => pawn_origins(to),
+    }
+}
+
+/// The squares to which a quiet move leads from `from`.
+#[inline]
+fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard {
+    match kind {
+        PieceKind::Rook | PieceKind::Cannon => attacks::rook(from, others),
+        PieceKind::Knight => attacks::knight(from, others),
+        _ => attacks::pawn(Color::Red, from),
+    }
+}
+
+/// The squares from which a pawn reaches `to`, none where a pawn cannot stand.
+#[inline]
+fn pawn_origins(to: Square) -> Bitboard {
+    /// Where a red pawn can stand.
+    const STANDS: Bitboard = {
+        let (mut stands, mut index) = (Bitboard::EMPTY, 0);
+        while let Some(square) = Square::from_index(index) {
+            if Piece::RedPawn.can_stand_on(square, false) {
+                stands = stands.with(square);
+            }
+            index += 1;
+        }
+        stands
+    };
+    attacks::pawn_to(Color::Red, to) & STANDS
+}

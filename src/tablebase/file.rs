@@ -1,0 +1,332 @@
+//! The file of a table.
+//!
+//! All numbers are little-endian.
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 8 | `CHUHETB` and a zero |
+//! | 2 | version of the format, 1 |
+//! | 2 | scheme of the index, 1 |
+//! | 1 | what values count: 0 plies to mate |
+//! | 1 | under which rules draws hold: 0 all that the engine knows, 1 not proven |
+//! | 16 | the class, such as `KRA-KAB`, padded with zeros |
+//! | 8 | positions |
+//! | 4 | values in a block; the last block of a side has the rest |
+//! | 1, 1 | the largest value of each side to move, the armed side first; 0 for a side without blocks, all of whose positions are draws |
+//! | 8 | bytes of the file from here on, but for the next four |
+//! | 4 | CRC-32C of all before |
+//! | 8 each | the blocks of the armed side to move, then those of the other: length in bytes, CRC-32C of these |
+//! | 4 | CRC-32C of the list of blocks |
+//! | … | the blocks, one after the other: deflate streams (RFC 1951), a byte a position |
+//!
+//! A position that is not legal has the value of the one before it, which packs best.
+
+use std::io::{self, Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+
+use super::index::{Indexer, SCHEME};
+use super::material::Material;
+use super::solved::{DRAW, ILLEGAL, LONGEST, SolvedClass};
+
+const MAGIC: &[u8; 8] = b"CHUHETB\0";
+const VERSION: u16 = 1;
+const NAME: usize = 16;
+/// Bytes of the header.
+pub(super) const HEADER: usize = 8 + 2 + 2 + 1 + 1 + NAME + 8 + 4 + 2 + 8 + 4;
+/// Bytes of an entry in the list of blocks.
+const ENTRY: usize = 8;
+/// Values in a block of a table that is probed block by block.
+const SMALL_BLOCK: u32 = 16 << 10;
+/// Values in a block of a table that is unpacked whole.
+const LARGE_BLOCK: u32 = 128 << 10;
+/// Tables of up to so many positions are unpacked whole when they are first probed.
+pub(super) const WHOLE: usize = 2 << 20;
+
+/// Why a file is no table that can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file holds something else.
+    #[error("not a table of Chuhe")]
+    Foreign,
+    /// The file was written by a program with other formats.
+    #[error("a table of another version")]
+    Version,
+    /// The file was cut or changed.
+    #[error("damaged: {0}")]
+    Damaged(&'static str),
+}
+
+/// What the header of a file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub material: Material,
+    /// Whether its draws hold whatever the rules say of repetitions.
+    pub draws_hold: bool,
+    pub positions: u64,
+    pub block: u32,
+    /// The largest values, the armed side to move first.
+    pub largest: [u8; 2],
+    /// Bytes behind the header.
+    pub rest: u64,
+}
+
+/// A block of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    /// Where it begins, counted from the beginning of the file.
+    pub offset: u64,
+    pub length: u32,
+    pub checksum: u32,
+}
+
+impl Header {
+    /// Blocks of each side to move.
+    pub(super) fn blocks(&self) -> [usize; 2] {
+        let all = self.positions.div_ceil(self.block.into()) as usize;
+        self.largest
+            .map(|largest| if largest == 0 { 0 } else { all })
+    }
+
+    /// Bytes of the list of blocks, its checksum included.
+    pub(super) fn list_length(&self) -> usize {
+        self.blocks().iter().sum::<usize>() * ENTRY + 4
+    }
+
+    /// How many values the block with this number holds.
+    pub(super) fn values_in(&self, block: usize) -> usize {
+        let before = block as u64 * u64::from(self.block);
+        (self.positions - before).min(self.block.into()) as usize
+    }
+
+    fn write(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER);
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&SCHEME.to_le_bytes());
+        bytes.extend_from_slice(&[0, u8::from(!self.draws_hold)]);
+        let mut name = self.material.to_string().into_bytes();
+        name.resize(NAME, 0);
+        bytes.extend_from_slice(&name);
+        bytes.extend_from_slice(&self.positions.to_le_bytes());
+        bytes.extend_from_slice(&self.block.to_le_bytes());
+        bytes.extend_from_slice(&self.largest);
+        bytes.extend_from_slice(&self.rest.to_le_bytes());
+        let checksum = crc32c::crc32c(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header at the beginning of `bytes`.
+    ///
+    /// # Errors
+    /// It is none, or not of this version.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, TableError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(TableError::Foreign);
+        }
+        let mut fields = Fields(bytes.get(8..HEADER).ok_or(CUT)?);
+        let [version, scheme] = [fields.u16(), fields.u16()];
+        let [metric, rules] = [fields.u8(), fields.u8()];
+        if (version, scheme, metric) != (VERSION, SCHEME, 0) {
+            return Err(TableError::Version);
+        }
+        if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
+            return Err(TableError::Damaged("the header"));
+        }
+        let name = fields.take(NAME);
+        let name = std::str::from_utf8(name)
+            .unwrap_or("")
+            .trim_end_matches('\0');
+        let header = Self {
+            material: name.parse().map_err(|_| TableError::Damaged("its class"))?,
+            draws_hold: rules == 0,
+            positions: fields.u64(),
+            block: fields.u32(),
+            largest: [fields.u8(), fields.u8()],
+            rest: fields.u64(),
+        };
+        let is_whole = header.positions == Indexer::new(header.material).len() as u64
+            && [SMALL_BLOCK, LARGE_BLOCK].contains(&header.block)
+            && header.largest.iter().all(|largest| *largest <= LONGEST);
+        match is_whole {
+            true => Ok(header),
+            false => Err(TableError::Damaged("the header")),
+        }
+    }
+
+    /// Reads the list of blocks, which follows the header.
+    ///
+    /// # Errors
+    /// It is damaged.
+    pub(super) fn read_list(&self, bytes: &[u8]) -> Result<[Vec<Block>; 2], TableError> {
+        let list = bytes.get(..self.list_length()).ok_or(CUT)?;
+        let (entries, checksum) = list.split_at(list.len() - 4);
+        if crc32c::crc32c(entries).to_le_bytes() != checksum {
+            return Err(TableError::Damaged("the list of blocks"));
+        }
+        let mut fields = Fields(entries);
+        let mut offset = (HEADER + list.len()) as u64;
+        let lists = self.blocks().map(|count| {
+            let block = |_| {
+                let block = Block {
+                    offset,
+                    length: fields.u32(),
+                    checksum: fields.u32(),
+                };
+                offset += u64::from(block.length);
+                block
+            };
+            (0..count).map(block).collect()
+        });
+        match offset == HEADER as u64 + self.rest {
+            true => Ok(lists),
+            false => Err(TableError::Damaged("its length")),
+        }
+    }
+
+    /// Unpacks the block with this number.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub(super) fn unpack(
+        &self,
+        number: usize,
+        block: &Block,
+        packed: &[u8],
+    ) -> Result<Vec<u8>, TableError> {
+        const DAMAGED: TableError = TableError::Damaged("a block");
+        if crc32c::crc32c(packed) != block.checksum {
+            return Err(DAMAGED);
+        }
+        let mut values = vec![0; self.values_in(number)];
+        let mut decoder = DeflateDecoder::new(packed);
+        decoder.read_exact(&mut values).map_err(|_| DAMAGED)?;
+        Ok(values)
+    }
+}
+
+const CUT: TableError = TableError::Damaged("it is cut short");
+
+/// Numbers of a header one after the other; the caller has checked that they are there.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.0.split_at(count);
+        self.0 = rest;
+        taken
+    }
+
+    fn array<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.take(N));
+        bytes
+    }
+
+    fn u8(&mut self) -> u8 {
+        u8::from_le_bytes(self.array())
+    }
+
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.array())
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.array())
+    }
+
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.array())
+    }
+}
+
+impl SolvedClass {
+    /// The class as a file. `draws_hold` says that its draws are proven to hold under every rule set.
+    pub fn to_file(&self, draws_hold: bool, threads: usize) -> Vec<u8> {
+        let block = match self.armed.len() <= WHOLE {
+            true => LARGE_BLOCK,
+            false => SMALL_BLOCK,
+        };
+        let sides = [&self.armed, &self.bare];
+        let is_value = |v: &&u8| **v <= LONGEST;
+        let largest = sides.map(|values| values.iter().filter(is_value).max().map_or(0, |v| *v));
+        let mut header = Header {
+            material: self.material,
+            draws_hold,
+            positions: self.armed.len() as u64,
+            block,
+            largest,
+            rest: 0,
+        };
+        let mut chunks: Vec<&[u8]> = Vec::new();
+        for (values, largest) in sides.into_iter().zip(largest) {
+            if largest > 0 {
+                chunks.extend(values.chunks(block as usize));
+            }
+        }
+        let packed = pack_all(&chunks, threads);
+        let mut list = Vec::new();
+        for block in &packed {
+            list.extend_from_slice(&(block.len() as u32).to_le_bytes());
+            list.extend_from_slice(&crc32c::crc32c(block).to_le_bytes());
+        }
+        let checksum = crc32c::crc32c(&list);
+        list.extend_from_slice(&checksum.to_le_bytes());
+        header.rest = (list.len() + packed.iter().map(Vec::len).sum::<usize>()) as u64;
+        let mut file = header.write();
+        file.extend_from_slice(&list);
+        packed
+            .iter()
+            .for_each(|block| file.extend_from_slice(block));
+        file
+    }
+}
+
+/// Packs blocks, each thread every so manieth.
+fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {
+    let threads = threads.max(1);
+    let run = |first: usize| -> Vec<Vec<u8>> {
+        let own = chunks.iter().skip(first).step_by(threads);
+        own.map(|chunk| pack(chunk)).collect()
+    };
+    let mut parts: Vec<_> = std::thread::scope(|scope| {
+        let run = &run;
+        let handles: Vec<_> = (0..threads)
+            .map(|first| scope.spawn(move || run(first)))
+            .collect();
+        let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<Vec<u8>>>| {
+            // A panic there is one here.
+            handle
+                .join()
+                .unwrap_or_else(|fault| std::panic::resume_unwind(fault))
+        };
+        handles.into_iter().map(|h| join(h).into_iter()).collect()
+    });
+    let next = |i: usize| parts[i % threads].next().unwrap_or_default();
+    (0..chunks.len()).map(next).collect()
+}
+
+/// Packs the values of a block.
+fn pack(values: &[u8]) -> Vec<u8> {
+    let mut last = DRAW;
+    let filled: Vec<u8> = (values.iter())
+        .map(|value| {
+            if *value != ILLEGAL {
+                last = *value;
+            }
+            last
+        })
+        .collect();
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+    // Writing to memory cannot fail.
+    encoder
+        .write_all(&filled)
+        .and_then(|()| encoder.finish())
+        .expect("memory can be written")
+}

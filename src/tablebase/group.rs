@@ -1,0 +1,387 @@
+//! The placements of a side's king, advisors and bishops, numbered.
+//!
+//! These pieces stand on few points, so all their legal placements are listed: 3339 over the nine
+//! kinds of group. Within a kind, those that are not to the right of their mirror image come first,
+//! so that a number below [`GroupTable::canonical`] needs no mirroring.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Square, attacks};
+
+/// How many advisors and bishops stand beside a king.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Defenders {
+    /// Advisors (士), 0 to 2.
+    pub advisors: u8,
+    /// Bishops (象), 0 to 2.
+    pub bishops: u8,
+}
+
+impl Defenders {
+    /// How many combinations there are.
+    pub const COUNT: usize = 9;
+
+    /// Every combination, the bare king first, in the order of their numbers of pieces.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let mut all: Vec<Self> = (0..Self::COUNT).map(Self::from_index).collect();
+        all.sort_by_key(|d| d.pieces());
+        all.into_iter()
+    }
+
+    /// Number of the combination, 0..9.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.advisors as usize * 3 + self.bishops as usize
+    }
+
+    const fn from_index(index: usize) -> Self {
+        Self {
+            advisors: (index / 3) as u8,
+            bishops: (index % 3) as u8,
+        }
+    }
+
+    /// Advisors and bishops together, 0 to 4.
+    pub const fn pieces(self) -> u8 {
+        self.advisors + self.bishops
+    }
+
+    /// The group less an advisor, if it has one.
+    pub const fn without_advisor(self) -> Option<Self> {
+        match self.advisors.checked_sub(1) {
+            Some(advisors) => Some(Self { advisors, ..self }),
+            None => None,
+        }
+    }
+
+    /// The group less a bishop, if it has one.
+    pub const fn without_bishop(self) -> Option<Self> {
+        match self.bishops.checked_sub(1) {
+            Some(bishops) => Some(Self { bishops, ..self }),
+            None => None,
+        }
+    }
+}
+
+/// A quiet move within a group. Taken back it is a quiet move as well.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Where the piece comes to stand.
+    pub to: Square,
+    /// The bishop's eye, empty for other pieces.
+    pub eye: Bitboard,
+    /// The number of the placement that comes of it.
+    pub placement: u16,
+}
+
+/// A piece of a group that can be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Removal {
+    /// Where it stands.
+    pub square: Square,
+    /// Whether it is an advisor, else it is a bishop.
+    pub is_advisor: bool,
+    /// The number of what is left, among the placements of the smaller group.
+    pub placement: u16,
+}
+
+/// A legal placement of a group.
+#[derive(Clone, Debug)]
+pub(super) struct Placement {
+    pub king: Square,
+    pub advisors: Bitboard,
+    pub bishops: Bitboard,
+    /// All pieces of the group.
+    pub pieces: Bitboard,
+    /// The number of the mirror image.
+    pub mirror: u16,
+    steps: Range<u32>,
+    removals: Range<u32>,
+}
+
+/// The placements of one kind of group of one side.
+#[derive(Debug)]
+pub(super) struct GroupTable {
+    pub placements: Vec<Placement>,
+    /// Numbers below this one are not to the right of their mirror image.
+    pub canonical: usize,
+    steps: Vec<Step>,
+    removals: Vec<Removal>,
+}
+
+impl GroupTable {
+    /// The quiet moves from a placement on an otherwise empty board, and those to it.
+    #[inline]
+    pub(super) fn steps(&self, placement: &Placement) -> &[Step] {
+        &self.steps[placement.steps.start as usize..placement.steps.end as usize]
+    }
+
+    /// The pieces of a placement that can be taken.
+    #[inline]
+    pub(super) fn removals(&self, placement: &Placement) -> &[Removal] {
+        &self.removals[placement.removals.start as usize..placement.removals.end as usize]
+    }
+
+    /// Whether the placement with this number is its own mirror image.
+    #[inline]
+    pub(super) fn is_symmetric(&self, number: usize) -> bool {
+        self.placements[number].mirror as usize == number
+    }
+}
+
+/// The placements of all kinds of group of one side.
+#[derive(Debug)]
+pub(super) struct Side {
+    tables: Vec<GroupTable>,
+    /// The number of each placement within its kind, by king, advisors and bishops.
+    numbers: Vec<u16>,
+    /// The place of a square among those of the king, the advisors and the bishops.
+    places: [[u8; Square::COUNT]; 3],
+}
+
+const NO_PLACEMENT: u16 = u16::MAX;
+const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
+
+impl Side {
+    /// The groups of a side.
+    pub(super) fn of(color: Color) -> &'static Self {
+        static SIDES: LazyLock<ByColor<Side>> = LazyLock::new(|| ByColor::from_fn(Side::build));
+        &SIDES[color]
+    }
+
+    /// The placements of one kind of group.
+    #[inline]
+    pub(super) fn table(&self, defenders: Defenders) -> &GroupTable {
+        &self.tables[defenders.index()]
+    }
+
+    /// The number of a placement among those of its kind.
+    #[inline]
+    pub(super) fn number(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
+        self.numbers[self.slot(king, advisors, bishops)] as usize
+    }
+
+    #[inline]
+    fn slot(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
+        let mask = |kind: usize, set: Bitboard| {
+            set.into_iter()
+                .fold(0, |mask, s| mask | 1 << self.places[kind][s.index()])
+        };
+        let king = self.places[0][king.index()] as usize;
+        (king * 32 + mask(1, advisors)) * 128 + mask(2, bishops)
+    }
+
+    fn build(color: Color) -> Self {
+        let points = KINDS.map(|kind| {
+            let can_stand = |s: &Square| Piece::new(kind, color).can_stand_on(*s, false);
+            Square::all().filter(can_stand).collect::<Vec<_>>()
+        });
+        let mut side = Self {
+            tables: Vec::new(),
+            numbers: vec![NO_PLACEMENT; points[0].len() << (points[1].len() + points[2].len())],
+            places: [[0; Square::COUNT]; 3],
+        };
+        for (kind, squares) in points.iter().enumerate() {
+            for (place, square) in (0..).zip(squares) {
+                side.places[kind][square.index()] = place;
+            }
+        }
+        for index in 0..Defenders::COUNT {
+            let table = side.build_table(&points, Defenders::from_index(index));
+            side.tables.push(table);
+        }
+        side
+    }
+
+    /// Lists the placements of a kind of group; those of smaller kinds are listed already.
+    fn build_table(&mut self, points: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
+        let mut placements = all_placements(points, defenders);
+        let mirrored = |p: &Placement| {
+            let flip = |set: Bitboard| set.into_iter().map(Square::flip_file).collect::<Bitboard>();
+            (p.king.flip_file(), flip(p.advisors), flip(p.bishops))
+        };
+        let key = |king: Square, advisors: Bitboard, bishops: Bitboard| {
+            (king.index(), advisors.bits(), bishops.bits())
+        };
+        let is_canonical = |p: &Placement| {
+            let (king, advisors, bishops) = mirrored(p);
+            key(p.king, p.advisors, p.bishops) <= key(king, advisors, bishops)
+        };
+        let (mut ordered, rest): (Vec<_>, Vec<_>) = placements.drain(..).partition(is_canonical);
+        let canonical = ordered.len();
+        ordered.extend(rest);
+        for (number, p) in (0..).zip(&ordered) {
+            let slot = self.slot(p.king, p.advisors, p.bishops);
+            self.numbers[slot] = number;
+        }
+        let mut table = GroupTable {
+            placements: Vec::new(),
+            canonical,
+            steps: Vec::new(),
+            removals: Vec::new(),
+        };
+        for mut placement in ordered {
+            let (king, advisors, bishops) = mirrored(&placement);
+            placement.mirror = self.number(king, advisors, bishops) as u16;
+            let (step, removal) = (table.steps.len(), table.removals.len());
+            self.add_steps(&placement, &mut table.steps);
+            self.add_removals(&placement, &mut table.removals);
+            placement.steps = step as u32..table.steps.len() as u32;
+            placement.removals = removal as u32..table.removals.len() as u32;
+            table.placements.push(placement);
+        }
+        table
+    }
+
+    fn add_steps(&self, p: &Placement, steps: &mut Vec<Step>) {
+        for to in attacks::king(p.king) & !p.pieces {
+            steps.push(Step {
+                to,
+                eye: Bitboard::EMPTY,
+                placement: self.number(to, p.advisors, p.bishops) as u16,
+            });
+        }
+        for from in p.advisors {
+            for to in attacks::advisor(from) & !p.pieces {
+                let advisors = p.advisors.without(from).with(to);
+                steps.push(Step {
+                    to,
+                    eye: Bitboard::EMPTY,
+                    placement: self.number(p.king, advisors, p.bishops) as u16,
+                });
+            }
+        }
+        for from in p.bishops {
+            for to in attacks::bishop(from, p.pieces) & !p.pieces {
+                let bishops = p.bishops.without(from).with(to);
+                let (file, rank) = (from.file() + to.file(), from.rank() + to.rank());
+                let eye = Square::new(file / 2, rank / 2);
+                steps.push(Step {
+                    to,
+                    eye: eye.map_or(Bitboard::EMPTY, Bitboard::from),
+                    placement: self.number(p.king, p.advisors, bishops) as u16,
+                });
+            }
+        }
+    }
+
+    fn add_removals(&self, p: &Placement, removals: &mut Vec<Removal>) {
+        for square in p.advisors {
+            removals.push(Removal {
+                square,
+                is_advisor: true,
+                placement: self.number(p.king, p.advisors.without(square), p.bishops) as u16,
+            });
+        }
+        for square in p.bishops {
+            removals.push(Removal {
+                square,
+                is_advisor: false,
+                placement: self.number(p.king, p.advisors, p.bishops.without(square)) as u16,
+            });
+        }
+    }
+}
+
+/// Every legal placement of a kind of group, neither numbered nor linked.
+fn all_placements(points: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placement> {
+    let [kings, advisors, bishops] = points;
+    let mut placements = Vec::new();
+    for &king in kings {
+        for advisors in subsets(advisors, defenders.advisors.into()) {
+            for bishops in subsets(bishops, defenders.bishops.into()) {
+                if (advisors | bishops).contains(king) {
+                    continue;
+                }
+                placements.push(Placement {
+                    king,
+                    advisors,
+                    bishops,
+                    pieces: advisors | bishops | Bitboard::from(king),
+                    mirror: NO_PLACEMENT,
+                    steps: 0..0,
+                    removals: 0..0,
+                });
+            }
+        }
+    }
+    placements
+}
+
+/// The sets of `count` squares out of `squares`.
+fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
+    let masks = (0..1_u32 << squares.len()).filter(|mask| mask.count_ones() == count);
+    let set = |mask: u32| {
+        let chosen = (0..squares.len()).filter(|i| mask >> i & 1 == 1);
+        chosen.map(|i| squares[i]).collect()
+    };
+    masks.map(set).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Placements, those that are their own mirror image, and half of them rounded up: the numbers
+    /// of chessdb's GROUP.dat.
+    #[test]
+    fn the_groups_have_their_known_sizes() {
+        let known = [
+            ((0, 0), 9, 3, 6),
+            ((1, 0), 40, 2, 21),
+            ((2, 0), 70, 6, 38),
+            ((0, 1), 62, 2, 32),
+            ((0, 2), 183, 9, 96),
+            ((1, 1), 275, 1, 138),
+            ((1, 2), 810, 6, 408),
+            ((2, 1), 480, 4, 242),
+            ((2, 2), 1410, 18, 714),
+        ];
+        for color in Color::ALL {
+            for ((advisors, bishops), size, symmetric, canonical) in known {
+                let table = Side::of(color).table(Defenders { advisors, bishops });
+                let numbers = 0..table.placements.len();
+                assert_eq!(table.placements.len(), size);
+                assert_eq!(table.canonical, canonical);
+                assert_eq!(
+                    numbers.filter(|n| table.is_symmetric(*n)).count(),
+                    symmetric
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_steps_and_removals_lead_where_they_say() {
+        for color in Color::ALL {
+            let side = Side::of(color);
+            for defenders in Defenders::all() {
+                let table = side.table(defenders);
+                for (number, p) in table.placements.iter().enumerate() {
+                    assert_eq!(side.number(p.king, p.advisors, p.bishops), number);
+                    let mirror = &table.placements[p.mirror as usize];
+                    assert_eq!(mirror.mirror as usize, number);
+                    assert_eq!(mirror.king, p.king.flip_file());
+                    assert!(number < table.canonical || (p.mirror as usize) < table.canonical);
+                    for step in table.steps(p) {
+                        let after = &table.placements[step.placement as usize];
+                        assert!(after.pieces.contains(step.to) && !p.pieces.contains(step.to));
+                        let back = table.steps(after).iter();
+                        assert!(back.clone().any(|s| s.placement as usize == number));
+                    }
+                    assert_eq!(table.removals(p).len(), usize::from(defenders.pieces()));
+                    for removal in table.removals(p) {
+                        let fewer = match removal.is_advisor {
+                            true => defenders.without_advisor(),
+                            false => defenders.without_bishop(),
+                        };
+                        let left =
+                            &side.table(fewer.unwrap()).placements[removal.placement as usize];
+                        assert_eq!(left.pieces, p.pieces.without(removal.square));
+                    }
+                }
+            }
+        }
+    }
+}

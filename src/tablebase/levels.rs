@@ -1,0 +1,65 @@
+//! Which parts of a table hold values that are due at a level, so that the others need no look.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Positions in a block.
+pub(super) const BLOCK: usize = 4096;
+
+/// For each block of a table, the values that some of its positions may have.
+pub(super) struct Levels(Vec<[AtomicU64; 2]>);
+
+impl Levels {
+    /// For a table of `len` positions of which none has a value.
+    pub(super) fn new(len: usize) -> Self {
+        let blocks = 0..len.div_ceil(BLOCK);
+        Self(blocks.map(|_| [const { AtomicU64::new(0) }; 2]).collect())
+    }
+
+    /// How many blocks there are.
+    pub(super) fn blocks(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The position `index` has got `value`, below 128, or will.
+    #[inline]
+    pub(super) fn add(&self, index: usize, value: u8) {
+        let word = &self.0[index / BLOCK][usize::from(value / 64)];
+        let bit = 1 << (value % 64);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a position of the block may have `value`.
+    #[inline]
+    pub(super) fn has(&self, block: usize, value: u8) -> bool {
+        self.0[block][usize::from(value / 64)].load(Ordering::Relaxed) >> (value % 64) & 1 == 1
+    }
+
+    /// The largest value that any position may have, 0 for none.
+    pub(super) fn largest(&self) -> u8 {
+        let largest = |words: &[AtomicU64; 2]| {
+            let [low, high] = words
+                .each_ref()
+                .map(|w| u128::from(w.load(Ordering::Relaxed)));
+            (high << 64 | low).checked_ilog2().unwrap_or(0) as u8
+        };
+        self.0.iter().map(largest).max().unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_block_knows_its_values() {
+        let levels = Levels::new(2 * BLOCK + 1);
+        assert_eq!((levels.blocks(), levels.largest()), (3, 0));
+        levels.add(5, 3);
+        levels.add(2 * BLOCK, 100);
+        assert!(levels.has(0, 3) && !levels.has(0, 100) && !levels.has(1, 3));
+        assert!(levels.has(2, 100));
+        assert_eq!(levels.largest(), 100);
+    }
+}

@@ -1,0 +1,221 @@
+//! One table, embedded or in a file, for probing.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use super::cache::{BlockCache, BlockKey};
+use super::file::{Block, HEADER, Header, TableError, WHOLE};
+use super::index::Indexer;
+use super::material::Material;
+use super::solved::{DRAW, Outcome, SolvedClass};
+use crate::board::{Color, Position};
+
+/// A table whose header has been read. The rest is read when it is asked for.
+#[derive(Debug)]
+pub struct Table {
+    header: Header,
+    source: Source,
+    indexer: OnceLock<Indexer>,
+    blocks: OnceLock<[Vec<Block>; 2]>,
+    /// The values of a small table, the armed side to move first.
+    whole: OnceLock<[Vec<u8>; 2]>,
+    /// Set when something could not be read: from then on the table knows nothing.
+    is_broken: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Source {
+    Memory(&'static [u8]),
+    File(PathBuf, Mutex<File>),
+}
+
+impl Table {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds no table.
+    pub fn open(path: &Path) -> Result<Self, TableError> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        let mut bytes = Vec::with_capacity(HEADER);
+        (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
+        let header = Header::read(&bytes)?;
+        if length != HEADER as u64 + header.rest {
+            return Err(TableError::Damaged("its length"));
+        }
+        Ok(Self::new(
+            header,
+            Source::File(path.to_owned(), Mutex::new(file)),
+        ))
+    }
+
+    /// The table at the beginning of `bytes`, and what follows it.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn of_memory(bytes: &'static [u8]) -> Result<(Self, &'static [u8]), TableError> {
+        let header = Header::read(bytes)?;
+        let length = usize::try_from(header.rest).unwrap_or(usize::MAX);
+        let length = length.saturating_add(HEADER);
+        match bytes.split_at_checked(length) {
+            Some((own, rest)) => Ok((Self::new(header, Source::Memory(own)), rest)),
+            None => Err(TableError::Damaged("its length")),
+        }
+    }
+
+    fn new(header: Header, source: Source) -> Self {
+        Self {
+            header,
+            source,
+            indexer: OnceLock::new(),
+            blocks: OnceLock::new(),
+            whole: OnceLock::new(),
+            is_broken: AtomicBool::new(false),
+        }
+    }
+
+    /// The class.
+    pub fn material(&self) -> Material {
+        self.header.material
+    }
+
+    /// Whether its draws are proven to hold whatever a rule set says of repetitions.
+    pub fn draws_hold(&self) -> bool {
+        self.header.draws_hold
+    }
+
+    /// Bytes of the table, packed.
+    pub fn size(&self) -> u64 {
+        HEADER as u64 + self.header.rest
+    }
+
+    /// Where the table comes from: its file, or nothing for one that is embedded.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            Source::Memory(_) => None,
+            Source::File(path, _) => Some(path),
+        }
+    }
+
+    /// What a legal position of this class is worth, `armed` being its armed side.
+    #[inline]
+    pub(super) fn probe(
+        &self,
+        position: &Position,
+        armed: Color,
+        cache: &BlockCache,
+    ) -> Option<Outcome> {
+        let armed_to_move = position.side_to_move() == armed;
+        let side = usize::from(!armed_to_move);
+        if self.header.largest[side] == DRAW {
+            return Some(Outcome::Draw);
+        }
+        if self.is_broken.load(Ordering::Relaxed) {
+            return None;
+        }
+        let indexer = self
+            .indexer
+            .get_or_init(|| Indexer::new(self.header.material));
+        let index = indexer.of_position(position, armed);
+        match self.value(index, side, cache) {
+            Ok(value) => Outcome::from_value(value, armed_to_move),
+            Err(error) => {
+                self.disable(&error);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn disable(&self, error: &TableError) {
+        if !self.is_broken.swap(true, Ordering::Relaxed) {
+            let path = self.path().unwrap_or(Path::new("embedded"));
+            log::error!("table {} ({}): {error}", self.material(), path.display());
+        }
+    }
+
+    #[inline]
+    fn value(&self, index: usize, side: usize, cache: &BlockCache) -> Result<u8, TableError> {
+        if self.header.positions <= WHOLE as u64 {
+            return Ok(self.whole()?[side][index]);
+        }
+        let size = self.header.block as usize;
+        let number = index / size;
+        let key = BlockKey {
+            class: self.header.material.index() as u16,
+            armed_to_move: side == 0,
+            number: number as u32,
+        };
+        let values = cache.get(key, || self.unpack(side, number))?;
+        Ok(values[index % size])
+    }
+
+    fn whole(&self) -> Result<&[Vec<u8>; 2], TableError> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole);
+        }
+        let whole = [self.all_values(0)?, self.all_values(1)?];
+        Ok(self.whole.get_or_init(|| whole))
+    }
+
+    /// The values of all positions with a side to move, packed or not.
+    fn all_values(&self, side: usize) -> Result<Vec<u8>, TableError> {
+        let len = self.header.positions as usize;
+        if self.header.largest[side] == DRAW {
+            return Ok(vec![DRAW; len]);
+        }
+        let mut values = Vec::with_capacity(len);
+        for number in 0..self.header.blocks()[side] {
+            values.append(&mut self.unpack(side, number)?);
+        }
+        Ok(values)
+    }
+
+    fn unpack(&self, side: usize, number: usize) -> Result<Vec<u8>, TableError> {
+        let block = self.blocks()?[side][number];
+        let packed = self.read(block.offset, block.length as usize)?;
+        self.header.unpack(number, &block, &packed)
+    }
+
+    fn blocks(&self) -> Result<&[Vec<Block>; 2], TableError> {
+        if let Some(blocks) = self.blocks.get() {
+            return Ok(blocks);
+        }
+        let list = self.read(HEADER as u64, self.header.list_length())?;
+        let blocks = self.header.read_list(&list)?;
+        Ok(self.blocks.get_or_init(|| blocks))
+    }
+
+    fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, TableError> {
+        match &self.source {
+            Source::Memory(bytes) => {
+                let bytes = bytes.get(offset as usize..).and_then(|b| b.get(..length));
+                (bytes.map(<[u8]>::to_vec)).ok_or(TableError::Damaged("it is cut short"))
+            }
+            Source::File(_, file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(offset))?;
+                let mut bytes = Vec::new();
+                (&mut *file).take(length as u64).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// All values, unpacked and checked; positions that are not legal have any.
+    ///
+    /// # Errors
+    /// The table is damaged or cannot be read.
+    pub fn load(&self) -> Result<SolvedClass, TableError> {
+        // The list is checked even where it is empty.
+        self.blocks()?;
+        Ok(SolvedClass {
+            material: self.header.material,
+            armed: self.all_values(0)?,
+            bare: self.all_values(1)?,
+        })
+    }
+}

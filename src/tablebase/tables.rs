@@ -1,0 +1,230 @@
+//! The tables at hand.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use super::cache::BlockCache;
+use super::file::TableError;
+use super::material::Material;
+use super::solved::Outcome;
+use super::table::Table;
+use crate::board::{Move, Position};
+use crate::movegen::legal_moves;
+
+/// The extension of the files of tables.
+pub const EXTENSION: &str = "chtb";
+
+/// The embedded tables, one after the other: what `chuhe egtb generate --embedded` writes.
+static EMBEDDED: &[u8] = include_bytes!("embedded.bin");
+
+/// The classes of the embedded tables: one attacker with its king alone, a cannon with one and two
+/// advisors of its own, and pairs with a pawn.
+pub fn embedded_classes() -> Vec<Material> {
+    let is_embedded = |material: &Material| {
+        let name = material.to_string();
+        let (armed, bare) = name.split_once('-').unwrap_or_default();
+        match armed {
+            "KR" | "KN" | "KC" | "KP" | "KCA" | "KCAA" | "KPP" => true,
+            "KNP" | "KCP" => ["K", "KA"].contains(&bare),
+            _ => false,
+        }
+    };
+    Material::all().into_iter().filter(is_embedded).collect()
+}
+
+/// A set of tables, which answers for all of them. Shared by the search threads.
+#[derive(Debug)]
+pub struct Tables {
+    classes: Vec<Option<Arc<Table>>>,
+    cache: BlockCache,
+}
+
+/// What a table says of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The value for the side to move, when no rule on repetitions or on moves without a capture
+    /// interferes.
+    pub outcome: Outcome,
+    /// Whether a draw is proven to hold whatever a rule set says of repetitions. Wins and losses
+    /// always do: the plies to mate fall, so nothing repeats.
+    pub draw_holds: bool,
+}
+
+/// A legal move and what the tables say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbedMove {
+    /// The move.
+    pub played: Move,
+    /// What it is worth to the side that plays it; `None` where no table knows.
+    pub outcome: Option<Outcome>,
+}
+
+/// A file that was not taken into a set.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {error}", path = path.display())]
+pub struct SkippedFile {
+    /// The file, or the directory.
+    pub path: PathBuf,
+    /// Why.
+    #[source]
+    pub error: TableError,
+}
+
+impl Tables {
+    /// The tables that the program brings along: every class of one attacker with its king alone, some
+    /// with defenders of its own, and some pairs.
+    pub fn embedded() -> Arc<Self> {
+        static SET: LazyLock<Arc<Tables>> = LazyLock::new(|| {
+            let mut tables = Tables::none();
+            let mut rest = EMBEDDED;
+            while !rest.is_empty() {
+                let Ok((table, behind)) = Table::of_memory(rest) else {
+                    log::error!("the embedded tables are damaged");
+                    break;
+                };
+                tables.add(Arc::new(table));
+                rest = behind;
+            }
+            Arc::new(tables)
+        });
+        SET.clone()
+    }
+
+    /// No tables.
+    pub fn none() -> Self {
+        Self {
+            classes: (0..Material::COUNT).map(|_| None).collect(),
+            cache: BlockCache::default(),
+        }
+    }
+
+    /// The embedded tables and those in files `*.chtb` of the directories that `paths` lists, separated
+    /// by `;`. Of two tables of one class the first is taken, the embedded one before all. Files that are
+    /// no tables are left out and told.
+    pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
+        let embedded = Self::embedded();
+        let directories: Vec<&str> = (paths.split(';').map(str::trim))
+            .filter(|path| !path.is_empty())
+            .collect();
+        if directories.is_empty() {
+            return (embedded, Vec::new());
+        }
+        let mut tables = Self {
+            classes: embedded.classes.clone(),
+            cache: BlockCache::default(),
+        };
+        let mut skipped = Vec::new();
+        for directory in directories {
+            tables.add_directory(Path::new(directory), &mut skipped);
+        }
+        (Arc::new(tables), skipped)
+    }
+
+    /// Adds the tables of a directory.
+    pub fn add_directory(&mut self, directory: &Path, skipped: &mut Vec<SkippedFile>) {
+        let mut skip = |path: &Path, error: TableError| {
+            let path = path.to_owned();
+            skipped.push(SkippedFile { path, error });
+        };
+        let entries = match std::fs::read_dir(directory) {
+            Ok(entries) => entries,
+            Err(error) => return skip(directory, error.into()),
+        };
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let is_table = |path: &PathBuf| path.extension().is_some_and(|e| e == EXTENSION);
+        let mut paths: Vec<PathBuf> = paths.filter(is_table).collect();
+        paths.sort();
+        for path in paths {
+            match Table::open(&path) {
+                Ok(table) => self.add(Arc::new(table)),
+                Err(error) => skip(&path, error),
+            }
+        }
+    }
+
+    fn add(&mut self, table: Arc<Table>) {
+        let place = &mut self.classes[table.material().index()];
+        place.get_or_insert(table);
+    }
+
+    /// The tables, by number of the class.
+    pub fn iter(&self) -> impl Iterator<Item = &Table> {
+        self.classes.iter().flatten().map(|table| &**table)
+    }
+
+    /// The table of a class.
+    pub fn get(&self, material: Material) -> Option<&Table> {
+        self.classes[material.index()].as_deref()
+    }
+
+    /// What is known of a position; `None` without a table for it.
+    #[inline]
+    pub fn probe(&self, position: &Position) -> Option<Probe> {
+        let (material, armed) = Material::of(position)?;
+        let table = self.classes[material.index()].as_deref()?;
+        Some(Probe {
+            outcome: table.probe(position, armed, &self.cache)?,
+            draw_holds: table.draws_hold(),
+        })
+    }
+
+    /// Every legal move with what it is worth, the best first: wins by their length, draws, losses by
+    /// their length backwards, moves of which nothing is known.
+    pub fn probe_moves(&self, position: &Position) -> Vec<ProbedMove> {
+        let mut after = position.clone();
+        let mut moves: Vec<ProbedMove> = (legal_moves(position).into_iter())
+            .map(|played| {
+                let undo = after.make(played);
+                let outcome = self.outcome_after_move(&after);
+                after.unmake(played, undo);
+                ProbedMove { played, outcome }
+            })
+            .collect();
+        moves.sort_by_key(|m| std::cmp::Reverse(m.outcome.map(Outcome::rank)));
+        moves
+    }
+
+    /// What a position is worth to the side that has moved.
+    fn outcome_after_move(&self, position: &Position) -> Option<Outcome> {
+        if crate::rules::is_material_insufficient(position) {
+            return Some(Outcome::Draw);
+        }
+        Some(self.probe(position)?.outcome.before_move())
+    }
+
+    /// The line of best play from a position, as long as a table says that it is won or lost.
+    pub fn best_line(&self, position: &Position) -> Vec<Move> {
+        let mut position = position.clone();
+        let mut line = Vec::new();
+        while let Some(best) = self.probe_moves(&position).first() {
+            let is_decisive = |o: Outcome| o != Outcome::Draw;
+            if !best.outcome.is_some_and(is_decisive) {
+                break;
+            }
+            line.push(best.played);
+            position.make(best.played);
+        }
+        line
+    }
+}
+
+impl Outcome {
+    /// The same value one ply earlier, seen by the side that moves.
+    #[inline]
+    pub const fn before_move(self) -> Self {
+        match self {
+            Self::Win(plies) => Self::Loss(plies + 1),
+            Self::Draw => Self::Draw,
+            Self::Loss(plies) => Self::Win(plies + 1),
+        }
+    }
+
+    /// The larger, the better.
+    pub const fn rank(self) -> i32 {
+        match self {
+            Self::Win(plies) => 1000 - plies as i32,
+            Self::Draw => 0,
+            Self::Loss(plies) => plies as i32 - 1000,
+        }
+    }
+}

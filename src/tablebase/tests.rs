@@ -1,0 +1,369 @@
+//! Whole classes solved: exact counts, and a slow obvious solver beside the fast one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::index::Indexer;
+use super::solved::{DRAW, ILLEGAL, SolvedClass};
+use super::*;
+use crate::board::{Color, Piece, Position, Setup};
+use crate::movegen::legal_moves;
+
+/// Solves classes with all that their captures lead to, each once.
+#[derive(Default)]
+pub(super) struct Solutions(HashMap<Material, Arc<SolvedClass>>);
+
+impl Solutions {
+    pub(super) fn get(&mut self, material: Material) -> Arc<SolvedClass> {
+        if let Some(solved) = self.0.get(&material) {
+            return solved.clone();
+        }
+        let smaller = material.after_captures().into_iter();
+        let smaller: Vec<_> = smaller.map(|m| self.get(m)).collect();
+        let solved = Arc::new(solve(material, &smaller, 2, &|_| {}).unwrap());
+        self.0.insert(material, solved.clone());
+        solved
+    }
+}
+
+/// Legal, won and longest with red to move; legal, lost and longest with black to move.
+const COUNTS: [(&str, [u64; 6]); 30] = [
+    ("KR-K", [3834, 3834, 3, 4914, 4806, 4]),
+    ("KR-KB", [26808, 26808, 11, 33966, 32436, 12]),
+    ("KR-KBB", [80328, 80328, 23, 100602, 94962, 24]),
+    ("KR-KA", [18507, 18507, 9, 22806, 22074, 10]),
+    ("KR-KAA", [35166, 35166, 19, 41670, 40368, 20]),
+    ("KR-KAAB", [242988, 242988, 31, 285948, 270252, 32]),
+    ("KR-KAABB", [719532, 590094, 63, 840762, 432474, 64]),
+    ("KN-K", [4590, 4590, 13, 4914, 4806, 14]),
+    ("KN-KA", [21426, 21366, 37, 22806, 21990, 38]),
+    ("KN-KAB", [147942, 13428, 43, 157110, 972, 42]),
+    ("KN-KABB", [437760, 246, 35, 463770, 6, 16]),
+    ("KN-KAA", [39360, 2859, 43, 41670, 249, 42]),
+    ("KP-K", [2826, 2394, 19, 3015, 2469, 20]),
+    ("KP-KB", [19401, 684, 13, 20682, 12, 6]),
+    ("KP-KBB", [57060, 0, 0, 60777, 0, 0]),
+    ("KP-KA", [13092, 1104, 13, 13899, 363, 12]),
+    ("KP-KAA", [23904, 264, 13, 25218, 36, 12]),
+    ("KP-KAAB", [162792, 210, 13, 171666, 72, 0]),
+    ("KP-KAABB", [474912, 450, 1, 500562, 180, 0]),
+    ("KC-KAA", [39828, 1968, 1, 41670, 228, 0]),
+    ("KCA-K", [22710, 22710, 17, 22806, 22274, 18]),
+    ("KCA-KB", [155836, 155836, 29, 157540, 150188, 30]),
+    ("KCA-KBB", [458118, 27562, 37, 466320, 3046, 36]),
+    ("KCA-KA", [102168, 102168, 27, 104650, 101174, 28]),
+    ("KCA-KAA", [180742, 180630, 47, 189166, 182865, 48]),
+    ("KCAA-KAA", [323336, 323130, 43, 338392, 326854, 44]),
+    ("KCB-KAA", [274652, 13971, 3, 287648, 1750, 2]),
+    ("KPP-K", [72369, 70803, 19, 82368, 79884, 20]),
+    ("KPP-KB", [487146, 361293, 37, 553602, 342204, 38]),
+    ("KPP-KAA", [590010, 506694, 55, 656712, 487212, 56]),
+];
+
+#[test]
+fn the_counts_are_the_known_ones() {
+    let mut solutions = Solutions::default();
+    for (name, [armed_legal, armed_won, win, bare_legal, bare_lost, loss]) in COUNTS {
+        let known = ClassCounts {
+            armed_legal,
+            armed_won,
+            longest_win: win as u16,
+            bare_legal,
+            bare_lost,
+            longest_loss: loss as u16,
+        };
+        let solved = solutions.get(name.parse().unwrap());
+        assert_eq!(solved.counts(), known, "{name}");
+    }
+}
+
+/// What a position with the side to move to play is worth, found by going over all positions again and
+/// again with the engine's own moves until nothing changes. Both mirror images and both classes of
+/// captures come out of the solutions themselves.
+fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
+    let indexer = Indexer::new(material);
+    let start = |side: Color| -> Vec<u8> {
+        let value = |i| match indexer.position(i, side) {
+            Some(_) => DRAW,
+            None => ILLEGAL,
+        };
+        (0..indexer.len()).map(value).collect()
+    };
+    let mut solved = SolvedClass {
+        material,
+        armed: start(Color::Red),
+        bare: start(Color::Black),
+    };
+    for _ in 0..2 * super::solved::LONGEST {
+        let before = solved.clone();
+        for side in Color::ALL {
+            for index in 0..indexer.len() {
+                let value = slow_value(&indexer, index, side, &before, solutions);
+                match side {
+                    Color::Red => solved.armed[index] = value,
+                    Color::Black => solved.bare[index] = value,
+                }
+            }
+        }
+        if solved == before {
+            break;
+        }
+    }
+    solved
+}
+
+fn slow_value(
+    indexer: &Indexer,
+    index: usize,
+    side: Color,
+    known: &SolvedClass,
+    solutions: &mut Solutions,
+) -> u8 {
+    let Some(mut position) = indexer.position(index, side) else {
+        return ILLEGAL;
+    };
+    let mut values = Vec::new();
+    for m in legal_moves(&position) {
+        let undo = position.make(m);
+        values.push(match Material::of(&position) {
+            None => DRAW,
+            Some((class, armed)) if class == known.material => {
+                known.values(side != armed)[indexer.of_position(&position, armed)]
+            }
+            Some((class, armed)) => {
+                let index = Indexer::new(class).of_position(&position, armed);
+                solutions.get(class).values(side != armed)[index]
+            }
+        });
+        position.unmake(m, undo);
+    }
+    match side {
+        Color::Red => {
+            assert!(!values.is_empty(), "{position} is stalemate");
+            let won = values.into_iter().filter(|v| *v != DRAW);
+            won.min().unwrap_or(DRAW)
+        }
+        Color::Black if values.contains(&DRAW) => DRAW,
+        Color::Black => values.into_iter().max().unwrap_or(0) + 1,
+    }
+}
+
+#[test]
+fn the_slow_solver_agrees() {
+    let mut solutions = Solutions::default();
+    for name in [
+        "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
+    ] {
+        let material = name.parse().unwrap();
+        let slow = slow_solution(material, &mut solutions);
+        assert!(*solutions.get(material) == slow, "{name}");
+    }
+}
+
+#[test]
+fn every_value_is_that_of_its_best_move() {
+    let mut solutions = Solutions::default();
+    for name in ["KR-KAB", "KCA-KA", "KPP-K", "KNB-KA"] {
+        let material: Material = name.parse().unwrap();
+        let smaller: Vec<_> = material
+            .after_captures()
+            .into_iter()
+            .map(|m| solutions.get(m))
+            .collect();
+        let mut solved = (*solutions.get(material)).clone();
+        let counts = solved.counts();
+        let indexer = Indexer::new(material);
+        let listed =
+            (0..indexer.len()).flat_map(|i| Color::ALL.map(|side| indexer.position(i, side)));
+        let listed = listed.flatten().count() as u64;
+        assert!(counts.armed_legal + counts.bare_legal >= listed);
+        assert_eq!(
+            verify(&solved, &smaller, 2, &|_| {}).unwrap(),
+            listed,
+            "{name}"
+        );
+        let won = solved.armed.iter().position(|v| *v == 3).unwrap();
+        solved.armed[won] = 4;
+        let error = verify(&solved, &smaller, 2, &|_| {}).unwrap_err();
+        assert!(error.to_string().contains("value"), "{error}");
+    }
+}
+
+#[test]
+fn the_draws_of_these_classes_hold_under_every_rule_set() {
+    let mut solutions = Solutions::default();
+    for name in [
+        "KN-KAB", "KN-KBB", "KN-KAAB", "KP-KA", "KP-KAB", "KC-KAA", "KCA-KAA", "KPP-KB",
+    ] {
+        let material: Material = name.parse().unwrap();
+        let smaller: Vec<_> = material
+            .after_captures()
+            .into_iter()
+            .map(|m| solutions.get(m))
+            .collect();
+        let solved = solutions.get(material);
+        assert!(solved.counts().armed_won < solved.counts().armed_legal);
+        assert_eq!(unsafe_draws(&solved, &smaller, 2), 0, "{name}");
+    }
+}
+
+#[test]
+fn files_round_trip_and_damage_is_found() {
+    let mut solutions = Solutions::default();
+    let mut seen_constant = false;
+    for name in ["KR-KAB", "KC-K", "KPA-KA"] {
+        let solved = solutions.get(name.parse().unwrap());
+        let bytes = solved.to_file(true, 2);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.chtb");
+        std::fs::write(&path, &bytes).unwrap();
+        let table = Table::open(&path).unwrap();
+        assert_eq!(table.material(), solved.material());
+        assert!(table.draws_hold());
+        assert_eq!(table.size(), bytes.len() as u64);
+        let loaded = table.load().unwrap();
+        let legal = |values: &[u8], known: &[u8]| {
+            values
+                .iter()
+                .zip(known)
+                .all(|(a, b)| a == b || *b == ILLEGAL)
+        };
+        assert!(legal(&loaded.armed, &solved.armed) && legal(&loaded.bare, &solved.bare));
+        assert_eq!(loaded.counts(), solved.counts(), "{name}");
+        seen_constant |= loaded.armed.iter().all(|v| *v == DRAW);
+        for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            std::fs::write(&path, &damaged).unwrap();
+            let read = Table::open(&path).and_then(|table| table.load());
+            assert!(read.is_err(), "{name}: byte {at}");
+            std::fs::write(&path, &bytes[..at]).unwrap();
+            assert!(Table::open(&path).is_err(), "{name}: cut at {at}");
+        }
+    }
+    assert!(seen_constant);
+}
+
+/// Named endings with their values: W and the plies to the win of the side to move, or D.
+const ENDINGS: [(&str, &str); 19] = [
+    ("4ka3/9/9/9/9/9/9/9/9/R2K5 w", "W5"),
+    ("2b1k4/9/9/9/9/9/9/9/9/R2K5 w", "W7"),
+    ("2b1ka3/9/9/9/9/9/9/9/9/R2K5 w", "W9"),
+    ("2baka3/9/9/9/9/9/9/9/9/R2K5 w", "W19"),
+    ("3ak1b2/4a4/9/9/9/9/9/9/9/R3K4 w", "W17"),
+    ("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w", "W63"),
+    ("2bakab2/9/9/9/9/3R5/9/9/9/3K5 w", "W13"),
+    ("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w", "D"),
+    ("5k3/9/b8/9/9/9/4N4/9/9/4K4 w", "D"),
+    ("3ak4/9/9/9/4N1b2/9/9/9/9/5K3 w", "W43"),
+    ("2bak1b2/9/9/9/9/4N4/9/9/9/3K5 w", "D"),
+    ("4k4/9/9/9/9/9/9/9/9/C2K5 w", "D"),
+    ("3aka3/9/9/9/9/9/9/9/4A4/C3K4 w", "W37"),
+    ("3aka3/9/9/9/9/9/9/3A5/4A4/C3K4 w", "W29"),
+    ("4k4/9/9/9/9/P8/9/9/9/3K5 w", "W15"),
+    ("4P4/9/4k4/9/9/9/9/9/9/3K5 w", "D"),
+    ("2b1k1b2/9/9/3P5/9/9/9/9/9/3K5 w", "D"),
+    ("2b1k1b2/9/9/3P1P3/9/9/9/9/9/5K3 w", "W9"),
+    ("3ak1b2/9/9/3P1P3/9/9/9/9/9/5K3 w", "W15"),
+];
+
+#[test]
+fn the_embedded_tables_know_the_named_endings_from_all_sides() {
+    let tables = Tables::embedded();
+    for (fen, known) in ENDINGS {
+        let known = match known.strip_prefix('W') {
+            Some(plies) => Outcome::Win(plies.parse().unwrap()),
+            None => Outcome::Draw,
+        };
+        let position: Position = fen.parse().unwrap();
+        let probe = tables.probe(&position).expect(fen);
+        assert_eq!(probe.outcome, known, "{fen}");
+        assert!(probe.draw_holds);
+        for image in images(&position) {
+            assert_eq!(tables.probe(&image), Some(probe), "{image}");
+        }
+        let line = tables.best_line(&position);
+        let mut end = position.clone();
+        line.iter().for_each(|m| drop(end.make(*m)));
+        match known {
+            Outcome::Win(plies) => {
+                assert_eq!(line.len(), usize::from(plies), "{fen}");
+                assert!(legal_moves(&end).is_empty());
+            }
+            _ => assert!(line.is_empty()),
+        }
+    }
+}
+
+/// The mirror image, the position with colours exchanged, and both.
+fn images(position: &Position) -> [Position; 3] {
+    let changed = |flip_file: bool, flip_color: bool| {
+        let setup = position.setup();
+        let mut image = Setup::empty();
+        image.side_to_move = match flip_color {
+            true => !setup.side_to_move,
+            false => setup.side_to_move,
+        };
+        for (square, piece) in setup.pieces() {
+            let file = if flip_file {
+                square.flip_file()
+            } else {
+                square
+            };
+            let (to, color) = match flip_color {
+                true => (file.flip_rank(), !piece.color()),
+                false => (file, piece.color()),
+            };
+            image.squares[to.index()] = Some(Piece::new(piece.kind(), color));
+        }
+        Position::try_from(&image).unwrap()
+    };
+    [
+        changed(true, false),
+        changed(false, true),
+        changed(true, true),
+    ]
+}
+
+#[test]
+fn the_embedded_tables_are_whole_and_no_larger_than_two_megabytes() {
+    let tables = Tables::embedded();
+    let classes: Vec<Material> = tables.iter().map(Table::material).collect();
+    let mut wanted = embedded_classes();
+    wanted.sort_by_key(|m| m.index());
+    assert_eq!(classes, wanted);
+    assert!(tables.iter().map(Table::size).sum::<u64>() <= 2 << 20);
+    let mut solutions = Solutions::default();
+    for name in ["KR-KAB", "KCA-KA", "KP-KAABB", "KPP-K"] {
+        let material = name.parse().unwrap();
+        let file = solutions.get(material).to_file(true, 1);
+        assert_eq!(tables.get(material).unwrap().size(), file.len() as u64);
+        let loaded = tables.get(material).unwrap().load().unwrap();
+        assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
+    }
+}
+
+#[test]
+fn files_of_directories_are_used_and_the_others_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut solutions = Solutions::default();
+    let solved = solutions.get("KRB-K".parse().unwrap());
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("KRB-K.chtb"), solved.to_file(true, 1)).unwrap();
+    std::fs::write(path("bad.chtb"), "no table").unwrap();
+    std::fs::write(path("other.txt"), "no matter").unwrap();
+    let position: Position = "4k4/9/9/9/9/9/9/4B4/9/R2K5 w".parse().unwrap();
+    assert_eq!(Tables::embedded().probe(&position), None);
+    let paths = format!("{} ; /no/such/place;", directory.path().display());
+    let (tables, skipped) = Tables::open(&paths);
+    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    assert!(
+        skipped[0].ends_with("bad.chtb: not a table of Chuhe"),
+        "{skipped:?}"
+    );
+    assert_eq!(tables.probe(&position).unwrap().outcome, Outcome::Win(3));
+    let moves = tables.probe_moves(&position);
+    assert_eq!(moves[0].outcome, Some(Outcome::Win(3)));
+    assert_eq!(moves.len(), legal_moves(&position).len());
+}

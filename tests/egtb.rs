@@ -1,0 +1,96 @@
+//! `chuhe egtb` as a process: generated tables, resumed work, look-ups.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+
+fn egtb(arguments: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("chuhe").unwrap();
+    command.arg("egtb").args(arguments);
+    command
+}
+
+fn out(directory: &Path) -> &str {
+    directory.to_str().unwrap()
+}
+
+#[test]
+fn tables_are_generated_once_verified_and_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    let generate = |materials: &[&str]| {
+        let mut command = egtb(&["generate", "--out", out, "--threads", "2"]);
+        command.args(materials);
+        command
+    };
+    generate(&["krb-k", "--dry-run"])
+        .assert()
+        .success()
+        .stdout(predicate::str::starts_with(
+            "1 tables of 0.0 million positions, 0 more are there",
+        ));
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    generate(&["KRB-KA"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("KRB-K: ").and(predicate::str::contains("KRB-KA: ")));
+    // What a killed run has left: a part of a file, and one that is damaged.
+    let table = directory.path().join("KRB-KA.chtb");
+    let whole = fs::read(&table).unwrap();
+    fs::write(&table, &whole[..whole.len() / 2]).unwrap();
+    fs::write(directory.path().join("KRB-KA.part"), "half").unwrap();
+    generate(&["KRB-KA"])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("1 more are there"));
+    assert_eq!(fs::read(&table).unwrap(), whole);
+    egtb(&["verify", "KRB-KA", "KRB-K", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("KRB-KA: ").and(predicate::str::contains("draws hold")));
+    egtb(&[
+        "stats",
+        "KRB-KA",
+        "--tables",
+        out,
+        "--notation",
+        "coordinate",
+    ])
+    .assert()
+    .success()
+    .stdout(predicate::str::contains("longest win: 9 plies"));
+    generate(&["KRB-KAA", "--memory", "0"])
+        .assert()
+        .failure()
+        .stderr(predicate::str::contains("MB"));
+}
+
+#[test]
+fn positions_are_looked_up_with_their_moves() {
+    let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
+    egtb(&["probe", fen])
+        .assert()
+        .success()
+        .stdout(predicate::str::starts_with(
+            "red to move: win 胜, mate in 19 plies\n",
+        ))
+        .stdout(predicate::str::contains("best line: "));
+    let json = egtb(&["probe", "--json", fen]).assert().success();
+    let object: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    assert_eq!(object["result"], "win");
+    assert_eq!(object["line"].as_array().unwrap().len(), 19);
+    assert_eq!(object["moves"][0]["plies"], 19);
+    egtb(&["probe", "startpos"])
+        .assert()
+        .failure()
+        .stderr(predicate::str::contains("no table knows this position"));
+    egtb(&["generate", "KR-KP"])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains(
+            "one side has one or two attackers",
+        ));
+    egtb(&["generate"]).assert().code(2);
+}
