@@ -15,6 +15,9 @@ pub mod rules {}
 #[doc = include_str!("guide/scripting.md")]
 pub mod scripting {}
 
+#[doc = include_str!("guide/tables.md")]
+pub mod tables {}
+
 #[doc = include_str!("guide/tournaments.md")]
 pub mod tournaments {}
 

@@ -58,6 +58,7 @@ fn request(fen: &str, limits: Limits) -> SearchRequest {
         root_moves: None,
         settings: Settings::default(),
         network: None,
+        tables: None,
         control: Control::new(false),
     }
 }

@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::common::board_style::BoardArguments;
 use super::common::columns::{cut, terminal_width, wrapped};
+use super::common::ending::{self, TableArguments};
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
 use super::common::network::NetworkArgument;
@@ -73,6 +74,8 @@ pub(super) struct Arguments {
     threads: u16,
     #[command(flatten)]
     network: NetworkArgument,
+    #[command(flatten)]
+    tables: TableArguments,
 }
 
 impl Arguments {
@@ -101,6 +104,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let game = arguments.game.read()?;
     let network = arguments.network.read()?;
+    let tables = arguments.tables.open()?;
     let settings = Settings {
         multipv: usize::from(arguments.multipv),
         ..Settings::default()
@@ -114,6 +118,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let unwritten = |error| Failure::new("the analysis cannot be shown", error);
     if let Some(text) = decision(&game, &settings) {
+        writeln!(view.out, "{text}")
+            .or_else(super::common::ignore_closed_pipe)
+            .map_err(unwritten)?;
+    }
+    if let Some(text) = ending::text(game.position(), &tables) {
         writeln!(view.out, "{text}")
             .or_else(super::common::ignore_closed_pipe)
             .map_err(unwritten)?;
@@ -135,6 +144,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         root_moves: None,
         settings,
         network,
+        tables: Some(tables),
         control: Arc::clone(&control),
     });
     let shown = view.follow(&events, &interrupts, &control);

@@ -8,10 +8,12 @@ use serde_json::{Value, json};
 
 use super::common::Failure;
 use super::common::columns::pad;
+use super::common::ending;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
 use crate::board::Color;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
+use crate::tablebase::Tables;
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
@@ -31,7 +33,7 @@ pub(super) struct Arguments {
     /// The rules.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
-    /// Tell what each move of the repetition was.
+    /// Tell what each move of the repetition was, and what endgame tables say.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
@@ -142,6 +144,9 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
     }
     if arguments.explain {
         text += &explain::text(game, &judgement);
+        if let Some(ending) = ending::text(game.position(), &Tables::embedded()) {
+            text += &format!("{ending}\n");
+        }
     }
     text
 }
@@ -179,6 +184,7 @@ fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Optio
     }
     if arguments.explain {
         object["plies"] = explain::plies(game, judgement);
+        object["ending"] = json!(ending::text(game.position(), &Tables::embedded()));
     }
     object
 }

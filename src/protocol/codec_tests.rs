@@ -195,6 +195,7 @@ fn info(score: Score, bound: Bound) -> Info {
         nodes: 5000,
         time: std::time::Duration::from_millis(10),
         hashfull: 3,
+        table_hits: 17,
         pv: vec!["h2e2".parse().unwrap(), "h9g7".parse().unwrap()],
     }
 }
@@ -233,7 +234,7 @@ fn scores_are_spelled_as_each_protocol_has_them() {
             format(Protocol::Uci, &Reply::Line(&info)).unwrap(),
             format!(
                 "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 \
-                 hashfull 3 tbhits 0 time 10 pv h2e2 h9g7"
+                 hashfull 3 tbhits 17 time 10 pv h2e2 h9g7"
             )
         );
         let reply = Reply::StaticScore(score);

@@ -155,7 +155,7 @@ fn format_info(info: &Info, show_wdl: bool) -> String {
         false => String::new(),
     };
     format!(
-        "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits 0 time {} pv {}",
+        "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
         info.depth,
         info.selective_depth,
         info.multipv,
@@ -163,6 +163,7 @@ fn format_info(info: &Info, show_wdl: bool) -> String {
         info.nodes,
         nodes_per_second(info.nodes, info.time),
         info.hashfull,
+        info.table_hits,
         info.time.as_millis(),
         format_line(&info.pv),
     )

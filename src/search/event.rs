@@ -49,6 +49,8 @@ pub struct Info {
     pub time: Duration,
     /// Share of the hash table in use, in thousandths.
     pub hashfull: u32,
+    /// Positions found in endgame tables so far, all threads together.
+    pub table_hits: u64,
     /// The line; never empty.
     pub pv: Vec<Move>,
 }

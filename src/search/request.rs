@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::score::Score;
 use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::rules::{Game, RuleSet};
+use crate::tablebase::Tables;
 
 /// Iterations end at this depth, whatever depth is asked for.
 pub const MAX_DEPTH: u32 = 128;
@@ -79,6 +81,15 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// What a draw is worth to the side that searches, by its [`Style`].
+    pub(super) fn draw_score(&self) -> Score {
+        Score::from_units(match self.style {
+            Style::Solid => 60,
+            Style::Normal => 0,
+            Style::Risky => -120,
+        })
+    }
+
     /// Whether a score found under these settings is one under `other`, so that what the search has
     /// learned stays true.
     pub fn scores_like(&self, other: &Self) -> bool {
@@ -253,6 +264,8 @@ pub struct SearchRequest {
     /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
     /// evaluation.
     pub network: Option<Arc<Network>>,
+    /// The endgame tables to look positions up in.
+    pub tables: Option<Arc<Tables>>,
     /// Stop and ponder hit.
     pub control: Arc<Control>,
 }

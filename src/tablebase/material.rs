@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::group::Defenders;
-use crate::board::{Bitboard, Color, PieceKind, Position};
+use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
 
 /// The combinations of attackers that tables know.
 const ATTACKERS: [&[PieceKind]; Attackers::COUNT] = {
@@ -150,6 +150,22 @@ impl Material {
             Some(defenders) => Some(Self { defenders, ..self }),
             None => None,
         }
+    }
+
+    /// The class in Chinese, as `车仕对士象`: the pieces of the armed side, then those of the other.
+    pub fn chinese(self) -> String {
+        let group = |group: Defenders, color: Color| {
+            let piece = move |kind| Piece::new(kind, color).chinese();
+            let advisors = (0..group.advisors).map(move |_| piece(PieceKind::Advisor));
+            let bishops = (0..group.bishops).map(move |_| piece(PieceKind::Bishop));
+            advisors.chain(bishops)
+        };
+        let attackers = self.attackers.kinds().iter();
+        let attackers = attackers.map(|kind| Piece::new(*kind, Color::Red).chinese());
+        let armed = attackers.chain(group(self.own, Color::Red));
+        let bare: String = group(self.defenders, Color::Black).collect();
+        let bare = if bare.is_empty() { "将" } else { &bare };
+        format!("{}对{bare}", armed.collect::<String>())
     }
 
     /// The classes that one capture leads to.
@@ -300,6 +316,17 @@ mod tests {
             }
         }
         assert!(seen.into_iter().all(|seen| seen));
+    }
+
+    #[test]
+    fn classes_have_chinese_names() {
+        for (name, chinese) in [
+            ("KR-K", "车对将"),
+            ("KCAA-KAB", "炮仕仕对士象"),
+            ("KNPB-KBB", "马兵相对象象"),
+        ] {
+            assert_eq!(name.parse::<Material>().unwrap().chinese(), chinese);
+        }
     }
 
     #[test]

@@ -284,7 +284,9 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
         }
         let line = tables.best_line(&position);
         let mut end = position.clone();
-        line.iter().for_each(|m| drop(end.make(*m)));
+        for played in &line {
+            end.make(*played);
+        }
         match known {
             Outcome::Win(plies) => {
                 assert_eq!(line.len(), usize::from(plies), "{fen}");

@@ -60,7 +60,6 @@ fn xqwizard() {
         "setoption usemillisec true",
         "setoption usebook true",
         "setoption useegtb true",
-        "setoption egtbpaths C:\\Program Files\\XQWizard\\EGTB",
         "setoption hashsize 0",
         "setoption threads 1",
         "setoption idle none",
@@ -73,6 +72,8 @@ fn xqwizard() {
         client.silent(line);
     }
     client.refused("setoption bookfiles C:\\Program Files\\XQWizard\\BOOK.DAT");
+    // A directory that is not there is reported, and the embedded tables stay.
+    client.refused("setoption egtbpaths C:\\Program Files\\XQWizard\\EGTB");
     client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
     client.send("go time 300 increment 0");
     let lines = client.until("bestmove");

@@ -8,7 +8,7 @@ use chuhe::eval::nnue::{
 };
 
 /// The option lines that every client may rely on.
-const OFFERED: [&str; 20] = [
+const OFFERED: [&str; 22] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -30,6 +30,8 @@ const OFFERED: [&str; 20] = [
     "option resign type check default false",
     "option newgame type button",
     "option evalapi type string default",
+    "option useegtb type check default true",
+    "option egtbpaths type string default",
 ];
 
 #[test]
@@ -124,8 +126,6 @@ fn options_never_offered_are_ignored() {
         "setoption",
         "setoption name",
         "setoption name value",
-        "setoption useegtb true",
-        "setoption egtbpaths",
         "setoption selectivity large",
         "setoption loadbook",
         "setoption name UCI_AnalyseMode value true",
@@ -334,5 +334,28 @@ fn a_network_evaluates_until_it_is_unloaded_and_files_of_other_kinds_change_noth
     assert_eq!(score(&mut client), "info depth 0 score 100");
     client.silent("setoption evalapi <empty>");
     assert_eq!(score(&mut client), handcrafted);
+    client.quit();
+}
+
+#[test]
+fn tables_are_used_where_the_option_says_so() {
+    let mut client = Client::ucci();
+    let ending = "position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1";
+    let nodes = |client: &mut Client| {
+        client.send(&format!("{ending}\nsetoption newgame\ngo depth 6"));
+        let lines = client.until("bestmove");
+        let words: Vec<_> = lines.iter().flat_map(|l| l.split(' ')).collect();
+        let nodes = words.iter().rposition(|w| *w == "nodes").unwrap();
+        words[nodes + 1].parse::<u64>().unwrap()
+    };
+    let with = nodes(&mut client);
+    client.silent("setoption useegtb false");
+    let without = nodes(&mut client);
+    assert!(4 * with < without, "{with} {without}");
+    client.refused("setoption egtbpaths /nowhere/at all");
+    assert_eq!(nodes(&mut client), without);
+    client.silent("setoption useegtb true");
+    assert_eq!(nodes(&mut client), with);
+    client.silent("setoption egtbpaths");
     client.quit();
 }

@@ -79,6 +79,7 @@ impl Worker {
             root_moves: None,
             settings: self.settings,
             network: self.network.clone(),
+            tables: None,
             control: control.clone(),
         });
         let mut line = Vec::new();

@@ -3,6 +3,7 @@
 pub(super) mod board_style;
 mod choices;
 pub(super) mod columns;
+pub(super) mod ending;
 pub(super) mod explain;
 mod failure;
 pub(super) mod game_arguments;

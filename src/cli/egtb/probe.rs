@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::print::print;
-use super::selection::TableArguments;
 use crate::cli::common::Failure;
 use crate::cli::common::columns::columns;
+use crate::cli::common::ending::TableArguments;
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
 use crate::rules::Game;

@@ -8,28 +8,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::common::Failure;
 use crate::tablebase::{Material, SolvedClass, Tables};
 
-/// Where tables are.
-#[derive(Debug, clap::Args)]
-pub(super) struct TableArguments {
-    /// Directories of tables (*.chtb), separated by `;`, beside the embedded tables.
-    #[arg(long, value_name = "DIRS", default_value = "")]
-    tables: String,
-}
-
-impl TableArguments {
-    /// The tables.
-    ///
-    /// # Errors
-    /// A directory or a file cannot be read, or is no table.
-    pub(super) fn open(&self) -> Result<Arc<Tables>, Failure> {
-        let (tables, skipped) = Tables::open(&self.tables);
-        match skipped.first() {
-            None => Ok(tables),
-            Some(skipped) => Err(Failure::new("--tables", skipped)),
-        }
-    }
-}
-
 /// How many threads work.
 #[derive(Debug, clap::Args)]
 pub(super) struct ThreadArguments {

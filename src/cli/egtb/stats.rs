@@ -1,8 +1,9 @@
 //! `chuhe egtb stats`.
 
 use super::print::print;
-use super::selection::{TableArguments, load, selected};
+use super::selection::{load, selected};
 use crate::cli::common::Failure;
+use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
 use crate::tablebase::{ClassCounts, Material, Outcome, Tables};
 

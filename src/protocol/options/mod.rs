@@ -66,6 +66,10 @@ pub(super) enum OptionChange {
     UseBook(bool),
     /// The files of the opening books, separated by `;`; empty for none.
     BookFiles(String),
+    /// [`Preferences::use_tables`].
+    UseTables(bool),
+    /// The directories of endgame tables, separated by `;`, beside those that are embedded.
+    TablePaths(String),
     /// Forgets the last game.
     NewGame,
     /// Nothing: the option tells the client something.
@@ -190,6 +194,8 @@ mod tests {
             OptionChange::AnalyseMode(d.analyse_mode),
             OptionChange::Opponent(d.opponent.clone()),
             OptionChange::Network(String::new()),
+            OptionChange::UseTables(d.use_tables),
+            OptionChange::TablePaths(String::new()),
             OptionChange::Nothing,
             OptionChange::Nothing,
         ] {

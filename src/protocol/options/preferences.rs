@@ -35,6 +35,8 @@ pub(in crate::protocol) struct Preferences {
     pub limit_strength: bool,
     /// The strength to play at, in Elo.
     pub elo: u32,
+    /// Look positions up in endgame tables.
+    pub use_tables: bool,
     /// The client analyses: no weakening, no randomness, no taste.
     pub analyse_mode: bool,
     /// The opponent, as far as it is known.
@@ -128,6 +130,7 @@ impl Default for Preferences {
             show_wdl: false,
             limit_strength: false,
             elo: strength::DEFAULT_ELO,
+            use_tables: true,
             analyse_mode: false,
             opponent: Opponent::default(),
             search: Settings::default(),

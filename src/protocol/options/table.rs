@@ -201,6 +201,24 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             form: "the file of a network",
         },
     },
+    check(
+        Some("useegtb"),
+        Some("UseEGTB"),
+        true,
+        OptionChange::UseTables,
+    ),
+    OptionSpec {
+        ucci: Some("egtbpaths"),
+        uci: Some("EGTBPath"),
+        kind: OptionKind::Text {
+            default: "",
+            change: |text| {
+                let paths = if text == "<empty>" { "" } else { text };
+                Some(OptionChange::TablePaths(paths.to_owned()))
+            },
+            form: "directories of tables, separated by ;",
+        },
+    },
     OptionSpec {
         ucci: None,
         uci: Some("UCI_EngineAbout"),

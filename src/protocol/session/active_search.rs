@@ -23,6 +23,7 @@ use crate::rules::Game;
 use crate::search::{
     Control, Event, Limits, Outcome, PlayerClock, Score, SearchRequest, Settings, static_score,
 };
+use crate::tablebase::Tables;
 
 /// How long the session waits for the answer of a search that was told to stop before it reads on.
 /// Clients wait a second for the farewell.
@@ -72,6 +73,8 @@ pub(super) struct Plan {
     pub settings: Settings,
     /// The network that evaluates, if one is loaded.
     pub network: Option<Arc<Network>>,
+    /// The endgame tables to look positions up in.
+    pub tables: Option<Arc<Tables>>,
 }
 
 impl Plan {
@@ -107,6 +110,7 @@ impl Plan {
             root_moves,
             settings,
             network: self.network.clone(),
+            tables: self.tables.clone(),
             control: Arc::clone(control),
         }
     }
@@ -215,6 +219,7 @@ impl<W: Write> Session<W> {
             root_moves,
             settings,
             network: self.network.clone(),
+            tables: self.tables(),
         };
         let book = self.book_answer(&request, &plan);
         if let Some(book) = book.as_ref().filter(|_| !request.ponder) {

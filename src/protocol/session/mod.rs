@@ -27,6 +27,7 @@ use super::text::excerpt;
 use crate::book::Library;
 use crate::eval::nnue::Network;
 use crate::search::{Event, Pool, StartError};
+use crate::tablebase::Tables;
 use active_search::ActiveSearch;
 use current_game::CurrentGame;
 use draw_resign::DrawResign;
@@ -50,6 +51,8 @@ pub(super) struct Session<W> {
     /// The network that evaluates with all knowledge, if one is loaded.
     network: Option<Arc<Network>>,
     books: Library,
+    /// The endgame tables, once they were asked for.
+    tables: Option<Arc<Tables>>,
     game: CurrentGame,
     draw_resign: DrawResign,
     queue: CommandQueue,
@@ -87,6 +90,7 @@ impl<W: Write> Session<W> {
             preferences: Preferences::default(),
             network: None,
             books: Library::default(),
+            tables: None,
             game: CurrentGame::new(),
             draw_resign: DrawResign::default(),
             queue: CommandQueue::default(),

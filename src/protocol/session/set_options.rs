@@ -12,6 +12,7 @@ use crate::protocol::options::{self, OptionChange, ParsedOption};
 use crate::protocol::reply::Reply;
 use crate::protocol::strength;
 use crate::protocol::text::excerpt;
+use crate::tablebase::Tables;
 
 impl<W: Write> Session<W> {
     /// Sets an option. An unknown one is ignored, since clients set what they know, not what they were
@@ -68,6 +69,8 @@ impl<W: Write> Session<W> {
             OptionChange::Network(path) => self.set_network(&path),
             OptionChange::UseBook(on) => preferences.use_book = on,
             OptionChange::BookFiles(files) => self.set_books(&files),
+            OptionChange::UseTables(on) => self.set_use_tables(on),
+            OptionChange::TablePaths(paths) => self.set_table_paths(&paths),
             OptionChange::NewGame => self.new_game(),
             OptionChange::Nothing => {}
             #[cfg(feature = "tune")]
@@ -112,6 +115,30 @@ impl<W: Write> Session<W> {
             self.network = network;
             self.pool.forget();
         }
+    }
+
+    fn set_use_tables(&mut self, on: bool) {
+        if self.preferences.use_tables != on {
+            self.preferences.use_tables = on;
+            self.pool.forget();
+        }
+    }
+
+    /// Takes the tables of these directories beside the embedded ones; what is none is reported.
+    fn set_table_paths(&mut self, paths: &str) {
+        let (tables, skipped) = Tables::open(paths);
+        for file in skipped {
+            self.refuse("setoption", &format!("egtbpaths: {file}"));
+        }
+        log::info!("{} endgame tables", tables.iter().count());
+        self.tables = Some(tables);
+        self.pool.forget();
+    }
+
+    /// The tables to look positions up in; none with the option off and in the promotion variant.
+    pub(super) fn tables(&mut self) -> Option<Arc<Tables>> {
+        let are_used = self.preferences.use_tables && !self.preferences.promotion;
+        are_used.then(|| self.tables.get_or_insert_with(Tables::embedded).clone())
     }
 
     fn set_hash_size(&mut self, megabytes: usize) {

@@ -7,7 +7,7 @@ use crossbeam_channel::{Sender, unbounded};
 
 use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
-use crate::board::Move;
+use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
 use crate::search::event::{Bound, Event, Info, Outcome};
 use crate::search::mate::mate_by_checks;
@@ -19,6 +19,7 @@ use crate::search::tree::deciding_positions::DecidingPositions;
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
+use crate::tablebase::{Outcome as TableOutcome, Tables};
 
 /// Positions that the search for mates by checks looks at before the ordinary search begins.
 const MATE_NODES: u64 = 3_000_000;
@@ -110,16 +111,20 @@ impl Coordinator {
             .expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
         let settings = settings_for(&request);
+        let is_table_draw = is_table_draw(request.tables.as_deref(), request.game.position());
         let shared = Arc::new(SharedState {
             deciding: DecidingPositions::new(&request.game, settings.rules),
             game: request.game,
             limits: request.limits,
             settings,
             network: request.network,
+            is_table_draw,
+            tables: request.tables,
             control: request.control,
             root_moves,
             time,
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             events: self.events.clone(),
             team: (self.threads.len() > 1).then(Team::default),
@@ -138,7 +143,7 @@ impl Coordinator {
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&shared, &c.pv)),
-            score: chosen.map(|c| c.score),
+            score: chosen.map(|c| shared.told(c.score)),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
@@ -165,6 +170,7 @@ impl Coordinator {
             nodes: mate.nodes,
             time,
             hashfull: self.table.hashfull(),
+            table_hits: 0,
             pv: mate.line.clone(),
         }));
         Some(Outcome {
@@ -215,7 +221,11 @@ impl Coordinator {
             self.table.hashfull(),
         );
         // The receiver may be gone while the process ends.
-        let _ = self.events.send(Event::Info(info));
+        let _ = self.events.send(Event::Info(Info {
+            score: shared.told(info.score),
+            table_hits: shared.table_hits.load(Ordering::Relaxed),
+            ..info
+        }));
     }
 
     /// The second move of the main line, or what the hash table expects.
@@ -228,6 +238,12 @@ impl Coordinator {
         };
         is_legal(game.position(), expected).then_some(expected)
     }
+}
+
+/// Whether a table says that the position is drawn whatever the rules say of repetitions.
+fn is_table_draw(tables: Option<&Tables>, position: &Position) -> bool {
+    let probe = tables.and_then(|tables| tables.probe(position));
+    probe.is_some_and(|probe| probe.draw_holds && probe.outcome == TableOutcome::Draw)
 }
 
 /// The settings of a search: one for a mate must not leave anything out.

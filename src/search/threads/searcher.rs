@@ -12,6 +12,7 @@ use crate::search::event::{Event, Outcome};
 use crate::search::request::{Control, Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::static_score;
+use crate::tablebase::Tables;
 
 /// One search thread with the usual settings, whose caller waits for each answer.
 ///
@@ -31,6 +32,7 @@ pub struct Searcher {
     pool: Pool,
     events: Receiver<Event>,
     network: Option<Arc<Network>>,
+    tables: Option<Arc<Tables>>,
 }
 
 impl Searcher {
@@ -45,6 +47,7 @@ impl Searcher {
             pool,
             events,
             network: None,
+            tables: None,
         })
     }
 
@@ -67,6 +70,12 @@ impl Searcher {
         self.forget();
     }
 
+    /// Looks positions up in these endgame tables from now on, or in none, and forgets everything learned.
+    pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
+        self.tables = tables;
+        self.forget();
+    }
+
     /// Forgets everything learned.
     pub fn forget(&mut self) {
         self.pool.forget();
@@ -85,6 +94,7 @@ impl Searcher {
             root_moves: None,
             settings: Settings::default(),
             network: self.network.clone(),
+            tables: self.tables.clone(),
             control: Control::new(false),
         });
         self.events.iter().find_map(|event| match event {

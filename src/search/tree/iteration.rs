@@ -151,6 +151,7 @@ impl RootMove {
             nodes,
             time,
             hashfull,
+            table_hits: 0,
             pv: self.pv.clone(),
         }
     }

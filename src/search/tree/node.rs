@@ -177,7 +177,8 @@ impl Search<'_> {
         }
     }
 
-    /// What every node begins with; the score where it ends there: a stop, the rules, the deepest ply.
+    /// What every node begins with; the score where it ends there: a stop, the rules, the
+    /// tables, the deepest ply.
     pub(super) fn enter<N: NodeType>(&mut self, ply: usize) -> Option<NodeScore> {
         self.poll();
         if N::PV {
@@ -188,6 +189,9 @@ impl Search<'_> {
             return Some(NodeScore::STOPPED);
         }
         if let Some(score) = self.path_score(ply) {
+            return Some(score);
+        }
+        if let Some(score) = self.table_score(ply) {
             return Some(score);
         }
         (ply >= MAX_PLY).then(|| {

@@ -55,6 +55,8 @@ impl Search<'_> {
     pub(super) fn count_nodes(&mut self) -> u64 {
         let fresh = self.uncounted_nodes();
         self.polling.counted_nodes = self.nodes;
+        let hits = std::mem::take(&mut self.table_hits);
+        self.shared.table_hits.fetch_add(hits, Ordering::Relaxed);
         self.shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh
     }
 

@@ -1,10 +1,12 @@
 //! The root node: aspiration windows around it, its moves, reports of them.
 
+use std::sync::atomic::Ordering;
+
 use super::node_type::Root;
 use super::search::Search;
 use crate::board::Move;
 use crate::movegen::legal_moves;
-use crate::search::event::{Bound, Event};
+use crate::search::event::{Bound, Event, Info};
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
 use crate::search::score::Score;
@@ -117,6 +119,9 @@ impl Search<'_> {
             root_move.pv.clear();
             root_move.pv.push(root_move.played);
             root_move.pv.extend_from_slice(&self.stack.at(1).pv);
+            let mut line = std::mem::take(&mut root_move.pv);
+            self.complete_line(&mut line, score);
+            self.iteration.moves[self.line + number - 1].pv = line;
         }
     }
 
@@ -130,7 +135,12 @@ impl Search<'_> {
         }
         let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());
         let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
-        self.send_event(Event::Info(info));
+        let table_hits = self.shared.table_hits.load(Ordering::Relaxed) + self.table_hits;
+        self.send_event(Event::Info(Info {
+            score: self.shared.told(info.score),
+            table_hits,
+            ..info
+        }));
     }
 }
 

@@ -10,7 +10,6 @@ use crate::board::{Legality, Move, Position};
 use crate::rules::{Ply, counted_plies};
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::Pruning;
-use crate::search::request::Style;
 use crate::search::score::Score;
 use crate::search::table::{TranspositionTable, TtEntry};
 
@@ -34,6 +33,8 @@ pub(super) struct Search<'a> {
     /// Which of the best lines is looked for, from 0.
     pub line: usize,
     pub nodes: u64,
+    /// Positions found in tables that [`SharedState::table_hits`] does not count yet.
+    pub table_hits: u64,
     pub polling: PollSchedule,
     pub selective_depth: usize,
     pub root_depth: i32,
@@ -70,6 +71,7 @@ impl<'a> Search<'a> {
             iteration: Iteration::new(&shared.root_moves),
             line: 0,
             nodes: 0,
+            table_hits: 0,
             polling: PollSchedule::new(),
             selective_depth: 0,
             root_depth: 0,
@@ -196,11 +198,7 @@ impl<'a> Search<'a> {
     /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
     #[inline]
     pub(super) fn draw_score(&self, ply: usize) -> Score {
-        let for_root = match self.shared.settings.style {
-            Style::Solid => 60,
-            Style::Normal => 0,
-            Style::Risky => -120,
-        };
+        let for_root = self.shared.settings.draw_score().units();
         Score::from_units(if ply.is_multiple_of(2) {
             for_root
         } else {

@@ -12,7 +12,9 @@ use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::event::Event;
 use crate::search::request::{Control, Limits, Settings};
+use crate::search::score::Score;
 use crate::search::time::TimeManager;
+use crate::tablebase::Tables;
 
 /// One request, as its threads see it.
 #[derive(Debug)]
@@ -25,6 +27,10 @@ pub(in crate::search) struct SharedState {
     /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
     /// evaluation.
     pub network: Option<Arc<Network>>,
+    /// The endgame tables to look positions up in.
+    pub tables: Option<Arc<Tables>>,
+    /// Whether a table says that the position to search is drawn.
+    pub is_table_draw: bool,
     pub control: Arc<Control>,
     /// Legal root moves to look at.
     pub root_moves: Vec<Move>,
@@ -32,12 +38,25 @@ pub(in crate::search) struct SharedState {
     pub time: Option<TimeManager>,
     /// Nodes of all threads, brought up to date at each poll.
     pub nodes: AtomicU64,
+    /// Positions found in tables by all threads, as up to date.
+    pub table_hits: AtomicU64,
     /// Set when the main thread is done.
     pub finished: AtomicBool,
     /// Where the main thread reports to.
     pub events: Sender<Event>,
     /// What the threads tell each other; none for a thread alone.
     pub team: Option<Team>,
+}
+
+impl SharedState {
+    /// What is told of a score: in a position that a table knows to be drawn, the worth of a draw, unless
+    /// the move loses.
+    pub(in crate::search) fn told(&self, score: Score) -> Score {
+        match self.is_table_draw && !score.is_decisive() {
+            true => self.settings.draw_score(),
+            false => score,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -52,10 +71,13 @@ impl SharedState {
             limits: Limits::default(),
             settings: Settings::default(),
             network: None,
+            tables: None,
+            is_table_draw: false,
             control: Control::new(false),
             root_moves,
             time: None,
             nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             events: crossbeam_channel::unbounded().0,
             team: None,

@@ -77,6 +77,7 @@ impl LineSearch {
                 ..Settings::default()
             },
             network: None,
+            tables: None,
             control: Control::new(false),
         });
         let mut lines = BTreeMap::new();

@@ -1,0 +1,135 @@
+//! What the endgame tables say of a node.
+
+use super::node_score::NodeScore;
+use super::search::Search;
+use crate::board::Move;
+use crate::search::score::{MAX_PLY, Score};
+use crate::tablebase::Outcome;
+
+impl Search<'_> {
+    /// The score of the node at `ply` where a table knows it and the rules let it stand: a win or a loss
+    /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it.
+    ///
+    /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
+    /// which it is easiest to go wrong.
+    #[inline]
+    pub(super) fn table_score(&mut self, ply: usize) -> Option<NodeScore> {
+        let tables = self.shared.tables.as_deref()?;
+        let probe = tables.probe(&self.position)?;
+        self.table_hits += 1;
+        let score = match probe.outcome {
+            Outcome::Draw if probe.draw_holds && !self.shared.is_table_draw => self.draw_score(ply),
+            Outcome::Win(plies) if self.is_in_time(ply, plies) => {
+                Score::mate_in(ply + usize::from(plies))
+            }
+            Outcome::Loss(plies) if self.is_in_time(ply, plies) => {
+                Score::mated_in(ply + usize::from(plies))
+            }
+            _ => return None,
+        };
+        Some(NodeScore::of_position(score))
+    }
+
+    /// Whether a mate in so many plies from the node at `ply` comes before the no-capture limit and can be
+    /// told as a score.
+    fn is_in_time(&self, ply: usize, plies: u16) -> bool {
+        let quiet_plies = plies.saturating_sub(1);
+        let is_in_time = plies == 0 || !self.is_past_no_capture_limit(quiet_plies);
+        is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
+    }
+
+    /// Follows a line that ends where a table knows the mate to the mate.
+    pub(super) fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
+        let Some(tables) = self
+            .shared
+            .tables
+            .as_deref()
+            .filter(|_| score.is_decisive())
+        else {
+            return;
+        };
+        let mut end = self.position.clone();
+        for played in &*line {
+            end.make(*played);
+        }
+        let rest = tables.best_line(&end);
+        let plies = line.len() + rest.len();
+        if score == Score::mate_in(plies) || score == Score::mated_in(plies) {
+            line.extend(rest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::board::Position;
+    use crate::movegen::legal_moves;
+    use crate::rules::Game;
+    use crate::search::{Limits, Outcome, Score, Searcher};
+    use crate::tablebase::Tables;
+
+    fn think(fen: &str, tables: bool) -> Outcome {
+        let mut searcher = Searcher::new(1).unwrap();
+        searcher.set_tables(tables.then(Tables::embedded));
+        let limits = Limits {
+            depth: Some(4),
+            ..Limits::default()
+        };
+        searcher
+            .think(&Game::new(fen.parse().unwrap()), limits)
+            .unwrap()
+    }
+
+    #[test]
+    fn wins_are_told_to_the_ply_and_played_out() {
+        let mut position: Position = "2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1".parse().unwrap();
+        for plies in (0..19).rev() {
+            let outcome = think(&position.to_string(), true);
+            let score = match plies % 2 {
+                0 => Score::mate_in(plies + 1),
+                _ => Score::mated_in(plies + 1),
+            };
+            assert_eq!(outcome.score, Some(score), "{position}");
+            position.make(outcome.best.unwrap());
+        }
+        assert!(legal_moves(&position).is_empty());
+    }
+
+    #[test]
+    fn the_no_capture_limit_holds() {
+        let at = |clock: u16| {
+            let fen = format!("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - {clock} 1");
+            think(&fen, true).score.unwrap()
+        };
+        // The mate is the ply number 120 without a capture, or would be the next.
+        assert_eq!(at(101), Score::mate_in(19));
+        assert!(at(102) != Score::mate_in(19));
+        assert!(!at(118).is_decisive());
+    }
+
+    #[test]
+    fn draws_are_told_and_played_with_an_eye_to_the_evaluation() {
+        let drawn = "3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w";
+        let with = think(drawn, true);
+        assert_eq!(with.score, Some(Score::ZERO));
+        assert!(think(drawn, false).score.unwrap() > Score::ZERO);
+        // The move must keep the knight's draw.
+        let mut position: Position = drawn.parse().unwrap();
+        position.make(with.best.unwrap());
+        let reply = Tables::embedded().probe(&position).unwrap().outcome;
+        assert_eq!(reply, crate::tablebase::Outcome::Draw);
+    }
+
+    #[test]
+    fn captures_into_a_table_are_seen_from_outside() {
+        let fen = "4k4/9/9/9/9/9/9/9/r8/R2K5 w";
+        let mut position: Position = fen.parse().unwrap();
+        position.make("a0a1".parse().unwrap());
+        let known = Tables::embedded().probe(&position).unwrap().outcome;
+        let crate::tablebase::Outcome::Loss(plies) = known else {
+            panic!("{known:?}");
+        };
+        let score = think(fen, true).score.unwrap();
+        assert!(score >= Score::mate_in(usize::from(plies) + 1), "{score}");
+    }
+}
