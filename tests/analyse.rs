@@ -37,8 +37,12 @@ fn a_row_a_depth_and_the_best_move() {
     assert_eq!(rows.len(), 4);
     let form = is_match(r"^ +\d+ +[+-]\d\.\d\d +\d+\.\d\ds +\d+  \S{4}( \S{4})*$").unwrap();
     assert!(rows.iter().all(|row| form.eval(row)), "{rows:?}");
-    let form = r"^best (\S+) \(([a-i]\d){2}\)  score [+-]\d\.\d\d  depth 4  nodes \d+  time \d+\.\d\ds  nps \d+$";
-    assert!(is_match(form).unwrap().eval(best), "{best}");
+    let form = [
+        r"^best (\S+) \(([a-i]\d){2}\)  score [+-]\d\.\d\d  win/draw/loss \d+/\d+/\d+ %",
+        r"depth 4  nodes \d+  time \d+\.\d\ds  nps \d+$",
+    ];
+    let form = form.join("  ");
+    assert!(is_match(&form).unwrap().eval(best), "{best}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Control, Degree, Event, Info, Limits, Meaning, Outcome, PlayerClock, Pool, Randomness,
+    Control, Degree, Event, Info, Limits, Meaning, Outcome, PlayerClock, Pool, Randomness, Report,
     ResizeError, Score, SearchRequest, Settings,
 };
 use crossbeam_channel::{Receiver, unbounded};
@@ -40,12 +40,12 @@ impl Engine {
                 .recv_timeout(Duration::from_secs(60))
                 .expect("the search answers")
             {
-                Event::Info(info) => infos.push(info),
+                Event::Report(Report::Line(info)) => infos.push(info),
                 Event::Done(outcome) => {
                     assert!(self.events.is_empty(), "nothing follows the answer");
                     return (infos, outcome);
                 }
-                Event::CurrentMove { .. } | Event::Progress { .. } => {}
+                Event::Report(_) => {}
             }
         }
     }

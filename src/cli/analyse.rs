@@ -15,16 +15,17 @@ use super::common::columns::{cut, terminal_width, wrapped};
 use super::common::ending::{self, TableArguments};
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
+use super::common::limit_arguments::LimitArguments;
 use super::common::network::NetworkArgument;
 use super::common::notation::Notation;
-use super::common::seconds::parse_seconds;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::{MAX_MOVES, Position};
+use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::diagram::draw;
 use crate::rules::{Cause, Game, judge};
 use crate::search::{
-    Bound, Control, Event, Info, Limits, MAX_DEPTH, MAX_HASH, MAX_THREADS, Outcome, Pool, Score,
+    Bound, Control, Event, Info, MAX_HASH, MAX_THREADS, Outcome, Pool, Report, Score,
     SearchRequest, Settings, nodes_per_second,
 };
 
@@ -48,15 +49,8 @@ pub(super) struct Arguments {
     game: GameArguments,
     #[command(flatten)]
     board: BoardArguments,
-    /// Think for SECONDS [default: 5, unless there is another limit].
-    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
-    time: Option<Duration>,
-    /// Search to depth N.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_DEPTH)))]
-    depth: Option<u32>,
-    /// Search N nodes.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// How many lines to show.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
@@ -76,18 +70,6 @@ pub(super) struct Arguments {
     network: NetworkArgument,
     #[command(flatten)]
     tables: TableArguments,
-}
-
-impl Arguments {
-    fn limits(&self) -> Limits {
-        let unlimited = self.depth.is_none() && self.nodes.is_none();
-        Limits {
-            depth: self.depth,
-            nodes: self.nodes,
-            move_time: self.time.or(unlimited.then_some(DEFAULT_TIME)),
-            ..Limits::default()
-        }
-    }
 }
 
 /// Searches and prints a row a line and depth, then the best move. Ctrl-C ends the search, not the
@@ -140,7 +122,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let control = Control::new(false);
     pool.start(SearchRequest {
         game: game.clone(),
-        limits: arguments.limits(),
+        limits: arguments.limits.limits(DEFAULT_TIME),
         root_moves: None,
         settings,
         network,
@@ -247,26 +229,35 @@ impl<'a> View<'a> {
                     self.bar.finish_and_clear();
                     return self.best(&outcome);
                 }
-                Event::Info(info) => {
-                    if info.bound == Bound::Exact {
-                        self.bounds.remove(&info.multipv);
-                        self.row(&info)?;
-                    } else {
-                        self.bounds.insert(info.multipv, info.clone());
-                    }
-                    (self.status.nodes, self.status.time) = (info.nodes, info.time);
-                    self.status.depth = info.depth;
-                }
-                Event::Progress { nodes, time } => {
-                    (self.status.nodes, self.status.time) = (nodes, time);
-                }
-                Event::CurrentMove { depth, played, .. } => {
-                    self.status.depth = depth;
-                    self.status.current = self.notation.write(self.position, played);
-                }
+                Event::Report(report) => self.report(report)?,
             }
             self.bar.set_message(self.status.text());
         }
+    }
+
+    fn report(&mut self, report: Report) -> io::Result<()> {
+        match report {
+            Report::Line(info) => {
+                (self.status.nodes, self.status.time) = (info.nodes, info.time);
+                self.status.depth = info.depth;
+                if info.bound == Bound::Exact {
+                    self.bounds.remove(&info.multipv);
+                    self.row(&info)?;
+                } else {
+                    self.bounds.insert(info.multipv, info);
+                }
+            }
+            Report::Progress { nodes, time } => {
+                (self.status.nodes, self.status.time) = (nodes, time);
+            }
+            Report::CurrentMove { depth, played, .. } => {
+                self.status.depth = depth;
+                self.status.current = self.notation.write(self.position, played);
+            }
+            // Not asked for.
+            Report::Refutation(_) | Report::CurrentLines(_) => {}
+        }
+        Ok(())
     }
 
     fn head(&mut self) -> io::Result<()> {
@@ -312,6 +303,9 @@ impl<'a> View<'a> {
             .values()
             .find(|info| info.pv.first() == Some(&best) && info.score == score)
             .map_or(Bound::Exact, |info| info.bound);
+        let WinRate { win, draw, loss } = WinRate::of(score.units(), self.position);
+        let chances = [win, draw, loss].map(|chance| (chance + 5) / 10);
+        let [win, draw, loss] = chances;
         let score = format_score(score, bound);
         let coordinates = match self.notation {
             Notation::Coordinate => String::new(),
@@ -325,7 +319,7 @@ impl<'a> View<'a> {
         );
         writeln!(
             self.out,
-            "best {best}{coordinates}  score {score}  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
+            "best {best}{coordinates}  score {score}  win/draw/loss {win}/{draw}/{loss} %  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
         )
     }
 }

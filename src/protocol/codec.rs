@@ -3,12 +3,9 @@
 
 use std::fmt;
 
-use super::command::{Command, Protocol};
+use super::command::Command;
 use super::options::Preferences;
 use super::reply::Reply;
-use super::ucci::Ucci;
-use super::uci::Uci;
-use super::xboard::{Dialect, XBoard};
 
 /// Parses the lines and formats the replies of one protocol, one conversation long.
 pub(super) trait Codec: fmt::Debug {
@@ -31,14 +28,4 @@ pub(super) trait Codec: fmt::Debug {
     /// Whether a proven mate ends a search without limits. Any other search without limits answers
     /// only after `stop`.
     fn mate_ends_infinite(&self) -> bool;
-}
-
-/// A codec for a new conversation in `protocol`.
-pub(super) fn codec(protocol: Protocol) -> Box<dyn Codec> {
-    match protocol {
-        Protocol::Ucci => Box::new(Ucci::default()),
-        Protocol::Uci => Box::new(Uci),
-        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
-        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
-    }
 }

@@ -2,12 +2,13 @@
 
 use proptest::prelude::*;
 
-use super::codec::codec;
+use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::options::Preferences;
 use super::reply::{GameAction, Reply};
-use crate::board::Move;
-use crate::search::{Bound, HashProbe, Info, Score};
+use crate::board::{Move, Position};
+use crate::eval::win_rate::WinRate;
+use crate::search::{Bound, HashProbe, Info, Report, Score};
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
 
@@ -101,24 +102,24 @@ fn hints_are_lines_of_moves() {
 
 #[test]
 fn chances_are_told_when_asked_for() {
-    let info = info(Score::ZERO, Bound::Exact);
-    let preferences = Preferences {
-        show_wdl: true,
-        ..Preferences::default()
+    let report = Report::Line(info(Score::ZERO, Bound::Exact));
+    let chances = WinRate::of(0, &Position::startpos());
+    let reply = Reply::Search {
+        report: &report,
+        chances: Some(chances),
     };
-    let line = format_with(Protocol::Uci, &Reply::Line(&info), &preferences).unwrap();
-    assert!(
-        line.contains(" score cp 0 wdl 170 660 170 nodes "),
-        "{line}"
-    );
+    let line = format(Protocol::Uci, &reply).unwrap();
+    let WinRate { win, draw, loss } = chances;
+    let told = format!(" score cp 0 wdl {win} {draw} {loss} nodes ");
+    assert!(line.contains(&told), "{line}");
 }
 
 #[test]
 fn what_ucci_has_no_word_for_is_told_with_the_best_move() {
     let preferences = Preferences::default();
     let mut ucci = codec(Protocol::Ucci);
-    let lower = info(Score::ZERO, Bound::Lower);
-    assert_eq!(ucci.format(&Reply::Line(&lower), &preferences), [""; 0]);
+    let lower = Report::Line(info(Score::ZERO, Bound::Lower));
+    assert_eq!(ucci.format(&search(&lower), &preferences), [""; 0]);
     let best = Reply::BestMove {
         best: "h2e2".parse().unwrap(),
         ponder: None,
@@ -200,6 +201,42 @@ fn info(score: Score, bound: Bound) -> Info {
     }
 }
 
+fn search(report: &Report) -> Reply<'_> {
+    Reply::Search {
+        report,
+        chances: None,
+    }
+}
+
+#[test]
+fn lines_of_the_tree_are_reported_in_uci_alone() {
+    let line = |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
+    let (first, second) = (line("h2e2 h9g7"), line("b2e2"));
+    for (report, lines) in [
+        (
+            Report::Refutation(first.clone()),
+            vec!["info refutation h2e2 h9g7"],
+        ),
+        (
+            Report::CurrentLines(vec![first.clone()]),
+            vec!["info currline h2e2 h9g7"],
+        ),
+        (
+            Report::CurrentLines(vec![first, second]),
+            vec!["info currline 1 h2e2 h9g7", "info currline 2 b2e2"],
+        ),
+    ] {
+        let format = |protocol| codec(protocol).format(&search(&report), &Preferences::default());
+        assert_eq!(format(Protocol::Uci), lines);
+        for other in [Protocol::Ucci, Protocol::XBoard, Protocol::CxBoard] {
+            assert_eq!(format(other), [""; 0]);
+        }
+    }
+    let load = Reply::CpuLoad(950);
+    assert_eq!(format(Protocol::Uci, &load).unwrap(), "info cpuload 950");
+    assert_eq!(format(Protocol::Ucci, &load), None);
+}
+
 /// The line of a reply.
 fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
     format_with(protocol, reply, &Preferences::default())
@@ -223,15 +260,15 @@ fn scores_are_spelled_as_each_protocol_has_them() {
         (Score::mated_in(2), "-29998", "mate -1"),
         (Score::mated_in(8), "-29992", "mate -4"),
     ] {
-        let info = info(score, Bound::Exact);
+        let report = Report::Line(info(score, Bound::Exact));
         assert_eq!(
-            format(Protocol::Ucci, &Reply::Line(&info)).unwrap(),
+            format(Protocol::Ucci, &search(&report)).unwrap(),
             format!(
                 "info depth 7 score {in_ucci} time 10 nodes 5000 nps 500000 hashfull 3 pv h2e2 h9g7"
             )
         );
         assert_eq!(
-            format(Protocol::Uci, &Reply::Line(&info)).unwrap(),
+            format(Protocol::Uci, &search(&report)).unwrap(),
             format!(
                 "info depth 7 seldepth 12 multipv 1 score {in_uci} nodes 5000 nps 500000 \
                  hashfull 3 tbhits 17 time 10 pv h2e2 h9g7"
@@ -247,8 +284,8 @@ fn scores_are_spelled_as_each_protocol_has_them() {
 
 #[test]
 fn bounds_are_told_where_there_are_words_for_them() {
-    let lower = info(Score::ZERO, Bound::Lower);
-    let reply = Reply::Line(&lower);
+    let lower = Report::Line(info(Score::ZERO, Bound::Lower));
+    let reply = search(&lower);
     let debug = Preferences {
         debug: true,
         ..Preferences::default()

@@ -1,9 +1,8 @@
 //! What the engine reports, whatever protocol it speaks.
 
-use std::time::Duration;
-
 use crate::board::Move;
-use crate::search::{HashProbe, Info, Score};
+use crate::eval::win_rate::WinRate;
+use crate::search::{HashProbe, Report, Score};
 
 /// What a player may do together with a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -24,8 +23,6 @@ pub(super) enum Reply<'a> {
     Ready,
     /// A text for the user.
     Message(&'a str),
-    /// A principal variation.
-    Line(&'a Info),
     /// A move of the opening book, of those that may be played.
     BookMove {
         /// The move.
@@ -33,25 +30,15 @@ pub(super) enum Reply<'a> {
         /// Its weight beside the others.
         weight: u32,
     },
-    /// The root move that is searched.
-    CurrentMove {
-        /// The iteration.
-        depth: u32,
-        /// The move.
-        played: Move,
-        /// Its number among the root moves, from 1.
-        number: usize,
+    /// What the search reports.
+    Search {
+        /// The report.
+        report: &'a Report,
+        /// The chances of the side to move if the report is a line, where they are asked for.
+        chances: Option<WinRate>,
     },
-    /// Nodes and time so far.
-    Progress {
-        /// Nodes searched.
-        nodes: u64,
-        /// Time since the `go`.
-        time: Duration,
-        /// The share of the processors that the search threads used, in thousandths, where the
-        /// system tells.
-        cpu_permille: Option<u32>,
-    },
+    /// The share of the processors that the search threads used, in thousandths.
+    CpuLoad(u32),
     /// The static evaluation, the answer to `go depth 0`.
     StaticScore(Score),
     /// The move to play.

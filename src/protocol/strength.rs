@@ -13,8 +13,9 @@ pub(crate) const MAX_ELO: u32 = 2800;
 /// The level before another one is set.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// Nodes a move at every 200 points from [`MIN_ELO`] on.
-const NODES: [u32; 10] = [8, 24, 60, 140, 320, 700, 1500, 3500, 9000, 25000];
+/// Nodes a move at every 200 points from [`MIN_ELO`] on, spaced by matches of each level against the next.
+/// Fewer than those of the first level are no weaker: a search looks at one ply at least.
+const NODES: [u32; 10] = [80, 280, 660, 1300, 2300, 3800, 6600, 12500, 26000, 60000];
 const STEP: u32 = 200;
 
 /// Nodes a move at this level: between the steps of the table in equal ratios.
@@ -64,6 +65,6 @@ mod tests {
         };
         assert_eq!(weaken(limits, 2000), limits);
         let weak = weaken(Limits::default(), 1000);
-        assert_eq!(weak.nodes, Some(8));
+        assert_eq!(weak.nodes, Some(u64::from(NODES[0])));
     }
 }

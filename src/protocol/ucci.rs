@@ -8,7 +8,7 @@ use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common, parse_position};
 use super::reply::{GameAction, Reply};
 use super::text::one_line;
-use crate::search::{Bound, HashProbe, Info, Meaning, Score, nodes_per_second};
+use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
 
 /// The codec of UCCI: accepts what clients write, writes exactly what the document says.
 #[derive(Clone, Debug, Default)]
@@ -50,11 +50,17 @@ impl Codec for Ucci {
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
         let debug = preferences.debug;
         match reply {
-            Reply::Line(info) if info.bound == Bound::Exact => {
+            Reply::Search {
+                report: Report::Line(info),
+                ..
+            } if info.bound == Bound::Exact => {
                 self.untold.remove(&info.multipv);
             }
-            Reply::Line(info) => {
-                self.untold.insert(info.multipv, (*info).clone());
+            Reply::Search {
+                report: Report::Line(info),
+                ..
+            } => {
+                self.untold.insert(info.multipv, info.clone());
             }
             Reply::BestMove { .. } => {
                 // What is played has been told, and how sure its score is.
@@ -76,21 +82,28 @@ impl Codec for Ucci {
     }
 }
 
+/// The line of a report of the search; `None` where UCCI has none.
+fn format_report(report: &Report, debug: bool) -> Option<String> {
+    match report {
+        Report::Line(info) => format_info(info, debug),
+        Report::CurrentMove { played, number, .. } => {
+            debug.then(|| format!("info currmove {played} currmovenumber {number}"))
+        }
+        Report::Progress { nodes, time } => {
+            Some(format!("info time {} nodes {nodes}", time.as_millis()))
+        }
+        Report::Refutation(_) | Report::CurrentLines(_) => None,
+    }
+}
+
 /// The line of a reply; `None` where UCCI has none.
 fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
     Some(match *reply {
         Reply::Ready => "readyok".to_owned(),
         Reply::Message(text) => format!("info message {}", one_line(text)),
-        Reply::Line(info) => return format_info(info, debug),
+        Reply::Search { report, .. } => return format_report(report, debug),
         Reply::BookMove { played, weight } => {
             format!("info depth 0 score {weight} pv {played}")
-        }
-        Reply::CurrentMove { .. } if !debug => return None,
-        Reply::CurrentMove { played, number, .. } => {
-            format!("info currmove {played} currmovenumber {number}")
-        }
-        Reply::Progress { nodes, time, .. } => {
-            format!("info time {} nodes {nodes}", time.as_millis())
         }
         Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
         Reply::BestMove {
@@ -107,7 +120,7 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         }
         Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
         Reply::Hash(probe) => format_hash(probe),
-        Reply::Registered => return None,
+        Reply::CpuLoad(_) | Reply::Registered => return None,
         Reply::Bye => "bye".to_owned(),
     })
 }

@@ -6,8 +6,9 @@ use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common};
 use super::reply::Reply;
 use super::text::{TimeUnit, one_line};
-use super::win_rate::chances;
-use crate::search::{Bound, Info, Meaning, Score, nodes_per_second};
+use crate::board::Move;
+use crate::eval::win_rate::WinRate;
+use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
 /// The codec of UCI.
 #[derive(Clone, Copy, Debug)]
@@ -42,31 +43,15 @@ impl Codec for Uci {
         lines
     }
 
-    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
+    fn format(&mut self, reply: &Reply<'_>, _: &Preferences) -> Vec<String> {
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Line(info) => format_info(info, preferences.show_wdl),
+            Reply::Search { report, chances } => return format_report(report, chances),
+            Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
             // A weight is no score.
             Reply::BookMove { played, weight } => {
                 format!("info string book move {played} weight {weight}")
-            }
-            Reply::CurrentMove {
-                depth,
-                played,
-                number,
-            } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
-            Reply::Progress {
-                nodes,
-                time,
-                cpu_permille,
-            } => {
-                let load = cpu_permille.map_or_else(String::new, |cpu| format!(" cpuload {cpu}"));
-                format!(
-                    "info time {} nodes {nodes} nps {}{load}",
-                    time.as_millis(),
-                    nodes_per_second(nodes, time)
-                )
             }
             Reply::StaticScore(score) => format!("info depth 0 score {}", format_score(score)),
             Reply::BestMove { best, ponder, .. } => match ponder {
@@ -83,6 +68,37 @@ impl Codec for Uci {
     fn mate_ends_infinite(&self) -> bool {
         false
     }
+}
+
+fn format_report(report: &Report, chances: Option<WinRate>) -> Vec<String> {
+    vec![match report {
+        Report::Line(info) => format_info(info, chances),
+        Report::CurrentMove {
+            depth,
+            played,
+            number,
+        } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
+        Report::Progress { nodes, time } => format!(
+            "info time {} nodes {nodes} nps {}",
+            time.as_millis(),
+            nodes_per_second(*nodes, *time)
+        ),
+        Report::Refutation(line) => format!("info refutation {}", format_line(line)),
+        // With one line the number of its processor may be left out; several go together.
+        Report::CurrentLines(lines) if lines.len() == 1 => {
+            let line = lines
+                .first()
+                .map_or_else(String::new, |line| format_line(line));
+            format!("info currline {line}")
+        }
+        Report::CurrentLines(lines) => {
+            let numbered = (1..).zip(lines);
+            let format = |(number, line): (u32, &Vec<Move>)| {
+                format!("info currline {number} {}", format_line(line))
+            };
+            return numbered.map(format).collect();
+        }
+    }]
 }
 
 fn format_option(row: &OptionSpec) -> Option<String> {
@@ -141,19 +157,15 @@ fn format_score(score: Score) -> String {
     }
 }
 
-fn format_info(info: &Info, show_wdl: bool) -> String {
+fn format_info(info: &Info, chances: Option<WinRate>) -> String {
     let bound = match info.bound {
         Bound::Exact => "",
         Bound::Lower => " lowerbound",
         Bound::Upper => " upperbound",
     };
-    let wdl = match show_wdl {
-        true => {
-            let [win, draw, loss] = chances(info.score);
-            format!(" wdl {win} {draw} {loss}")
-        }
-        false => String::new(),
-    };
+    let wdl = chances.map_or_else(String::new, |WinRate { win, draw, loss }| {
+        format!(" wdl {win} {draw} {loss}")
+    });
     format!(
         "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
         info.depth,

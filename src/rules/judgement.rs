@@ -102,6 +102,19 @@ pub struct Judgement {
 }
 
 impl Judgement {
+    /// The same judgement where there is no limit of plies without a capture: a game that this limit
+    /// alone would end goes on.
+    pub fn without_no_capture_limit(self) -> Self {
+        match self.cause {
+            Cause::NoCapture => Self {
+                verdict: Verdict::Undecided,
+                cause: Cause::Nothing,
+                ..self
+            },
+            _ => self,
+        }
+    }
+
     /// The decision in words; `None` as long as there is none.
     pub fn ruling(&self) -> Option<String> {
         let outcome = match self.verdict {

@@ -86,11 +86,20 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A report of the search. Each request gets any number of others and then one `Done`.
+/// A message of the search. Each request gets any number of reports and then one `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
+    /// How the search goes.
+    Report(Report),
+    /// The search is over.
+    Done(Outcome),
+}
+
+/// What a search reports on its way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
     /// A line has been found.
-    Info(Info),
+    Line(Info),
     /// The search has turned to this root move (reported once a search takes long).
     CurrentMove {
         /// The iteration.
@@ -107,8 +116,12 @@ pub enum Event {
         /// Time since the request.
         time: Duration,
     },
-    /// The search is over.
-    Done(Outcome),
+    /// A root move, and the line that refutes it as far as it is known
+    /// ([`ExtraReports::refutations`](super::ExtraReports::refutations)).
+    Refutation(Vec<Move>),
+    /// The line that each thread is at, none empty
+    /// ([`ExtraReports::current_lines`](super::ExtraReports::current_lines)).
+    CurrentLines(Vec<Vec<Move>>),
 }
 
 /// Nodes searched in `time`, to the second.

@@ -29,11 +29,12 @@ mod time;
 mod tree;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
-pub use event::{Bound, Event, Info, Outcome, nodes_per_second};
+pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};
 #[cfg(feature = "tune")]
 pub use parameters::values::{PARAMETERS, Parameter};
 pub use request::{
-    Control, Degree, Limits, MAX_DEPTH, PlayerClock, Randomness, SearchRequest, Settings, Style,
+    Control, Degree, Driver, ExtraReports, Limits, MAX_DEPTH, PlayerClock, Randomness,
+    SearchRequest, Settings, Style, Techniques,
 };
 pub use score::{MAX_PLY, Meaning, Score};
 pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError};

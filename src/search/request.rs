@@ -59,6 +59,64 @@ named_enum! {
     }
 }
 
+named_enum! {
+    /// How the windows of the search are laid. All three are alpha-beta and find the same score where
+    /// nothing is left out.
+    #[derive(Default)]
+    pub enum Driver {
+        /// Principal variation search: null windows after the first move, narrow windows at the root
+        /// (Reinefeld, "An improvement to the Scout tree search algorithm", 1983).
+        #[default]
+        NegaScout = "negascout",
+        /// Whole windows everywhere (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
+        AlphaBeta = "alphabeta",
+        /// MTD(f): null windows alone, which close in on the score from the one of the iteration before
+        /// (Plaat and others, "Best-first fixed-depth minimax algorithms", 1996).
+        Mtd = "mtd",
+    }
+}
+
+/// Parts of the search that can be turned off, or on, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Techniques {
+    /// How windows are laid.
+    pub driver: Driver,
+    /// Null moves, where the degree of pruning has them.
+    pub null_move: bool,
+    /// Null-move cut-offs are confirmed in thin endings and deep nodes.
+    pub null_move_verification: bool,
+    /// Positions are looked up in the hash table and stored there.
+    pub hash: bool,
+    /// An open window is narrowed by a hash score that was not searched deep enough. Unsound; without
+    /// effect in MTD(f), which has no open windows.
+    pub hash_window: bool,
+    /// Depths are searched one after another. Otherwise a search with a depth to reach goes there from
+    /// the first ply at once.
+    pub iterative: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self {
+            driver: Driver::default(),
+            null_move: true,
+            null_move_verification: true,
+            hash: true,
+            hash_window: false,
+            iterative: true,
+        }
+    }
+}
+
+/// What the search reports beside its lines, once it takes long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct ExtraReports {
+    /// The line that each thread is at, about once a second.
+    pub current_lines: bool,
+    /// The reply that refutes each root move.
+    pub refutations: bool,
+}
+
 /// How the engine is set to think; the options of the protocols that bear on the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -76,6 +134,12 @@ pub struct Settings {
     pub idle: Degree,
     /// The rule set that judges repetitions.
     pub rules: RuleSet,
+    /// Whether too many plies without a capture are a draw (自然限着).
+    pub no_capture_draws: bool,
+    /// The parts of the search that are on.
+    pub techniques: Techniques,
+    /// What is reported beside the lines.
+    pub reports: ExtraReports,
     /// Whether the GUI will let us think on the opponent's time, so that more may be spent now.
     pub ponder: bool,
 }
@@ -93,7 +157,8 @@ impl Settings {
     /// Whether a score found under these settings is one under `other`, so that what the search has
     /// learned stays true.
     pub fn scores_like(&self, other: &Self) -> bool {
-        let bearing = |s: &Self| (s.pruning, s.knowledge, s.style, s.rules);
+        let rules = |s: &Self| (s.style, s.rules, s.no_capture_draws);
+        let bearing = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);
         bearing(self) == bearing(other)
     }
 }
@@ -108,6 +173,9 @@ impl Default for Settings {
             style: Style::Normal,
             idle: Degree::None,
             rules: RuleSet::Asian,
+            no_capture_draws: true,
+            techniques: Techniques::default(),
+            reports: ExtraReports::default(),
             ponder: false,
         }
     }

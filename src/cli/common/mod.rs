@@ -8,10 +8,10 @@ pub(super) mod explain;
 mod failure;
 pub(super) mod game_arguments;
 pub(super) mod interrupt;
+pub(super) mod limit_arguments;
 pub(super) mod logging;
 pub(super) mod network;
 pub(super) mod notation;
-#[cfg(any(feature = "match", feature = "training"))]
 pub(super) mod output_file;
 pub(super) mod pgn_place;
 pub(super) mod seconds;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::cli::common::limit_arguments::LimitArguments;
 use crate::cli::common::seconds::parse_seconds;
 use crate::protocol::strength;
 use crate::search::{Limits, MAX_DEPTH};
@@ -12,22 +13,26 @@ const USUAL: Duration = Duration::from_secs(1);
 /// The limits of the engine's moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Level {
-    pub time: Option<Duration>,
-    pub depth: Option<u32>,
+    pub limits: LimitArguments,
     pub elo: Option<u32>,
 }
 
 impl Level {
     /// The limits of a search for a move.
     pub(super) fn limits(self) -> Limits {
-        let is_free = self.depth.is_none() && self.elo.is_none();
-        let limits = Limits {
-            depth: self.depth,
-            move_time: self.time.or(is_free.then_some(USUAL)),
-            ..Limits::default()
-        };
+        let limits = self.limits.limits(USUAL);
         match self.elo {
-            Some(elo) => strength::weaken(limits, elo),
+            // A level is a limit of its own.
+            Some(elo) => {
+                let move_time = self.limits.time;
+                strength::weaken(
+                    Limits {
+                        move_time,
+                        ..limits
+                    },
+                    elo,
+                )
+            }
             None => limits,
         }
     }
@@ -36,26 +41,18 @@ impl Level {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (kind, value) = text.split_once(char::is_whitespace)?;
         let value = value.trim();
-        Some(match kind {
-            "time" => Self {
-                time: Some(parse_seconds(value).ok()?),
-                ..Self::default()
-            },
-            "depth" => Self {
-                depth: Some(value.parse().ok().filter(|n| (1..=MAX_DEPTH).contains(n))?),
-                ..Self::default()
-            },
-            "elo" => Self {
-                elo: Some(
-                    value
-                        .parse()
-                        .ok()
-                        .filter(|elo| (strength::MIN_ELO..=strength::MAX_ELO).contains(elo))?,
-                ),
-                ..Self::default()
-            },
+        let number = |min: u32, max: u32| {
+            let number = value.parse().ok();
+            number.filter(|number| (min..=max).contains(number))
+        };
+        let mut level = Self::default();
+        match kind {
+            "time" => level.limits.time = Some(parse_seconds(value).ok()?),
+            "depth" => level.limits.depth = Some(number(1, MAX_DEPTH)?),
+            "elo" => level.elo = Some(number(strength::MIN_ELO, strength::MAX_ELO)?),
             _ => return None,
-        })
+        }
+        Some(level)
     }
 }
 
@@ -69,7 +66,7 @@ mod tests {
         assert_eq!(limits("depth 3").unwrap().depth, Some(3));
         let time = limits("time 0.5").unwrap().move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
-        assert!(limits("elo 1000").unwrap().nodes.unwrap() < 100);
+        assert!(limits("elo 1000").unwrap().nodes < limits("elo 1200").unwrap().nodes);
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
             assert!(Level::parse(bad).is_none(), "{bad}");
         }

@@ -12,6 +12,7 @@ use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::board_style::BoardArguments;
 use super::common::game_arguments::GameArguments;
+use super::common::limit_arguments::LimitArguments;
 use super::common::notation::Notation;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::{Color, Move};
@@ -37,12 +38,8 @@ pub(super) struct Arguments {
     /// The engine plays black (blue, as others call it); so it does anyway.
     #[arg(long)]
     blue: bool,
-    /// Search to depth N.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::search::MAX_DEPTH)))]
-    depth: Option<u32>,
-    /// Think for SECONDS a move [default: 1, unless there is another limit].
-    #[arg(long, value_name = "SECONDS", value_parser = super::common::seconds::parse_seconds)]
-    time: Option<std::time::Duration>,
+    #[command(flatten)]
+    limits: LimitArguments,
     /// Play at this strength (as UCI_Elo).
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
     elo: Option<u32>,
@@ -78,8 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX))
             .map_err(|error| Failure::new("play", error))?,
         level: Level {
-            time: arguments.time,
-            depth: arguments.depth,
+            limits: arguments.limits,
             elo: arguments.elo,
         },
         notation: arguments.notation,

@@ -11,7 +11,7 @@ pub(super) use table::all;
 
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
-use crate::search::{Degree, Randomness, Style};
+use crate::search::{Degree, Driver, Randomness, Style};
 
 /// The change that an option line asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,24 @@ pub(super) enum OptionChange {
     Randomness(Randomness),
     /// [`Settings::style`](crate::search::Settings::style).
     Style(Style),
+    /// [`Settings::no_capture_draws`](crate::search::Settings::no_capture_draws).
+    NoCaptureDraws(bool),
+    /// [`Techniques::driver`](crate::search::Techniques::driver).
+    Driver(Driver),
+    /// [`Techniques::null_move`](crate::search::Techniques::null_move).
+    NullMove(bool),
+    /// [`Techniques::null_move_verification`](crate::search::Techniques::null_move_verification).
+    NullMoveVerification(bool),
+    /// [`Techniques::hash`](crate::search::Techniques::hash).
+    Hash(bool),
+    /// [`Techniques::hash_window`](crate::search::Techniques::hash_window).
+    HashWindow(bool),
+    /// [`Techniques::iterative`](crate::search::Techniques::iterative).
+    Iterative(bool),
+    /// [`ExtraReports::current_lines`](crate::search::ExtraReports::current_lines).
+    CurrentLines(bool),
+    /// [`ExtraReports::refutations`](crate::search::ExtraReports::refutations).
+    Refutations(bool),
     /// [`Preferences::move_overhead`], in milliseconds.
     MoveOverhead(usize),
     /// [`Preferences::show_wdl`].
@@ -152,6 +170,7 @@ mod tests {
     #[test]
     fn the_table_has_the_defaults_of_the_preferences() {
         let d = Preferences::default();
+        let techniques = d.search.techniques;
         let mut changes = table::OPTIONS.iter().map(|row| match row.kind {
             OptionKind::Check { default, change } => change(default),
             OptionKind::Spin {
@@ -184,11 +203,20 @@ mod tests {
             OptionChange::Style(d.search.style),
             OptionChange::UseBook(d.use_book),
             OptionChange::BookFiles(String::new()),
+            OptionChange::NoCaptureDraws(d.search.no_capture_draws),
+            OptionChange::Driver(techniques.driver),
+            OptionChange::NullMove(techniques.null_move),
+            OptionChange::NullMoveVerification(techniques.null_move_verification),
+            OptionChange::Hash(techniques.hash),
+            OptionChange::HashWindow(techniques.hash_window),
+            OptionChange::Iterative(techniques.iterative),
             OptionChange::Draw(d.draw),
             OptionChange::Resign(d.resign),
             OptionChange::NewGame,
             OptionChange::MoveOverhead(d.move_overhead.as_millis() as usize),
             OptionChange::ShowWdl(d.show_wdl),
+            OptionChange::CurrentLines(d.search.reports.current_lines),
+            OptionChange::Refutations(d.search.reports.refutations),
             OptionChange::LimitStrength(d.limit_strength),
             OptionChange::Elo(d.elo as usize),
             OptionChange::AnalyseMode(d.analyse_mode),

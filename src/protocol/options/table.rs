@@ -5,7 +5,7 @@ use super::{Opponent, OptionChange, OptionKind, OptionSpec};
 use crate::board::MAX_MOVES;
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
-use crate::search::{Degree, MAX_HASH, MAX_THREADS, Randomness, Style};
+use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 
 const fn check(
     ucci: Option<&'static str>,
@@ -15,6 +15,11 @@ const fn check(
 ) -> OptionSpec {
     let kind = OptionKind::Check { default, change };
     OptionSpec { ucci, uci, kind }
+}
+
+/// A part of the search that can be turned off, by the name that tsito gives it.
+const fn switch(name: &'static str, default: bool, change: fn(bool) -> OptionChange) -> OptionSpec {
+    check(Some(name), Some(name), default, change)
 }
 
 const fn spin(
@@ -144,6 +149,20 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             form: "the files of opening books",
         },
     },
+    check(
+        Some("naturallimit"),
+        Some("Sixty Move Rule"),
+        true,
+        OptionChange::NoCaptureDraws,
+    ),
+    combo("search", &Driver::NAMES, Driver::NegaScout.index(), |i| {
+        Driver::from_index(i).map(OptionChange::Driver)
+    }),
+    switch("nullmove", true, OptionChange::NullMove),
+    switch("verifynull", true, OptionChange::NullMoveVerification),
+    switch("usehash", true, OptionChange::Hash),
+    switch("hashadjust", false, OptionChange::HashWindow),
+    switch("iterative", true, OptionChange::Iterative),
     check(Some("draw"), None, false, OptionChange::Draw),
     check(Some("resign"), None, false, OptionChange::Resign),
     OptionSpec {
@@ -158,6 +177,18 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         OptionChange::MoveOverhead,
     ),
     check(None, Some("UCI_ShowWDL"), false, OptionChange::ShowWdl),
+    check(
+        None,
+        Some("UCI_ShowCurrLine"),
+        false,
+        OptionChange::CurrentLines,
+    ),
+    check(
+        None,
+        Some("UCI_ShowRefutations"),
+        false,
+        OptionChange::Refutations,
+    ),
     check(
         None,
         Some("UCI_LimitStrength"),

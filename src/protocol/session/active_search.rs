@@ -1,29 +1,15 @@
-//! From `go` to its answer.
+//! A search under way.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
-use super::Session;
-use super::book::BookAnswer;
-use super::current_game::RootMoves;
+use super::book_answer::BookAnswer;
+use super::plan::{Plan, Stage};
 use super::ruling::Ruling;
-use super::suggestion::{Stage, check_limits, first_stage};
-use crate::board::Move;
-use crate::eval::nnue::Network;
-use crate::movegen::is_legal;
-use crate::protocol::command::GoRequest;
-use crate::protocol::parse::format_line;
-use crate::protocol::reply::Reply;
-use crate::protocol::strength::weaken;
-use crate::rules::Game;
-use crate::search::{
-    Control, Event, Limits, Outcome, PlayerClock, Score, SearchRequest, Settings, static_score,
-};
-use crate::tablebase::Tables;
+use crate::search::{Control, Outcome};
 
 /// How long the session waits for the answer of a search that was told to stop before it reads on.
 /// Clients wait a second for the farewell.
@@ -41,97 +27,28 @@ pub(super) struct ActiveSearch {
     /// When the `go` came.
     pub(super) started: Instant,
     /// The processor time that the program had used then, where the system tells.
-    cpu_before: Option<ProcessTime>,
+    pub(super) cpu_before: Option<ProcessTime>,
     /// The number of moves in which a mate is looked for.
-    mate: Option<u32>,
+    pub(super) mate: Option<u32>,
     /// Whether the limits end the search, once the clock runs.
-    limited: bool,
-    draw_offered: bool,
+    pub(super) limited: bool,
+    pub(super) draw_offered: bool,
     /// When the search was told to stop.
-    stopped: Option<Instant>,
+    pub(super) stopped: Option<Instant>,
     /// The outcome of a search that has ended before it may be answered.
-    outcome: Option<Outcome>,
+    pub(super) outcome: Option<Outcome>,
     /// What the books answer to a `go ponder`, if the expected move is played.
-    book: Option<BookAnswer>,
+    pub(super) book: Option<BookAnswer>,
     /// The answer of the books, which is given in place of the search's.
-    decided: Option<Outcome>,
+    pub(super) decided: Option<Outcome>,
     /// Where the ruling arrives; `None` when it has arrived.
-    awaited_ruling: Option<Receiver<Ruling>>,
-    ruling: Ruling,
-}
-
-/// What is to be searched.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    /// The game.
-    pub game: Game,
-    /// When to stop.
-    pub limits: Limits,
-    /// The moves that may be played, `None` for all legal ones.
-    pub root_moves: Option<Vec<Move>>,
-    /// How to search.
-    pub settings: Settings,
-    /// The network that evaluates, if one is loaded.
-    pub network: Option<Arc<Network>>,
-    /// The endgame tables to look positions up in.
-    pub tables: Option<Arc<Tables>>,
-}
-
-impl Plan {
-    /// Whether a move may be played.
-    pub(super) fn may_play(&self, played: Move) -> bool {
-        match &self.root_moves {
-            Some(moves) => moves.contains(&played),
-            None => is_legal(self.game.position(), played),
-        }
-    }
-
-    /// The request of a stage, when so much time has passed since the `go`.
-    pub(super) fn request(
-        &self,
-        stage: &Stage,
-        elapsed: Duration,
-        control: &Arc<Control>,
-    ) -> SearchRequest {
-        let mut settings = self.settings;
-        let (limits, root_moves) = match stage {
-            Stage::Asked => (shortened(self.limits, elapsed), self.root_moves.clone()),
-            Stage::Suggested { suggested, .. } => {
-                (check_limits(&self.limits), Some(vec![*suggested]))
-            }
-            Stage::Compared { .. } => (check_limits(&self.limits), self.root_moves.clone()),
-        };
-        if !matches!(stage, Stage::Asked) {
-            settings.multipv = 1;
-        }
-        SearchRequest {
-            game: self.game.clone(),
-            limits,
-            root_moves,
-            settings,
-            network: self.network.clone(),
-            tables: self.tables.clone(),
-            control: Arc::clone(control),
-        }
-    }
-}
-
-/// The limits with less time on their clocks.
-pub(super) fn shortened(limits: Limits, by: Duration) -> Limits {
-    let less = |time: Duration| time.saturating_sub(by);
-    Limits {
-        move_time: limits.move_time.map(less),
-        clock: limits.clock.map(|clock| PlayerClock {
-            time: less(clock.time),
-            ..clock
-        }),
-        ..limits
-    }
+    pub(super) awaited_ruling: Option<Receiver<Ruling>>,
+    pub(super) ruling: Ruling,
 }
 
 impl ActiveSearch {
     /// The share of the processors that the search threads have used, in thousandths.
-    fn cpu_permille(&self, threads: usize) -> Option<u32> {
+    pub(super) fn cpu_permille(&self, threads: usize) -> Option<u32> {
         let used = self.cpu_before?.try_elapsed().ok()?;
         let share = used.as_secs_f64() / self.started.elapsed().as_secs_f64().max(1e-3);
         Some((1000.0 * share / threads.max(1) as f64).min(1000.0) as u32)
@@ -175,260 +92,5 @@ impl ActiveSearch {
 impl Drop for ActiveSearch {
     fn drop(&mut self) {
         self.control.stop();
-    }
-}
-
-impl<W: Write> Session<W> {
-    /// Starts a search, or answers at once where there is nothing to search.
-    pub(super) fn go(&mut self, request: GoRequest) {
-        // Made first: the time to prepare counts on the clock.
-        let (control, started) = (Control::new(request.ponder), Instant::now());
-        let Some(game) = self.game.game().cloned() else {
-            return self.send(&Reply::NoBestMove);
-        };
-        let wanted = request.search_moves.as_deref();
-        let root_moves = match self.game.root_moves(&game, wanted) {
-            RootMoves::None => {
-                self.report_ignored_words(&request, Some(&[]));
-                return self.send(&Reply::NoBestMove);
-            }
-            RootMoves::Some(moves) => Some(moves),
-            RootMoves::All => None,
-        };
-        self.report_ignored_words(&request, root_moves.as_deref());
-        let settings = self.preferences.settings();
-        let limits = self.limits(&request, &game);
-        let is_asked_for = request.infinite || request.ponder || request.mate.is_some();
-        let is_endless = !limits.is_bounded() && !is_asked_for;
-        if is_endless && !request.unknown_words.is_empty() {
-            // One of the words was to be a limit, most likely.
-            self.refuse(
-                "go",
-                "no limit is known, which would make it an endless search",
-            );
-            return self.send(&Reply::NoBestMove);
-        }
-        if limits.depth == Some(0) {
-            let score = static_score(game.position(), &settings, self.network.as_ref());
-            self.send(&Reply::StaticScore(score));
-            return self.send(&Reply::NoBestMove);
-        }
-        let plan = Plan {
-            game,
-            limits,
-            root_moves,
-            settings,
-            network: self.network.clone(),
-            tables: self.tables(),
-        };
-        let book = self.book_answer(&request, &plan);
-        if let Some(book) = book.as_ref().filter(|_| !request.ponder) {
-            return self.answer_from_book(&plan, book);
-        }
-        let stage = first_stage(&request, &plan);
-        self.pool
-            .start(plan.request(&stage, Duration::ZERO, &control));
-        let awaited_ruling = self.referee.judge(plan.game.clone(), settings.rules);
-        self.search = Some(ActiveSearch {
-            control,
-            plan,
-            stage,
-            started,
-            cpu_before: ProcessTime::try_now().ok(),
-            mate: request.mate,
-            limited: limits.is_bounded(),
-            draw_offered: request.draw,
-            stopped: None,
-            outcome: None,
-            book,
-            decided: None,
-            awaited_ruling: Some(awaited_ruling),
-            ruling: Ruling::default(),
-        });
-        self.stop_if_nothing_else_will();
-    }
-
-    /// The limits of a request, with the overhead of each move taken off its time and no more nodes
-    /// than the strength to play at has.
-    fn limits(&self, request: &GoRequest, game: &Game) -> Limits {
-        let limits = request.limits(game.position().side_to_move());
-        let limits = shortened(limits, self.preferences.move_overhead);
-        match self.preferences.strength() {
-            Some(elo) if request.mate.is_none() && limits.is_bounded() => weaken(limits, elo),
-            _ => limits,
-        }
-    }
-
-    /// Reports the words of a request that have no effect.
-    fn report_ignored_words(&mut self, request: &GoRequest, allowed: Option<&[Move]>) {
-        if !request.unknown_words.is_empty() {
-            let words = request.unknown_words.join(" ");
-            self.send(&Reply::Message(&format!("go: unknown words {words}")));
-        }
-        let wanted = request.search_moves.iter().flatten().copied();
-        let missing: Vec<Move> = wanted
-            .filter(|m| allowed.is_some_and(|allowed| !allowed.contains(m)))
-            .collect();
-        if !missing.is_empty() {
-            let missing = format_line(&missing);
-            self.send(&Reply::Message(&format!("go: cannot play {missing}")));
-        }
-    }
-
-    /// Whether the search under way ends without another command.
-    pub(super) fn ends_by_itself(&self) -> bool {
-        self.search.as_ref().is_none_or(|search| {
-            let control = &search.control;
-            control.is_stopped() || search.limited && !control.is_pondering()
-        })
-    }
-
-    /// Tells the search under way to answer now.
-    pub(super) fn stop(&mut self) {
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        search.control.stop();
-        search.stopped.get_or_insert_with(Instant::now);
-        if let Some(outcome) = search.outcome.take() {
-            self.answer(&outcome);
-        }
-    }
-
-    /// The expected move was played: starts the clock of the search under way.
-    pub(super) fn ponder_hit(&mut self, draw: bool) {
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        if !search.control.is_pondering() {
-            return self.refuse("ponderhit", "the clock is running already");
-        }
-        search.draw_offered |= draw;
-        search.control.ponder_hit();
-        if let Some(book) = search.book.take() {
-            search.decided = Some(book.outcome());
-            self.report_book(&book);
-            return self.stop();
-        }
-        if let Some(outcome) = search.outcome.take() {
-            self.on_search_done(outcome);
-        }
-    }
-
-    /// Passes on a report of the search.
-    pub(super) fn on_event(&mut self, event: Event) {
-        let is_asked = |search: &ActiveSearch| matches!(search.stage, Stage::Asked);
-        if !self.search.as_ref().is_none_or(is_asked) {
-            if let Event::Done(outcome) = event {
-                self.on_suggestion_searched(outcome);
-            }
-            return;
-        }
-        let is_decided = |search: &ActiveSearch| search.decided.is_some();
-        if self.search.as_ref().is_some_and(is_decided) && !matches!(event, Event::Done(_)) {
-            return;
-        }
-        match event {
-            Event::Done(outcome) => self.on_search_done(outcome),
-            Event::Info(info) => self.send(&Reply::Line(&info)),
-            Event::CurrentMove {
-                depth,
-                played,
-                number,
-            } => self.send(&Reply::CurrentMove {
-                depth,
-                played,
-                number,
-            }),
-            Event::Progress { nodes, time } => self.send_progress(nodes, time),
-        }
-    }
-
-    /// The search has ended: answers, unless the answer has to wait for `stop` or the ponder hit.
-    pub(super) fn on_search_done(&mut self, outcome: Outcome) {
-        let proven = outcome.score.is_none_or(Score::is_decisive);
-        let suffices = proven && self.codec.mate_ends_infinite();
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        let control = &search.control;
-        let too_early = control.is_pondering() || !search.limited && !suffices;
-        if too_early && !control.is_stopped() {
-            search.outcome = Some(outcome);
-        } else {
-            self.answer(&outcome);
-        }
-    }
-
-    fn send_progress(&mut self, nodes: u64, time: Duration) {
-        let search = self.search.as_ref();
-        let cpu_permille = search.and_then(|search| search.cpu_permille(self.pool.threads()));
-        self.send(&Reply::Progress {
-            nodes,
-            time,
-            cpu_permille,
-        });
-    }
-
-    /// Answers the `go`, once.
-    pub(super) fn answer(&mut self, outcome: &Outcome) {
-        let decided = self
-            .search
-            .as_mut()
-            .and_then(|search| search.decided.take());
-        let outcome = decided.as_ref().unwrap_or(outcome);
-        // A ruling that has arrived in the meantime is reported first.
-        let arrived = self.search.as_ref().and_then(ActiveSearch::ruling);
-        if let Some(ruling) = arrived.and_then(|ruling| ruling.try_recv().ok()) {
-            self.on_ruling(ruling);
-        }
-        if let Some(moves) = self.search.as_ref().and_then(|search| search.mate) {
-            self.report_mate_search(moves, outcome);
-        }
-        if outcome.best.is_some() && decided.is_none() {
-            self.send_progress(outcome.nodes, outcome.time);
-        }
-        let Some(search) = self.search.take() else {
-            return;
-        };
-        let Outcome { best, ponder, .. } = *outcome;
-        let Some(best) = best else {
-            return self.send(&Reply::NoBestMove);
-        };
-        let action = self.draw_resign.decide(
-            &search.plan.game,
-            outcome,
-            search.draw_offered,
-            search.ruling.is_draw,
-            &self.preferences,
-        );
-        self.send(&Reply::BestMove {
-            best,
-            ponder,
-            action,
-        });
-    }
-
-    /// Ends the search under way and answers it, if it does not take too long.
-    pub(super) fn stop_and_answer(&mut self) {
-        self.stop();
-        while let Some(deadline) = self.search.as_ref().and_then(ActiveSearch::answer_due) {
-            match self.events.recv_deadline(deadline) {
-                Ok(event) => self.on_event(event),
-                Err(error) => {
-                    log::error!("the search does not stop: {error}");
-                    return;
-                }
-            }
-        }
-    }
-
-    /// The search threads have ended: answers what can be answered.
-    pub(super) fn on_search_lost(&mut self) {
-        if self.search.take().is_some() {
-            log::error!("the search has failed");
-            self.send(&Reply::Message("the search has failed, please restart"));
-            self.send(&Reply::NoBestMove);
-        }
     }
 }

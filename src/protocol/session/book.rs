@@ -1,43 +1,18 @@
 //! Moves of the opening books.
 
 use std::io::Write;
-use std::time::Duration;
 
 use rand::rng;
 
 use super::Session;
-use super::active_search::Plan;
+use super::book_answer::BookAnswer;
+use super::plan::Plan;
 use crate::board::Move;
 use crate::book::{BookMove, Library, choose};
 use crate::protocol::command::GoRequest;
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
-use crate::search::{Outcome, Randomness};
-
-/// What the books answer to a `go`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BookAnswer {
-    /// The moves that may be played, the heaviest first.
-    moves: Vec<BookMove>,
-    /// The one to play.
-    best: Move,
-    /// The heaviest reply that the books have.
-    ponder: Option<Move>,
-}
-
-impl BookAnswer {
-    /// The answer as that of a search that has seen nothing.
-    pub(super) fn outcome(&self) -> Outcome {
-        Outcome {
-            best: Some(self.best),
-            ponder: self.ponder,
-            score: None,
-            depth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-        }
-    }
-}
+use crate::search::Randomness;
 
 /// How sharply the heavier moves are preferred; `None` for the heaviest alone.
 fn sharpness(randomness: Randomness) -> Option<f64> {

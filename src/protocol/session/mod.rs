@@ -2,14 +2,18 @@
 
 mod active_search;
 mod book;
+mod book_answer;
 mod current_game;
 mod draw_resign;
+mod plan;
 mod queue;
 mod ruling;
 mod set_options;
 mod suggestion;
 #[cfg(test)]
 mod tests;
+mod thinking;
+mod waiting;
 
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -17,7 +21,8 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::{Codec, codec};
+use super::codec::Codec;
+use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
 use super::options::Preferences;

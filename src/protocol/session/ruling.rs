@@ -2,14 +2,12 @@
 //!
 //! Judging a long game can take seconds, during which the client must be heard.
 
-use std::io::Write;
 use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
-use super::Session;
-use crate::protocol::reply::Reply;
-use crate::rules::{Game, RuleSet, Verdict, judge_outcome};
+use crate::rules::{Game, Verdict, judge_outcome};
+use crate::search::Settings;
 
 /// The judgement of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -21,8 +19,11 @@ pub(super) struct Ruling {
 }
 
 impl Ruling {
-    pub(super) fn of(game: &Game, rules: RuleSet) -> Self {
-        let judgement = judge_outcome(game, rules);
+    pub(super) fn of(game: &Game, settings: &Settings) -> Self {
+        let mut judgement = judge_outcome(game, settings.rules);
+        if !settings.no_capture_draws {
+            judgement = judgement.without_no_capture_limit();
+        }
         Self {
             text: judgement.ruling(),
             is_draw: judgement.verdict == Verdict::Draw,
@@ -30,8 +31,8 @@ impl Ruling {
     }
 }
 
-/// A game to judge, the rules, and where the ruling goes.
-type Question = (Game, RuleSet, Sender<Ruling>);
+/// A game to judge, the settings that name the rules, and where the ruling goes.
+type Question = (Game, Settings, Sender<Ruling>);
 
 /// The thread that judges games, started with the first one.
 #[derive(Debug, Default)]
@@ -42,14 +43,14 @@ pub(super) struct Referee {
 impl Referee {
     /// Has a game judged. The ruling arrives in the channel; where the system refuses a thread the
     /// channel is closed.
-    pub(super) fn judge(&mut self, game: Game, rules: RuleSet) -> Receiver<Ruling> {
+    pub(super) fn judge(&mut self, game: Game, settings: Settings) -> Receiver<Ruling> {
         let (sender, ruling) = bounded(1);
         if self.questions.is_none() {
             self.questions = start();
         }
         if let Some(questions) = &self.questions {
             // Fails only when the thread has ended; then the sender is dropped as well.
-            let _ = questions.send((game, rules, sender));
+            let _ = questions.send((game, settings, sender));
         }
         ruling
     }
@@ -60,9 +61,9 @@ fn start() -> Option<Sender<Question>> {
     let work = move || {
         while let Ok(question) = inbox.recv() {
             // Only the newest search waits for an answer; the others have ended.
-            let (game, rules, answer) = inbox.try_iter().last().unwrap_or(question);
+            let (game, settings, answer) = inbox.try_iter().last().unwrap_or(question);
             // The search may have been answered without waiting for the ruling.
-            let _ = answer.send(Ruling::of(&game, rules));
+            let _ = answer.send(Ruling::of(&game, &settings));
         }
     };
     let started = thread::Builder::new()
@@ -72,16 +73,4 @@ fn start() -> Option<Sender<Question>> {
         .map_err(|error| log::error!("no thread to judge games: {error}"))
         .ok()?;
     Some(questions)
-}
-
-impl<W: Write> Session<W> {
-    /// Reports what the rules have decided. The search goes on, since the client may go by others.
-    pub(super) fn on_ruling(&mut self, ruling: Ruling) {
-        if let Some(text) = &ruling.text {
-            self.send(&Reply::Message(text));
-        }
-        if let Some(search) = &mut self.search {
-            search.ruled(ruling);
-        }
-    }
 }

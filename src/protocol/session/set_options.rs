@@ -56,6 +56,17 @@ impl<W: Write> Session<W> {
             OptionChange::Knowledge(level) => preferences.search.knowledge = level,
             OptionChange::Randomness(randomness) => preferences.search.randomness = randomness,
             OptionChange::Style(style) => preferences.search.style = style,
+            OptionChange::NoCaptureDraws(on) => preferences.search.no_capture_draws = on,
+            OptionChange::Driver(driver) => preferences.search.techniques.driver = driver,
+            OptionChange::NullMove(on) => preferences.search.techniques.null_move = on,
+            OptionChange::NullMoveVerification(on) => {
+                preferences.search.techniques.null_move_verification = on;
+            }
+            OptionChange::Hash(on) => preferences.search.techniques.hash = on,
+            OptionChange::HashWindow(on) => preferences.search.techniques.hash_window = on,
+            OptionChange::Iterative(on) => preferences.search.techniques.iterative = on,
+            OptionChange::CurrentLines(on) => preferences.search.reports.current_lines = on,
+            OptionChange::Refutations(on) => preferences.search.reports.refutations = on,
             OptionChange::MoveOverhead(millis) => {
                 preferences.move_overhead = Duration::from_millis(millis as u64);
             }

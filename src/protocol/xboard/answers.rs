@@ -6,7 +6,7 @@ use crate::protocol::command::Command;
 use crate::protocol::parse::format_line;
 use crate::protocol::reply::{GameAction, Reply};
 use crate::protocol::text::one_line;
-use crate::search::{Bound, Info, Meaning, Score};
+use crate::search::{Bound, Info, Meaning, Report, Score};
 
 /// A minor piece in hundredths of a pawn.
 const MINOR_PIECE: i32 = 400;
@@ -30,9 +30,10 @@ impl XBoard {
                 self.purpose = None;
                 self.pongs()
             }
-            Reply::Line(info) if self.shows_lines() && !is_dropped => {
-                format_thinking(info).into_iter().collect()
-            }
+            Reply::Search {
+                report: Report::Line(info),
+                ..
+            } if self.shows_lines() && !is_dropped => format_thinking(info).into_iter().collect(),
             Reply::BookMove { played, weight } if self.shows_lines() && !is_dropped => {
                 vec![format!("0 {weight} 0 0 {played}")]
             }

@@ -6,6 +6,7 @@ use super::{Dialect, Purpose, XBoard};
 use crate::board::Color;
 use crate::notation::fen;
 use crate::protocol::command::Command;
+use crate::protocol::options;
 use crate::protocol::parse::{handshake, split_word};
 use crate::protocol::text::excerpt;
 use crate::rules::Game;
@@ -24,7 +25,7 @@ impl XBoard {
             return commands;
         }
         if self.dialect == Dialect::CxBoard
-            && let Some(commands) = self.parse_tsito(&verb)
+            && let Some(commands) = self.parse_tsito(&verb, rest)
         {
             return commands;
         }
@@ -155,8 +156,15 @@ impl XBoard {
     }
 
     /// The commands that only tsito knows.
-    fn parse_tsito(&mut self, verb: &str) -> Option<Vec<Command>> {
+    fn parse_tsito(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
+            "set" => {
+                let (name, value) = split_word(rest);
+                self.set_option(name, value, rest)
+            }
+            "search" | "nullmove" | "verifynull" | "hash" | "hashadjust" | "iterative" => {
+                self.set_option(verb, rest, rest)
+            }
             "console" => {
                 self.console = true;
                 vec![self.board()]
@@ -174,6 +182,19 @@ impl XBoard {
             "vomit" => vec![Command::PrintError(self.history())],
             _ => return None,
         })
+    }
+
+    /// Sets an option by tsito's name for it or any other.
+    fn set_option(&self, name: &str, value: &str, text: &str) -> Vec<Command> {
+        let name = match name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err() {
+            true => "usehash",
+            false => name,
+        };
+        match options::read(name, Some(value)) {
+            Some(Ok(_)) => vec![option(name, value)],
+            Some(Err(_)) => self.error("bad argument", text),
+            None => self.error("unknown option", text),
+        }
     }
 
     /// The start, the current position and the moves between.

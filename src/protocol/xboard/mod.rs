@@ -82,6 +82,8 @@ pub(super) struct XBoard {
     expected: Option<Move>,
     /// The rules that decide games.
     rules: RuleSet,
+    /// Whether too many plies without a capture are a draw.
+    no_capture_draws: bool,
     /// Whether a result has been announced.
     over: bool,
     /// When the side to move got the move.
@@ -109,6 +111,7 @@ impl XBoard {
             pings: Vec::new(),
             expected: None,
             rules: RuleSet::default(),
+            no_capture_draws: true,
             over: false,
             turn_began: Instant::now(),
             follow_up: Vec::new(),
@@ -116,9 +119,17 @@ impl XBoard {
     }
 }
 
+impl XBoard {
+    /// Takes over what options say of the rules.
+    fn follow_preferences(&mut self, preferences: &Preferences) {
+        self.rules = preferences.search.rules;
+        self.no_capture_draws = preferences.search.no_capture_draws;
+    }
+}
+
 impl Codec for XBoard {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
-        self.rules = preferences.search.rules;
+        self.follow_preferences(preferences);
         self.parse_line(line)
     }
 
@@ -131,7 +142,7 @@ impl Codec for XBoard {
     }
 
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
-        self.rules = preferences.search.rules;
+        self.follow_preferences(preferences);
         self.format_reply(reply)
     }
 

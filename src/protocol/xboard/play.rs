@@ -141,7 +141,10 @@ impl XBoard {
         if self.console {
             commands.push(self.board());
         }
-        let judgement = judge(&self.game, self.rules);
+        let mut judgement = judge(&self.game, self.rules);
+        if !self.no_capture_draws {
+            judgement = judgement.without_no_capture_limit();
+        }
         let over = match judgement.verdict {
             Verdict::Undecided => None,
             Verdict::Draw => Some("1/2-1/2"),

@@ -161,6 +161,66 @@ fn tsito_has_words_of_its_own() {
 }
 
 #[test]
+fn tsitos_search_is_switched() {
+    let mut client = Client::new(Dialect::CxBoard);
+    for (line, option) in [
+        ("search mtd", "search=mtd"),
+        ("nullmove off", "nullmove=off"),
+        ("verifynull on", "verifynull=on"),
+        ("hash off", "usehash=off"),
+        ("set hash on", "usehash=on"),
+        ("set Hash 16", "Hash=16"),
+        ("hashadjust on", "hashadjust=on"),
+        ("iterative off", "iterative=off"),
+        ("set style risky", "style=risky"),
+    ] {
+        let commands = client.send(line);
+        let [
+            Command::SetOption {
+                name,
+                value: Some(value),
+            },
+        ] = commands.as_slice()
+        else {
+            panic!("{line}: {commands:?}");
+        };
+        assert_eq!(format!("{name}={value}"), option, "{line}");
+    }
+    for line in [
+        "search deep",
+        "nullmove",
+        "hash maybe",
+        "set",
+        "set colour red",
+    ] {
+        let said = client.printed(line);
+        assert!(
+            said.len() == 1 && said[0].starts_with("Error ("),
+            "{line}: {said:?}"
+        );
+    }
+    let mut client = Client::new(Dialect::XBoard);
+    assert!(client.printed("search mtd")[0].starts_with("Error (unknown command)"));
+}
+
+#[test]
+fn the_natural_limit_can_be_lifted() {
+    let end = |preferences: Preferences| {
+        let mut client = Client::new(Dialect::CxBoard);
+        client.preferences = preferences;
+        client.send("setboard 4k4/9/9/9/9/9/9/9/R8/3K5 r - - 119 1");
+        client.printed("a1a2").concat()
+    };
+    assert_eq!(
+        end(Preferences::default()),
+        "1/2-1/2 {Draw by no-capture limit}"
+    );
+    let mut lifted = Preferences::default();
+    lifted.search.no_capture_draws = false;
+    assert_eq!(end(lifted), "");
+}
+
+#[test]
 fn a_late_move_loses_in_tsitos_dialect() {
     let mut client = Client::new(Dialect::CxBoard);
     client.send("st 0.01");

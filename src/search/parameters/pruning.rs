@@ -14,6 +14,9 @@ pub struct Pruning {
     pub by_evaluation: bool,
     /// Quiet moves left out by their number or history.
     pub by_order: bool,
+    /// The static evaluation is corrected by what earlier searches found it to be off by, so that a score
+    /// hangs on the order of the search.
+    pub corrections: bool,
 }
 
 impl Pruning {
@@ -24,6 +27,7 @@ impl Pruning {
             null_move: level >= Degree::Small,
             by_evaluation: level >= Degree::Medium,
             by_order: level >= Degree::Large,
+            corrections: level >= Degree::Small,
         }
     }
 }

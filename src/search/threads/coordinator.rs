@@ -9,12 +9,13 @@ use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
 use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
-use crate::search::event::{Bound, Event, Info, Outcome};
+use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::mate_by_checks;
 use crate::search::request::{Degree, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
+use crate::search::tree::current_lines::CurrentLines;
 use crate::search::tree::deciding_positions::DecidingPositions;
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
@@ -112,6 +113,10 @@ impl Coordinator {
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
         let settings = settings_for(&request);
         let is_table_draw = is_table_draw(request.tables.as_deref(), request.game.position());
+        let lines_reported = match settings.reports.current_lines {
+            true => self.threads.len(),
+            false => 0,
+        };
         let shared = Arc::new(SharedState {
             deciding: DecidingPositions::new(&request.game, settings.rules),
             game: request.game,
@@ -127,6 +132,7 @@ impl Coordinator {
             table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             events: self.events.clone(),
+            current_lines: CurrentLines::new(lines_reported),
             team: (self.threads.len() > 1).then(Team::default),
         });
         self.table.age();
@@ -161,7 +167,7 @@ impl Coordinator {
         let (time, score) = (control.elapsed(), Score::mate_in(mate.line.len()));
         let depth = mate.line.len() as u32;
         // The receiver may be gone while the process ends.
-        let _ = self.events.send(Event::Info(Info {
+        let _ = self.events.send(Event::Report(Report::Line(Info {
             depth,
             selective_depth: depth,
             multipv: 1,
@@ -172,7 +178,7 @@ impl Coordinator {
             hashfull: self.table.hashfull(),
             table_hits: 0,
             pv: mate.line.clone(),
-        }));
+        })));
         Some(Outcome {
             best: mate.line.first().copied(),
             ponder: mate.line.get(1).copied(),
@@ -221,11 +227,11 @@ impl Coordinator {
             self.table.hashfull(),
         );
         // The receiver may be gone while the process ends.
-        let _ = self.events.send(Event::Info(Info {
+        let _ = self.events.send(Event::Report(Report::Line(Info {
             score: shared.told(info.score),
             table_hits: shared.table_hits.load(Ordering::Relaxed),
             ..info
-        }));
+        })));
     }
 
     /// The second move of the main line, or what the hash table expects.

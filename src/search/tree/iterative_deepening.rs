@@ -4,7 +4,7 @@ use super::iteration::{Iteration, NOT_OVERTAKEN, Progress};
 use super::search::Search;
 use super::shared::SharedState;
 use super::thread_data::ThreadData;
-use crate::search::request::{MAX_DEPTH, Randomness};
+use crate::search::request::{Driver, MAX_DEPTH, Randomness};
 use crate::search::score::MAX_PLY;
 
 /// Runs one request in one thread.
@@ -31,7 +31,7 @@ impl Search<'_> {
         let mut progress = Progress::new();
         while self.iteration.depth < depth_limit {
             let reported = self.iteration.moves[0].summary();
-            self.deepen(lines);
+            self.deepen(lines, self.next_depth(depth_limit));
             if self.stopped {
                 let Some(overtaking) = self.overtaking() else {
                     self.iteration.settle_unfinished();
@@ -59,9 +59,18 @@ impl Search<'_> {
         self.wait_while_pondering();
     }
 
+    /// The depth of the next iteration: a ply more, or the last one at once where depths are not
+    /// searched one after another.
+    fn next_depth(&self, depth_limit: i32) -> i32 {
+        let jumps = !self.techniques.iterative && self.shared.limits.depth.is_some();
+        match self.iteration.depth {
+            1.. if jumps => depth_limit,
+            depth => depth + 1,
+        }
+    }
+
     /// The next iteration, unless it is broken off.
-    fn deepen(&mut self, lines: usize) {
-        let depth = self.iteration.depth + 1;
+    fn deepen(&mut self, lines: usize, depth: i32) {
         self.root_depth = depth;
         self.overtaken_at = depth;
         self.iteration.begin_next(lines);
@@ -69,7 +78,10 @@ impl Search<'_> {
         for line in 0..lines {
             self.line = line;
             self.selective_depth = 0;
-            self.aspiration();
+            match self.techniques.driver {
+                Driver::NegaScout | Driver::AlphaBeta => self.aspiration(),
+                Driver::Mtd => self.close_in(),
+            }
             if self.stopped {
                 return;
             }

@@ -6,6 +6,7 @@
 //! the rules make of the way to a node, `tables` what endgame tables say of it. The state is that of a thread, which lives on (`thread_data`),
 //! and that of one `search`; `shared` is what the threads of one search share.
 
+pub(super) mod current_lines;
 pub(in crate::search) mod deciding_positions;
 mod history_update;
 pub(super) mod iteration;

@@ -9,6 +9,7 @@ use crate::board::{Move, Position};
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
+use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TtEntry;
 
@@ -146,6 +147,9 @@ impl Search<'_> {
         if !N::ROOT {
             self.update_by_evaluation_swing(&node);
         }
+        if self.techniques.hash_window {
+            (alpha, beta) = self.narrowed_window(&node, alpha, beta);
+        }
         let excluded = self.stack.at(ply).excluded;
         if let Some(score) = self.prune_node::<N>(&node, alpha, beta) {
             return score;
@@ -244,6 +248,23 @@ impl Search<'_> {
         }
     }
 
+    /// A window within which the score lies if a hash entry that is not deep enough for a cut-off is
+    /// right. It stays open.
+    fn narrowed_window(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
+        let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
+            return (alpha, beta);
+        };
+        let score = entry.score.from_table(node.ply);
+        let raised = alpha.max((score - 1).min(beta - 2));
+        let lowered = beta.min((score + 1).max(alpha + 2));
+        match entry.bound {
+            Some(Bound::Lower) => (raised, beta),
+            Some(Bound::Upper) => (alpha, lowered),
+            Some(Bound::Exact) if raised < lowered => (raised, lowered),
+            Some(Bound::Exact) | None => (alpha, beta),
+        }
+    }
+
     /// Searches the moves of a node.
     ///
     /// # Errors
@@ -302,6 +323,7 @@ impl Search<'_> {
             let score = score.score;
             if N::ROOT {
                 self.update_root_move(number, score, alpha, Bound::of(score, first_alpha, beta));
+                self.report_refutation(m, score, alpha);
             }
             if score > alpha {
                 found.best_move = m;
@@ -347,6 +369,11 @@ impl Search<'_> {
             number,
             extension,
         } = *tried;
+        let lower = match self.techniques.driver {
+            Driver::AlphaBeta => -beta,
+            Driver::NegaScout | Driver::Mtd => -alpha - 1,
+        };
+        let is_open = N::PV && !self.is_driven_by(Driver::Mtd);
         let mut new_depth = depth - 1 + extension;
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
@@ -357,10 +384,10 @@ impl Search<'_> {
             new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
         }
         let mut score = NodeScore::STOPPED;
-        let mut full = !N::PV || number > 1;
+        let mut full = !is_open || number > 1;
         if reduction > 0 {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
-            score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, reduced, true);
+            score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
             full = score.score > alpha && reduced < new_depth;
             if full && score.score > best + values::research_deeper() {
                 new_depth += 1;
@@ -369,9 +396,9 @@ impl Search<'_> {
             }
         }
         if full {
-            score = -self.search::<NonPv>(ply + 1, -alpha - 1, -alpha, new_depth, !node.cut_node);
+            score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
         }
-        if N::PV && (number == 1 || score.score > alpha) && !self.stopped {
+        if is_open && (number == 1 || score.score > alpha) && !self.stopped {
             score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.take_back();

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::search::Search;
-use crate::search::event::Event;
+use crate::board::Move;
+use crate::search::event::{Event, Report};
 use crate::search::request::Degree;
 
 /// Nodes between two polls.
@@ -28,6 +29,9 @@ impl Search<'_> {
         let total = self.count_nodes();
         self.polling.next = self.nodes + POLL_INTERVAL;
         self.rest();
+        self.shared
+            .current_lines
+            .update(self.id, || self.line_here());
         self.report_progress(total);
         let shared = self.shared;
         let control = &shared.control;
@@ -60,6 +64,13 @@ impl Search<'_> {
         self.shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh
     }
 
+    /// The moves from the root to the node that is searched, up to the first null move.
+    fn line_here(&self) -> Vec<Move> {
+        let path = self.path.iter().skip(self.shared.game.plies().len());
+        let moves = path.map(|ply| ply.played);
+        moves.take_while(|m| m.is_some()).collect()
+    }
+
     fn uncounted_nodes(&self) -> u64 {
         self.nodes - self.polling.counted_nodes
     }
@@ -69,11 +80,11 @@ impl Search<'_> {
         self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
     }
 
-    /// Sends an event if this is the thread that reports.
-    pub(super) fn send_event(&self, event: Event) {
+    /// Sends a report if this is the thread that reports.
+    pub(super) fn send_report(&self, report: Report) {
         if self.id == 0 {
             // The receiver may be gone while the process ends.
-            let _ = self.shared.events.send(event);
+            let _ = self.shared.events.send(Event::Report(report));
         }
     }
 
@@ -82,7 +93,11 @@ impl Search<'_> {
         let time = self.shared.control.elapsed();
         if time.as_secs() > self.polling.reported_seconds {
             self.polling.reported_seconds = time.as_secs();
-            self.send_event(Event::Progress { nodes, time });
+            self.send_report(Report::Progress { nodes, time });
+            let lines = self.shared.current_lines.all();
+            if !lines.is_empty() {
+                self.send_report(Report::CurrentLines(lines));
+            }
         }
     }
 

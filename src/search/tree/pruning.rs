@@ -65,6 +65,7 @@ impl Search<'_> {
         } = *node;
         let after_null = self.path.last().is_some_and(|p| p.played.is_none());
         if !self.pruning.null_move
+            || !self.techniques.null_move
             || depth < values::null_move_depth()
             || after_null
             || ply < self.null_move_floor
@@ -87,7 +88,8 @@ impl Search<'_> {
         }
         let score = if score.is_win() { beta } else { score };
         let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
-        if self.null_move_floor > 0 || (depth < values::null_move_verification_depth() && !thin) {
+        let is_trusted = depth < values::null_move_verification_depth() && !thin;
+        if self.null_move_floor > 0 || is_trusted || !self.techniques.null_move_verification {
             return Some(score);
         }
         self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;

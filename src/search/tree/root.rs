@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering;
 use super::node_type::Root;
 use super::search::Search;
 use crate::board::Move;
-use crate::movegen::legal_moves;
-use crate::search::event::{Bound, Event, Info};
+use crate::movegen::{is_legal, legal_moves};
+use crate::search::event::{Bound, Info, Report};
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
+use crate::search::request::Driver;
 use crate::search::score::Score;
 
 /// The search reports the move it is at once it has taken this long, in milliseconds.
@@ -21,7 +22,8 @@ impl Search<'_> {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
-        let (mut alpha, mut beta) = if depth >= 4 && !previous.is_decisive() {
+        let is_narrow = self.is_driven_by(Driver::NegaScout) && !previous.is_decisive();
+        let (mut alpha, mut beta) = if depth >= 4 && is_narrow {
             (previous - delta, previous + delta)
         } else {
             (-Score::INFINITE, Score::INFINITE)
@@ -46,7 +48,7 @@ impl Search<'_> {
             } else {
                 return;
             }
-            if self.id == 0 && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
+            if self.id == 0 && self.takes_long() {
                 self.report(line);
             }
             delta += delta / 2 + values::aspiration_growth();
@@ -56,6 +58,69 @@ impl Search<'_> {
             alpha = alpha.max(-Score::INFINITE);
             beta = beta.min(Score::INFINITE);
         }
+    }
+
+    /// One line of one iteration by MTD(f): null windows that close in on the score. The line behind the
+    /// best move is that of the hash table, for null windows have none.
+    pub(super) fn close_in(&mut self) {
+        let (line, depth) = (self.line, self.root_depth);
+        let previous = self.iteration.moves[line].previous;
+        let mut guess = match previous.is_decisive() {
+            true => Score::ZERO,
+            false => previous,
+        };
+        let (mut lower, mut upper) = (-Score::INFINITE, Score::INFINITE);
+        while lower < upper {
+            let beta = guess.max(lower + 1);
+            guess = self.search::<Root>(0, beta - 1, beta, depth, false).score;
+            self.iteration.moves[line..].sort_by_key(|m| std::cmp::Reverse(m.score));
+            if self.stopped {
+                return;
+            }
+            if guess < beta {
+                upper = guess;
+            } else {
+                lower = guess;
+            }
+        }
+        let best = &self.iteration.moves[line];
+        let mut pv = self.hash_line(best.played, depth as usize);
+        self.complete_line(&mut pv, guess);
+        let best = &mut self.iteration.moves[line];
+        best.score = guess;
+        best.bound = Bound::Exact;
+        best.pv = pv;
+    }
+
+    /// A root move and what the hash table expects after it, at most so many moves in all.
+    fn hash_line(&self, first: Move, length: usize) -> Vec<Move> {
+        let mut position = self.position.clone();
+        let mut line = vec![first];
+        position.make(first);
+        while line.len() < length
+            && self.techniques.hash
+            && let Some(entry) = self.table.probe(position.key())
+            && is_legal(&position, entry.best)
+        {
+            line.push(entry.best);
+            position.make(entry.best);
+        }
+        line
+    }
+
+    /// Reports what refutes a root move whose score is not above `alpha`, if that is asked for and the
+    /// search takes long.
+    pub(super) fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
+        let is_due = self.shared.settings.reports.refutations && score <= alpha && !self.stopped;
+        if is_due && self.takes_long() {
+            let line = self.hash_line(m, self.root_depth as usize);
+            self.send_report(Report::Refutation(line));
+        }
+    }
+
+    /// Whether the search has gone on so long that it reports what it is at.
+    fn takes_long(&self) -> bool {
+        self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
     }
 
     /// Brings the root moves into the order of the move picker, for the first iteration.
@@ -86,8 +151,8 @@ impl Search<'_> {
 
     /// Reports that the move with this number, from 1, is being searched, once a search takes long.
     pub(super) fn announce(&self, m: Move, number: usize) {
-        if self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER {
-            self.send_event(Event::CurrentMove {
+        if self.takes_long() {
+            self.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,
                 played: m,
                 number: number + self.line,
@@ -136,7 +201,7 @@ impl Search<'_> {
         let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());
         let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
         let table_hits = self.shared.table_hits.load(Ordering::Relaxed) + self.table_hits;
-        self.send_event(Event::Info(Info {
+        self.send_report(Report::Line(Info {
             score: self.shared.told(info.score),
             table_hits,
             ..info

@@ -10,6 +10,7 @@ use crate::board::{Legality, Move, Position};
 use crate::rules::{Ply, counted_plies};
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::Pruning;
+use crate::search::request::{Driver, Techniques};
 use crate::search::score::Score;
 use crate::search::table::{TranspositionTable, TtEntry};
 
@@ -28,6 +29,7 @@ pub(super) struct Search<'a> {
     /// The game's moves and those on the way from the root.
     pub path: Vec<Ply>,
     pub pruning: Pruning,
+    pub techniques: Techniques,
     /// The iteration under way, or the last.
     pub iteration: Iteration,
     /// Which of the best lines is looked for, from 0.
@@ -68,6 +70,7 @@ impl<'a> Search<'a> {
             position,
             path: shared.game.plies().to_vec(),
             pruning: Pruning::new(shared.settings.pruning),
+            techniques: shared.settings.techniques,
             iteration: Iteration::new(&shared.root_moves),
             line: 0,
             nodes: 0,
@@ -76,7 +79,8 @@ impl<'a> Search<'a> {
             selective_depth: 0,
             root_depth: 0,
             overtaken_at: NOT_OVERTAKEN,
-            no_capture_limit: (counted < limit).then_some(limit),
+            no_capture_limit: (shared.settings.no_capture_draws && counted < limit)
+                .then_some(limit),
             null_move_floor: 0,
             stopped: false,
         }
@@ -133,8 +137,14 @@ impl<'a> Search<'a> {
     /// A static evaluation with what earlier searches found it to be off by.
     #[inline]
     pub(super) fn corrected(&self, raw: Score) -> Score {
-        let counted = i32::from(self.counted());
+        let counted = match self.shared.settings.no_capture_draws {
+            true => i32::from(self.counted()),
+            false => 0,
+        };
         let faded = raw.units() * (250 - counted.min(120)) / 250;
+        if !self.pruning.corrections {
+            return Score::evaluation(faded);
+        }
         Score::evaluation(faded + self.histories.correction(&self.position))
     }
 
@@ -155,6 +165,9 @@ impl<'a> Search<'a> {
     /// the same position with more plies to go is worth something else.
     #[inline]
     pub(super) fn probe(&self) -> Option<TtEntry> {
+        if !self.techniques.hash {
+            return None;
+        }
         let entry = self.table.probe(self.position.key())?;
         let bound = entry
             .bound
@@ -171,17 +184,14 @@ impl<'a> Search<'a> {
         }
         let raw = self.evaluate();
         if entry.is_none() {
-            self.table.store(
-                self.position.key(),
-                TtEntry {
-                    best: Move::NONE,
-                    score: Score::ZERO,
-                    bound: None,
-                    depth: 0,
-                    evaluation: Some(raw),
-                    was_pv,
-                },
-            );
+            self.write(TtEntry {
+                best: Move::NONE,
+                score: Score::ZERO,
+                bound: None,
+                depth: 0,
+                evaluation: Some(raw),
+                was_pv,
+            });
         }
         raw
     }
@@ -191,8 +201,21 @@ impl<'a> Search<'a> {
     #[inline]
     pub(super) fn store(&self, ply: usize, entry: TtEntry) {
         let score = entry.score.to_table(ply);
-        self.table
-            .store(self.position.key(), TtEntry { score, ..entry });
+        self.write(TtEntry { score, ..entry });
+    }
+
+    /// Writes an entry, whose score counts mates from the position, to the transposition table.
+    #[inline]
+    fn write(&self, entry: TtEntry) {
+        if self.techniques.hash {
+            self.table.store(self.position.key(), entry);
+        }
+    }
+
+    /// Whether windows are laid in this way.
+    #[inline]
+    pub(super) fn is_driven_by(&self, driver: Driver) -> bool {
+        self.techniques.driver == driver
     }
 
     /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use crossbeam_channel::Sender;
 
+use super::current_lines::CurrentLines;
 use super::deciding_positions::DecidingPositions;
 use super::team::Team;
 use crate::board::Move;
@@ -44,6 +45,8 @@ pub(in crate::search) struct SharedState {
     pub finished: AtomicBool,
     /// Where the main thread reports to.
     pub events: Sender<Event>,
+    /// The lines that the threads are at, where they are reported.
+    pub current_lines: CurrentLines,
     /// What the threads tell each other; none for a thread alone.
     pub team: Option<Team>,
 }
@@ -80,6 +83,7 @@ impl SharedState {
             table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             events: crossbeam_channel::unbounded().0,
+            current_lines: CurrentLines::default(),
             team: None,
         }
     }

@@ -7,7 +7,7 @@ use crossbeam_channel::{Receiver, unbounded};
 use crate::board::Move;
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Event, Info, Limits, Meaning, Pool, SearchRequest, Settings, StartError,
+    Bound, Control, Event, Info, Limits, Meaning, Pool, Report, SearchRequest, Settings, StartError,
 };
 
 /// The hash table, in MB.
@@ -83,7 +83,7 @@ impl LineSearch {
         let mut lines = BTreeMap::new();
         for event in &self.events {
             match event {
-                Event::Info(info) if info.bound == Bound::Exact => {
+                Event::Report(Report::Line(info)) if info.bound == Bound::Exact => {
                     lines.insert(info.multipv, scored(&info));
                 }
                 Event::Done(_) => break,

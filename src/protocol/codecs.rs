@@ -1,0 +1,17 @@
+//! The codec of each protocol.
+
+use super::codec::Codec;
+use super::command::Protocol;
+use super::ucci::Ucci;
+use super::uci::Uci;
+use super::xboard::{Dialect, XBoard};
+
+/// A codec for a new conversation in `protocol`.
+pub(super) fn codec(protocol: Protocol) -> Box<dyn Codec> {
+    match protocol {
+        Protocol::Ucci => Box::new(Ucci::default()),
+        Protocol::Uci => Box::new(Uci),
+        Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
+        Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
+    }
+}

@@ -1,0 +1,284 @@
+//! The parts of the search that can be switched, each by what it changes.
+
+use std::time::Duration;
+
+use chuhe::board::Position;
+use chuhe::movegen::has_legal_move;
+use chuhe::random::{Shape, position};
+use chuhe::rules::Game;
+use chuhe::search::{
+    BENCH_POSITIONS, Control, Degree, Driver, Event, ExtraReports, Info, Limits, Outcome, Pool,
+    Report, Score, SearchRequest, Settings, Techniques,
+};
+use crossbeam_channel::{Receiver, unbounded};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+struct Engine {
+    pool: Pool,
+    events: Receiver<Event>,
+}
+
+impl Engine {
+    fn new() -> Self {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender);
+        pool.set_hash_size(8).expect("8 MB are free");
+        Self { pool, events }
+    }
+
+    /// Searches with nothing learned before.
+    fn search(&mut self, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
+        self.pool.forget();
+        self.pool.start(SearchRequest {
+            game: Game::new(fen.parse().expect(fen)),
+            limits: Limits {
+                depth: Some(depth),
+                ..Limits::default()
+            },
+            root_moves: None,
+            settings,
+            network: None,
+            control: Control::new(false),
+        });
+        let mut infos = Vec::new();
+        loop {
+            match self.events.recv_timeout(Duration::from_secs(120)) {
+                Ok(Event::Report(Report::Line(info))) => infos.push(info),
+                Ok(Event::Report(_)) => {}
+                Ok(Event::Done(outcome)) => return (infos, outcome),
+                Err(error) => panic!("{fen}: {error}"),
+            }
+        }
+    }
+
+    fn score(&mut self, fen: &str, settings: Settings, depth: u32) -> Score {
+        self.search(fen, settings, depth).1.score.expect("a score")
+    }
+
+    /// The nodes of searches of some positions.
+    fn nodes(&mut self, techniques: Techniques, depth: u32) -> u64 {
+        let settings = Settings {
+            techniques,
+            ..Settings::default()
+        };
+        let positions = BENCH_POSITIONS.iter().step_by(4);
+        positions
+            .map(|fen| self.search(fen, settings, depth).1.nodes)
+            .sum()
+    }
+}
+
+fn exhaustive(driver: Driver, hash: bool) -> Settings {
+    Settings {
+        pruning: Degree::None,
+        techniques: Techniques {
+            driver,
+            hash,
+            ..Techniques::default()
+        },
+        ..Settings::default()
+    }
+}
+
+/// The drivers are compared without the hash table as well, for a deeper entry is a better score.
+#[test]
+fn the_drivers_agree_where_nothing_is_left_out() {
+    let mut engine = Engine::new();
+    for fen in BENCH_POSITIONS.iter().step_by(2) {
+        for depth in 1..=3 {
+            let mut score = |driver| engine.score(fen, exhaustive(driver, false), depth);
+            let expected = score(Driver::AlphaBeta);
+            assert_eq!(score(Driver::NegaScout), expected, "{fen} at depth {depth}");
+            assert_eq!(score(Driver::Mtd), expected, "{fen} at depth {depth}");
+        }
+    }
+}
+
+#[test]
+fn the_drivers_play_legal_lines_and_cost_what_they_should() {
+    let mut engine = Engine::new();
+    let mut total = |driver| {
+        let settings = exhaustive(driver, true);
+        let searches = BENCH_POSITIONS.iter().step_by(5).map(|fen| {
+            let (infos, outcome) = engine.search(fen, settings, 4);
+            let last = infos.last().expect("a line");
+            assert_eq!(last.pv.first().copied(), outcome.best, "{fen}");
+            let mut game = Game::new(fen.parse().expect(fen));
+            for played in &last.pv {
+                game.push(*played).expect("a legal line");
+            }
+            outcome.nodes
+        });
+        searches.sum::<u64>()
+    };
+    let [scout, alpha_beta, mtd] =
+        [Driver::NegaScout, Driver::AlphaBeta, Driver::Mtd].map(&mut total);
+    assert!(scout < alpha_beta, "{scout} {alpha_beta}");
+    assert!(mtd < alpha_beta, "{mtd} {alpha_beta}");
+    assert_ne!(scout, mtd);
+}
+
+#[test]
+fn the_drivers_find_mates_and_best_moves_with_pruning_too() {
+    let mut engine = Engine::new();
+    let fen = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+    for driver in Driver::ALL {
+        let settings = Settings {
+            techniques: Techniques {
+                driver,
+                ..Techniques::default()
+            },
+            ..Settings::default()
+        };
+        assert_eq!(
+            engine.score(fen, settings, 6),
+            Score::mate_in(3),
+            "{driver:?}"
+        );
+    }
+}
+
+#[test]
+fn null_moves_change_the_search() {
+    let mut engine = Engine::new();
+    let without = Techniques {
+        null_move: false,
+        ..Techniques::default()
+    };
+    let (usual, without) = (
+        engine.nodes(Techniques::default(), 9),
+        engine.nodes(without, 9),
+    );
+    assert_ne!(without, usual);
+}
+
+/// In thin endings, where cut-offs by null moves are confirmed at any depth.
+#[test]
+fn the_verification_of_null_moves_changes_the_search() {
+    let mut engine = Engine::new();
+    let mut nodes = |null_move, null_move_verification| {
+        let techniques = Techniques {
+            null_move,
+            null_move_verification,
+            ..Techniques::default()
+        };
+        let settings = Settings {
+            techniques,
+            ..Settings::default()
+        };
+        let endings = [
+            "4kab2/4a4/4b4/4p4/2P6/6n2/9/4BN3/4A4/3AK1B2 w",
+            "3akab2/9/4b4/p1n5p/9/2P6/P7P/4B1N2/4A4/2BAK4 w",
+        ];
+        let searches = endings.map(|fen| engine.search(fen, settings, 12).1.nodes);
+        searches.into_iter().sum::<u64>()
+    };
+    let (verified, trusted) = (nodes(true, true), nodes(true, false));
+    assert_ne!(trusted, verified);
+    assert_eq!(
+        nodes(false, true),
+        nodes(false, false),
+        "nothing is left to verify"
+    );
+}
+
+#[test]
+fn without_the_hash_table_nothing_is_kept() {
+    let mut engine = Engine::new();
+    let off = Settings {
+        techniques: Techniques {
+            hash: false,
+            ..Techniques::default()
+        },
+        ..Settings::default()
+    };
+    let fen = BENCH_POSITIONS[0];
+    let (infos, slow) = engine.search(fen, off, 7);
+    assert!(infos.iter().all(|info| info.hashfull == 0));
+    let position: Position = fen.parse().expect(fen);
+    assert_eq!(engine.pool.probe(&position), None);
+    let (_, fast) = engine.search(fen, Settings::default(), 7);
+    assert!(engine.pool.probe(&position).is_some());
+    assert!(fast.nodes < slow.nodes, "{} {}", fast.nodes, slow.nodes);
+}
+
+#[test]
+fn windows_narrowed_by_hash_scores_change_the_search_but_not_mtd() {
+    let mut engine = Engine::new();
+    let mut nodes = |driver, hash_window| {
+        let techniques = Techniques {
+            driver,
+            hash_window,
+            ..Techniques::default()
+        };
+        engine.nodes(techniques, 8)
+    };
+    for driver in [Driver::NegaScout, Driver::AlphaBeta] {
+        assert_ne!(nodes(driver, false), nodes(driver, true), "{driver:?}");
+    }
+    assert_eq!(nodes(Driver::Mtd, false), nodes(Driver::Mtd, true));
+}
+
+#[test]
+fn depths_are_searched_one_after_another_or_not() {
+    let mut engine = Engine::new();
+    let mut depths = |iterative| {
+        let techniques = Techniques {
+            iterative,
+            ..Techniques::default()
+        };
+        let settings = Settings {
+            techniques,
+            ..Settings::default()
+        };
+        let (infos, outcome) = engine.search(BENCH_POSITIONS[0], settings, 6);
+        assert_eq!(outcome.depth, 6);
+        let mut depths: Vec<u32> = infos.iter().map(|info| info.depth).collect();
+        depths.dedup();
+        depths
+    };
+    assert_eq!(depths(true), [1, 2, 3, 4, 5, 6]);
+    assert_eq!(depths(false), [1, 6]);
+}
+
+#[test]
+fn the_natural_limit_draws_unless_it_is_lifted() {
+    let mut engine = Engine::new();
+    // A rook ahead, and neither a capture nor a mate within reach before the limit.
+    let fen = "3k1ab2/4a4/4b4/9/9/9/9/9/R8/4K4 b - - 118 60";
+    let mut score = |no_capture_draws| {
+        let settings = Settings {
+            no_capture_draws,
+            ..Settings::default()
+        };
+        engine.score(fen, settings, 4)
+    };
+    assert_eq!(score(true), Score::ZERO);
+    assert!(score(false) < Score::from_units(-Score::MINOR_PIECE / 4));
+}
+
+/// Random positions, where nothing is quiet and mates are near.
+#[test]
+fn the_drivers_agree_in_random_positions() {
+    let mut engine = Engine::new();
+    let mut random = StdRng::seed_from_u64(14);
+    for _ in 0..12 {
+        let position = position(&mut random, Shape::Any);
+        if !has_legal_move(&position) {
+            continue;
+        }
+        let fen = position.to_string();
+        let mut score = |driver| engine.score(&fen, exhaustive(driver, false), 2);
+        let expected = score(Driver::AlphaBeta);
+        assert_eq!(score(Driver::NegaScout), expected, "{fen}");
+        assert_eq!(score(Driver::Mtd), expected, "{fen}");
+    }
+}
+
+#[test]
+fn extra_reports_are_not_made_unasked() {
+    assert_eq!(Settings::default().reports, ExtraReports::default());
+    let default = ExtraReports::default();
+    assert!(!default.current_lines && !default.refutations);
+}
