@@ -18,6 +18,7 @@ mod perft;
 mod play;
 #[cfg(feature = "match")]
 mod replay;
+mod review;
 #[cfg(feature = "training")]
 mod selfplay;
 mod show;
@@ -73,6 +74,7 @@ enum Command {
     Play(play::Arguments),
     #[cfg(feature = "match")]
     Replay(replay::Arguments),
+    Review(review::Arguments),
     #[cfg(feature = "training")]
     Selfplay(selfplay::Arguments),
     Show(show::Arguments),
@@ -159,6 +161,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(Command::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Replay(arguments)) => replay::run(&arguments),
+        Some(Command::Review(arguments)) => return review::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
         Some(Command::Show(arguments)) => show::run(&arguments),

@@ -4,13 +4,13 @@
 mod bounded_file;
 mod bounded_line;
 mod printable;
-#[cfg(any(feature = "match", feature = "training"))]
+#[cfg(feature = "cli")]
 mod replacement;
 mod seconds;
 
 pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use printable::{excerpt, printable};
-#[cfg(any(feature = "match", feature = "training"))]
+#[cfg(feature = "cli")]
 pub use replacement::Replacement;
 pub use seconds::{LONGEST_TIME, SecondsError, read_seconds};

@@ -23,6 +23,7 @@ use std::str::FromStr;
 
 pub use error::PgnError;
 pub use read::{PgnReader, read};
+pub use write::Annotation;
 
 use super::Line;
 use crate::board::Color;

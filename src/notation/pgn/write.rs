@@ -1,15 +1,31 @@
 //! Writing a record.
 
 use super::PgnGame;
-use crate::board::Color;
+use crate::board::{Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
 
 /// Longest line of moves, in characters.
 const LINE_WIDTH: usize = 100;
 
+/// What is added to a move of a record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// A numeric annotation glyph: 2 for `?`, 4 for `??`, 6 for `?!`.
+    pub glyph: Option<u8>,
+    /// Text behind the move, and behind the comment that the record has.
+    pub comment: String,
+    /// Legal moves that could have been played instead, one after another.
+    pub variation: Vec<Move>,
+}
+
 impl PgnGame {
     /// The record as text, with an empty line at its end.
     pub fn write(&self, style: MoveStyle) -> String {
+        self.write_annotated(style, &[])
+    }
+
+    /// As [`Self::write`], with an annotation for each move.
+    pub fn write_annotated(&self, style: MoveStyle, annotations: &[Annotation]) -> String {
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -27,7 +43,7 @@ impl PgnGame {
         }
         tag("Format", style.name());
         text.push('\n');
-        let mut words = self.words(style);
+        let mut words = self.words(style, annotations);
         words.push(self.result.text().to_owned());
         wrap(&words, &mut text);
         text.push('\n');
@@ -35,7 +51,8 @@ impl PgnGame {
     }
 
     /// The moves with their numbers and comments, none of which is broken over lines.
-    fn words(&self, style: MoveStyle) -> Vec<String> {
+    fn words(&self, style: MoveStyle, annotations: &[Annotation]) -> Vec<String> {
+        let none = Annotation::default();
         let mut position = self.line.start.clone();
         let mut words = Vec::new();
         let mut needs_number = true;
@@ -47,15 +64,44 @@ impl PgnGame {
                 Color::Black => {}
             }
             words.push(style.write(&position, *m));
-            let comment = self.comments.get(index).map_or("", String::as_str);
-            needs_number = !comment.is_empty();
-            if needs_number {
-                words.push(format!("{{{}}}", comment.replace(['{', '}'], "|")));
+            let annotation = annotations.get(index).unwrap_or(&none);
+            words.extend(annotation.glyph.map(|glyph| format!("${glyph}")));
+            let own = self.comments.get(index).map_or("", String::as_str);
+            let comments = [own, &annotation.comment].into_iter();
+            let comment: Vec<&str> = comments.filter(|text| !text.is_empty()).collect();
+            needs_number = !comment.is_empty() || !annotation.variation.is_empty();
+            if !comment.is_empty() {
+                let comment = comment.join(" ").replace(['{', '}'], "|");
+                words.push(format!("{{{comment}}}"));
             }
+            words.extend(variation(&position, &annotation.variation, style));
             position.make(*m);
         }
         words
     }
+}
+
+/// A variation in parentheses, without comments.
+fn variation(position: &Position, line: &[Move], style: MoveStyle) -> Vec<String> {
+    let mut position = position.clone();
+    let mut words = Vec::new();
+    for (index, played) in line.iter().enumerate() {
+        let number = position.fullmove_number();
+        match position.side_to_move() {
+            Color::Red => words.push(format!("{number}.")),
+            Color::Black if index == 0 => words.push(format!("{number}...")),
+            Color::Black => {}
+        }
+        words.push(style.write(&position, *played));
+        position.make(*played);
+    }
+    if let (Some(first), false) = (words.first_mut(), line.is_empty()) {
+        first.insert(0, '(');
+    }
+    if let Some(last) = words.last_mut() {
+        last.push(')');
+    }
+    words
 }
 
 /// Puts words on lines.

@@ -1,0 +1,189 @@
+//! Searching the positions of a game, each in one thread and several at a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, select, unbounded};
+
+use crate::board::Move;
+use crate::eval::nnue::Network;
+use crate::rules::{Game, RuleSet};
+use crate::search::{Control, Event, Limits, Pool, Report, Score, SearchRequest, Settings};
+
+/// How long an interrupt may go unnoticed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How positions are searched.
+pub(super) struct Plan {
+    pub limits: Limits,
+    /// Positions that are searched at the same time.
+    pub threads: usize,
+    /// Size of the hash table of each, in MB.
+    pub hash: usize,
+    pub rules: RuleSet,
+    pub network: Option<Arc<Network>>,
+}
+
+/// What the search found in a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The score for the side to move.
+    pub score: Score,
+    pub depth: u32,
+    /// The best line; empty where no move is left.
+    pub line: Vec<Move>,
+}
+
+/// Searches the position at the end of each game; each with nothing learned before, so that the result
+/// does not depend on the number of threads. `done` is called after each. `None` where a search failed,
+/// or was not made before the interrupt.
+pub(super) fn search_all(
+    games: &[Game],
+    plan: &Plan,
+    interrupts: &Receiver<()>,
+    done: impl Fn(),
+) -> (Vec<Option<Found>>, bool) {
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut found = vec![None; games.len()];
+    thread::scope(|scope| {
+        let (sender, results) = unbounded();
+        for _ in 0..plan.threads.clamp(1, games.len().max(1)) {
+            let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+            scope.spawn(move || search_some(games, plan, next, stopped, &sender));
+        }
+        drop(sender);
+        loop {
+            select! {
+                recv(results) -> result => match result {
+                    Ok((number, result)) => {
+                        found[number] = result;
+                        done();
+                    }
+                    Err(_) => break,
+                },
+                recv(interrupts) -> _ => stopped.store(true, Ordering::Relaxed),
+            }
+        }
+    });
+    (found, stopped.into_inner())
+}
+
+/// Takes one game after another until there is none left.
+fn search_some(
+    games: &[Game],
+    plan: &Plan,
+    next: &AtomicUsize,
+    stopped: &AtomicBool,
+    results: &Sender<(usize, Option<Found>)>,
+) {
+    let (sender, events) = unbounded();
+    let mut pool = Pool::new(sender);
+    // With less memory than asked for it searches with what there is.
+    let _ = pool.set_hash_size(plan.hash);
+    while !stopped.load(Ordering::Relaxed) {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(game) = games.get(number) else {
+            return;
+        };
+        let found = search(&mut pool, &events, game, plan, stopped);
+        if results.send((number, found)).is_err() {
+            return;
+        }
+    }
+}
+
+fn search(
+    pool: &mut Pool,
+    events: &Receiver<Event>,
+    game: &Game,
+    plan: &Plan,
+    stopped: &AtomicBool,
+) -> Option<Found> {
+    pool.forget();
+    let control = Control::new(false);
+    pool.start(SearchRequest {
+        game: game.clone(),
+        limits: plan.limits,
+        root_moves: None,
+        settings: Settings {
+            rules: plan.rules,
+            ..Settings::default()
+        },
+        network: plan.network.clone(),
+        control: Arc::clone(&control),
+    });
+    let mut line = Vec::new();
+    loop {
+        match events.recv_timeout(TICK) {
+            Ok(Event::Report(Report::Line(info))) => line = info.pv,
+            Ok(Event::Report(_)) => {}
+            Ok(Event::Done(outcome)) => {
+                if line.first().copied() != outcome.best {
+                    line = outcome.best.into_iter().collect();
+                }
+                return Some(Found {
+                    score: outcome.score?,
+                    depth: outcome.depth,
+                    line,
+                });
+            }
+            Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Relaxed) => control.stop(),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_channel::bounded;
+
+    use super::*;
+
+    fn plan(threads: usize) -> Plan {
+        Plan {
+            limits: Limits {
+                depth: Some(4),
+                ..Limits::default()
+            },
+            threads,
+            hash: 1,
+            rules: RuleSet::Asian,
+            network: None,
+        }
+    }
+
+    fn games() -> Vec<Game> {
+        let mut game = Game::startpos();
+        let mut games = vec![game.clone()];
+        for played in ["h2e2", "h9g7", "h0g2"] {
+            game.push(played.parse().unwrap()).unwrap();
+            games.push(game.clone());
+        }
+        games
+    }
+
+    #[test]
+    fn any_number_of_threads_finds_the_same() {
+        let (_interrupt, interrupts) = bounded(1);
+        let search = |threads| search_all(&games(), &plan(threads), &interrupts, || {});
+        let (alone, stopped) = search(1);
+        assert!(!stopped && alone.iter().all(Option::is_some));
+        assert_eq!(search(3).0, alone);
+    }
+
+    #[test]
+    fn an_interrupt_ends_it() {
+        let (interrupt, interrupts) = bounded(1);
+        interrupt.send(()).unwrap();
+        let endless = Plan {
+            limits: Limits::default(),
+            ..plan(2)
+        };
+        let (found, stopped) = search_all(&games(), &endless, &interrupts, || {});
+        assert!(stopped);
+        assert!(found.iter().any(Option::is_none), "the rest is not begun");
+    }
+}

@@ -1,0 +1,206 @@
+//! `chuhe review`, with its page in a real browser where there is one.
+
+mod engine_client;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+
+use assert_cmd::Command;
+use chuhe::notation::pgn;
+use engine_client::scratch;
+
+/// An opening in which rooks are exchanged, with a name that must be escaped.
+const GAME: &str = "[Red \"A <b> & \\\"c\\\"\"]\n[Black \"象棋\"]\n\n\
+    1. 炮二平五 马8进7 {known} 2. 马二进三 车9平8 3. 车一平二 炮8平9 4. 车二进九 马7退8 *\n";
+
+/// The review of a game to depth 3, its table and the files it has written: PGN, SVG, HTML.
+fn reviewed(game: &str, arguments: &[&str]) -> (String, [PathBuf; 3]) {
+    let path = scratch("game.pgn");
+    fs::write(&path, game).unwrap();
+    let files = ["out.pgn", "out.svg", "out.html"].map(scratch);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.arg("review").arg(&path).args(["--depth", "3"]);
+    for (flag, file) in ["--pgn", "--svg", "--html"].iter().zip(&files) {
+        command.arg(flag).arg(file);
+    }
+    let assert = command.args(arguments).assert().code(0);
+    fs::remove_file(path).unwrap();
+    let table = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    (table, files)
+}
+
+#[test]
+fn every_move_is_judged() {
+    let (table, [pgn_file, svg, html]) = reviewed(GAME, &[]);
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("ply"), "{table}");
+    for (line, text) in lines[1..]
+        .iter()
+        .zip(["炮二平五", "马８进７", "马二进三", "车９平８"])
+    {
+        assert!(line.contains(text), "{line}");
+    }
+    for side in ["red", "black"] {
+        let row = lines.iter().find(|line| line.starts_with(side)).unwrap();
+        assert_eq!(row.matches('%').count(), 2, "{row}");
+    }
+    let text = fs::read_to_string(&pgn_file).unwrap();
+    let game = pgn::read(&text).remove(0).unwrap();
+    assert_eq!(game.line.moves.len(), 8);
+    assert!(
+        game.comments[1].starts_with("known "),
+        "{:?}",
+        game.comments
+    );
+    assert!(game.comments.iter().all(|comment| comment.contains('/')));
+    assert!(text.contains("RedAccuracy"), "{text}");
+    let picture = fs::read_to_string(&svg).unwrap();
+    assert_eq!(picture.matches("data-ply").count(), 8);
+    assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+    for file in [pgn_file, svg, html] {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn a_blunder_has_its_glyph_and_the_better_line() {
+    // Black could take the rook and leaves its own to be taken.
+    let game = "[FEN \"r2k5/9/9/9/R8/9/9/9/9/4K4 b - - 0 1\"]\n\n1... D9-D8 2. A5-A9 *\n";
+    let (table, files) = reviewed(game, &["--notation", "iccs"]);
+    let text = fs::read_to_string(&files[0]).unwrap();
+    let first = table.lines().nth(1).unwrap();
+    assert!(
+        first.contains("D9-D8??") && first.contains("blunder"),
+        "{table}"
+    );
+    assert!(first.ends_with("A9-A5"), "{table}");
+    assert!(text.contains("1... D9-D8 $4 {"), "{text}");
+    assert!(text.contains("(1... A9-A5"), "{text}");
+    assert!(!table.lines().nth(2).unwrap().contains('?'), "{table}");
+    assert!(pgn::read(&text).remove(0).is_ok(), "{text}");
+    for file in files {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn repetitions_are_judged_and_threads_do_not_matter() {
+    let checks = "E9-F9 E1-F1 F9-E9 F1-E1 ".repeat(3);
+    let game = format!("[FEN \"4k4/9/9/9/9/9/9/9/4R4/3K5 b - - 0 1\"]\n\n{checks}*\n");
+    let (alone, first) = reviewed(&game, &["--threads", "1"]);
+    let (together, second) = reviewed(&game, &["--threads", "3"]);
+    assert_eq!(alone, together);
+    assert!(alone.contains("After ply 8: "), "{alone}");
+    assert!(
+        alone.contains("perpetual check") || alone.contains("checks"),
+        "{alone}"
+    );
+    assert!(alone.contains("lost for red: repetition"), "{alone}");
+    for file in first.into_iter().chain(second) {
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn what_cannot_be_reviewed_is_refused() {
+    let empty = scratch("empty.pgn");
+    fs::write(&empty, "[Red \"x\"]\n\n*\n").unwrap();
+    let empty = empty.to_str().unwrap();
+    for (arguments, why) in [
+        (["review", "no-such.pgn", "--depth", "1"], "no-such.pgn"),
+        (["review", empty, "--depth", "1"], "the game has no moves"),
+        (["review", empty, "--depth", "0"], "0 is not in 1.."),
+        (
+            ["review", empty, "--html", "/no/such/folder/x"],
+            "the game has no moves",
+        ),
+    ] {
+        let assert = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(arguments)
+            .assert();
+        let output = assert.failure();
+        let errors = String::from_utf8_lossy(&output.get_output().stderr).into_owned();
+        assert!(errors.contains(why), "{arguments:?}: {errors}");
+    }
+    fs::remove_file(empty).unwrap();
+}
+
+/// A headless browser of the Chromium family, if there is one.
+fn browser() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let is_there = |name: &&str| {
+        let mut version = Process::new(name);
+        version
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        version.status().is_ok_and(|status| status.success())
+    };
+    names.into_iter().find(is_there)
+}
+
+/// The document as it is once the browser has run its scripts.
+fn rendered(browser: &str, page: &Path) -> String {
+    let profile = scratch("profile");
+    let output = Process::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--virtual-time-budget=2000",
+        ])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser starts");
+    let _ = fs::remove_dir_all(profile);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium is installed");
+        return;
+    };
+    let (_, files) = reviewed(GAME, &[]);
+    let page = fs::read_to_string(&files[2]).unwrap();
+    // A person clicks the graph, then a move, then keys and buttons; each leaves its trace.
+    let clicks = r##"<script>
+        const trace = [];
+        const at = (what) => trace.push(what + "=" + document.body.dataset.ply);
+        const click = (selector) =>
+            document.querySelector(selector).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+        at("start");
+        click('#graph [data-ply="7"]'); at("graph");
+        trace.push("pieces=" + document.querySelectorAll("#board .piece").length);
+        click('#moves [data-ply="2"]'); at("move");
+        document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" })); at("key");
+        click("#last"); at("last");
+        trace.push("knight=" + document.querySelectorAll('#board [data-square="h9"]').length);
+        click("#back"); at("back");
+        click("#flip"); at("flip");
+        trace.push("marked=" + document.querySelectorAll("#moves .current, #graph .current").length);
+        document.body.dataset.trace = trace.join(" ");
+    </script></body>"##;
+    let clicked = scratch("clicked.html");
+    fs::write(&clicked, page.replace("</body>", clicks)).unwrap();
+    let document = rendered(browser, &clicked);
+    let trace = document.split("data-trace=\"").nth(1).unwrap_or("");
+    let trace = trace.split('"').next().unwrap_or("");
+    assert_eq!(
+        trace, "start=0 graph=7 pieces=31 move=2 key=3 last=8 knight=1 back=7 flip=7 marked=2",
+        "{document}"
+    );
+    assert!(
+        document.contains("A &lt;b&gt; &amp; \"c\" – 象棋"),
+        "{document}"
+    );
+    assert!(document.contains("炮二平五"));
+    fs::remove_file(clicked).unwrap();
+    for file in files {
+        fs::remove_file(file).unwrap();
+    }
+}
