@@ -1,0 +1,78 @@
+//! Composed mates (排局): each is proven by `go mate N`, and there is none in fewer moves by checks alone.
+
+use std::time::Duration;
+
+use chuhe::movegen::{has_legal_move, legal_moves};
+use chuhe::rules::Game;
+use chuhe::search::{
+    Control, Event, Limits, MAX_DEPTH, Meaning, Outcome, Pool, Report, SearchRequest, Settings,
+};
+use crossbeam_channel::{Receiver, unbounded};
+
+/// Of 适情雅趣 (1570), by its number: the moves to mate, then the position.
+const MATES: &str = include_str!("data/composed_mates.txt");
+
+/// The compositions: number, moves, position.
+fn compositions() -> impl Iterator<Item = (&'static str, u32, &'static str)> {
+    let lines = MATES.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let mut parts = line.splitn(3, ' ');
+        let mut part = || parts.next().expect(line);
+        (part(), part().parse().expect(line), part())
+    })
+}
+
+/// Looks for a mate: the outcome, and the last line told.
+fn search(
+    pool: &mut Pool,
+    events: &Receiver<Event>,
+    fen: &str,
+    moves: u32,
+) -> (Outcome, Vec<chuhe::board::Move>) {
+    pool.forget();
+    pool.start(SearchRequest {
+        game: Game::new(fen.parse().expect(fen)),
+        limits: Limits {
+            mate: Some(moves),
+            depth: Some((2 * moves - 1).min(MAX_DEPTH)),
+            ..Limits::default()
+        },
+        root_moves: None,
+        settings: Settings::default(),
+        network: None,
+        control: Control::new(false),
+    });
+    let mut line = Vec::new();
+    loop {
+        match events.recv_timeout(Duration::from_secs(120)) {
+            Ok(Event::Report(Report::Line(info))) => line = info.pv,
+            Ok(Event::Report(_)) => {}
+            Ok(Event::Done(outcome)) => return (outcome, line),
+            Err(error) => panic!("{fen}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn composed_mates_are_proven() {
+    let (sender, events) = unbounded();
+    let mut pool = Pool::new(sender);
+    pool.set_hash_size(1).expect("a MB is free");
+    let mut count = 0;
+    for (number, moves, fen) in compositions() {
+        let (outcome, line) = search(&mut pool, &events, fen, moves);
+        let plies = 2 * moves - 1;
+        let meaning = outcome.score.map(|score| score.meaning());
+        assert_eq!(meaning, Some(Meaning::Mates(plies)), "{number}: {fen}");
+        // The line is legal and ends in mate.
+        let mut game = Game::new(fen.parse().expect(fen));
+        for played in &line {
+            assert!(legal_moves(game.position()).contains(played), "{number}");
+            game.push(*played).expect("a legal move");
+        }
+        assert_eq!(line.len(), plies as usize, "{number}");
+        assert!(!has_legal_move(game.position()), "{number}");
+        count += 1;
+    }
+    assert_eq!(count, 169);
+}

@@ -1,0 +1,10 @@
+//! UCI, XBoard and CXBoard as UCCI is tested in `tests/ucci`: input that no client means to send, lines
+//! that meet the end of a search, and a conversation for each section of their documents.
+
+mod fuzz;
+mod transcripts;
+mod uci_races;
+mod xboard_races;
+
+#[path = "../engine_client/mod.rs"]
+mod engine_client;
