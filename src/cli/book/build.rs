@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::file::Output;
-use super::say;
+use super::file::{Output, say};
 use crate::book::BookTable;
 use crate::cli::common::interrupt::interrupts;
 use crate::cli::common::{Failure, INTERRUPTED};

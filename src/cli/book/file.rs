@@ -1,12 +1,16 @@
 //! Books as files.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::say;
 use crate::book::{BookError, BookTable, Library, encode_dat};
 use crate::cli::common::Failure;
+
+/// Tells the user; the work goes on when that cannot be written.
+pub(super) fn say(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
 
 /// Opens a book, or several of a list separated by `;`.
 ///

@@ -185,8 +185,3 @@ fn print(text: &str) -> Result<(), Failure> {
         .or_else(ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))
 }
-
-/// Tells the user; the work goes on when that cannot be written.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
