@@ -303,9 +303,9 @@ impl<'a> View<'a> {
             .values()
             .find(|info| info.pv.first() == Some(&best) && info.score == score)
             .map_or(Bound::Exact, |info| info.bound);
-        let WinRate { win, draw, loss } = WinRate::of(score.units(), self.position);
-        let chances = [win, draw, loss].map(|chance| (chance + 5) / 10);
-        let [win, draw, loss] = chances;
+        let WinRate { win, loss, .. } = WinRate::of(score.units(), self.position);
+        let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
+        let draw = 100_u16.saturating_sub(win + loss);
         let score = format_score(score, bound);
         let coordinates = match self.notation {
             Notation::Coordinate => String::new(),
