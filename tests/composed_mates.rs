@@ -56,7 +56,7 @@ fn search(
 #[test]
 fn composed_mates_are_proven() {
     let (sender, events) = unbounded();
-    let mut pool = Pool::new(sender);
+    let mut pool = Pool::new(sender).unwrap();
     pool.set_hash_size(1).expect("a MB is free");
     let mut count = 0;
     for (number, moves, fen) in compositions() {

@@ -22,7 +22,7 @@ struct Engine {
 impl Engine {
     fn new() -> Self {
         let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender);
+        let mut pool = Pool::new(sender).unwrap();
         pool.set_hash_size(8).expect("8 MB are free");
         Self { pool, events }
     }

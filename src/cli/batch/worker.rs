@@ -93,7 +93,9 @@ impl Worker {
                 }
             };
             match event {
-                Event::Info(info) if info.multipv == 1 => line = info.pv,
+                Event::Report(crate::search::Report::Line(info)) if info.multipv == 1 => {
+                    line = info.pv
+                }
                 Event::Done(outcome) => {
                     line = match outcome.best {
                         Some(best) if line.first() == Some(&best) => line,

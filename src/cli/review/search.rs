@@ -79,9 +79,10 @@ fn search_some(
     results: &Sender<(usize, Option<Found>)>,
 ) {
     let (sender, events) = unbounded();
-    let mut pool = Pool::new(sender);
-    // With less memory than asked for it searches with what there is.
-    let _ = pool.set_hash_size(plan.hash);
+    // With less memory than asked for it searches with what there is; without any, others may have some.
+    let Ok(mut pool) = Pool::with_hash(plan.hash, sender) else {
+        return;
+    };
     while !stopped.load(Ordering::Relaxed) {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let Some(game) = games.get(number) else {

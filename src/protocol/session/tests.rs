@@ -11,7 +11,7 @@ use super::*;
 use crate::board::Move;
 use crate::notation::fen;
 use crate::protocol::input::spawn_reader;
-use crate::search::{Outcome, Score};
+use crate::search::{Outcome, Report, Score};
 
 /// An output that can be read.
 #[derive(Clone, Debug, Default)]
@@ -343,7 +343,8 @@ fn nothing_follows_the_farewell() {
     session.say("go infinite");
     assert_eq!(session.say("quit"), ["bye"]);
     let (nodes, time) = (1, Duration::ZERO);
-    search.send(Event::Progress { nodes, time }).unwrap();
+    let progress = Report::Progress { nodes, time };
+    search.send(Event::Report(progress)).unwrap();
     search.send(done(0)).unwrap();
     session.session.stop_and_answer();
     assert_eq!(session.read(), [""; 0]);
