@@ -40,6 +40,7 @@ fn search(
         root_moves: None,
         settings: Settings::default(),
         network: None,
+        tables: None,
         control: Control::new(false),
     });
     let mut line = Vec::new();

@@ -39,6 +39,7 @@ impl Engine {
             root_moves: None,
             settings,
             network: None,
+            tables: None,
             control: Control::new(false),
         });
         let mut infos = Vec::new();

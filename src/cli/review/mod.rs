@@ -24,6 +24,7 @@ use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::search::{MAX_HASH, MAX_THREADS};
+use crate::tablebase::Tables;
 use game::{Review, decided_score, review, stages};
 use search::{Found, Plan, search_all};
 
@@ -76,6 +77,7 @@ impl Arguments {
             hash: self.hash as usize,
             rules: self.rules,
             network: self.network.read()?,
+            tables: Some(Tables::embedded()),
         })
     }
 

@@ -11,6 +11,7 @@ use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::{Game, RuleSet};
 use crate::search::{Control, Event, Limits, Pool, Report, Score, SearchRequest, Settings};
+use crate::tablebase::Tables;
 
 /// How long an interrupt may go unnoticed.
 const TICK: Duration = Duration::from_millis(50);
@@ -24,6 +25,7 @@ pub(super) struct Plan {
     pub hash: usize,
     pub rules: RuleSet,
     pub network: Option<Arc<Network>>,
+    pub tables: Option<Arc<Tables>>,
 }
 
 /// What the search found in a position.
@@ -113,6 +115,7 @@ fn search(
             ..Settings::default()
         },
         network: plan.network.clone(),
+        tables: plan.tables.clone(),
         control: Arc::clone(&control),
     });
     let mut line = Vec::new();
@@ -153,6 +156,7 @@ mod tests {
             hash: 1,
             rules: RuleSet::Asian,
             network: None,
+            tables: None,
         }
     }
 
