@@ -137,7 +137,8 @@ pub fn hash_cutoff_bonus(depth: i32) -> i32 {
 #[inline]
 pub fn evaluation_swing_bonus(rise: i32) -> i32 {
     let limit = evaluation_swing_limit();
-    (rise * evaluation_swing_share() / 100).clamp(-limit, limit)
+    let learned = (rise + evaluation_swing_offset()) * evaluation_swing_share() / 100;
+    learned.clamp(-limit, limit)
 }
 
 /// What a correction of the evaluation learns when the search found `error` more.
