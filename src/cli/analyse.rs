@@ -104,13 +104,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             .or_else(super::common::ignore_closed_pipe)
             .map_err(unwritten)?;
     }
+    if !has_legal_move(game.position()) {
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(text) = ending::text(game.position(), &tables) {
         writeln!(view.out, "{text}")
             .or_else(super::common::ignore_closed_pipe)
             .map_err(unwritten)?;
-    }
-    if !has_legal_move(game.position()) {
-        return Ok(ExitCode::SUCCESS);
     }
     let interrupts = interrupts()?;
     let (sender, events) = unbounded();
