@@ -478,12 +478,14 @@ fn stop_and_ponder_hit_end_an_endless_search() {
 
 #[test]
 fn randomness_varies_the_move_and_none_does_not() {
-    let engine = Engine::new();
-    let moves = |randomness| -> HashSet<Option<Move>> {
+    let mut engine = Engine::new();
+    let mut moves = |randomness| -> HashSet<Option<Move>> {
         let mut request = request(fen::START, depth(4));
         request.settings.randomness = randomness;
         (0..30)
             .map(|_| {
+                // What the last search left would change this one.
+                engine.pool.forget();
                 engine
                     .run(SearchRequest {
                         control: Control::new(false),

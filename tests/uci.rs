@@ -124,7 +124,7 @@ fn mates_are_proven_or_denied() {
         // The shortest of them.
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
         (
-            "4k4/9/9/9/9/9/4P4/9/9/3K5 w",
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
             1,
             " score cp ",
             Some("there is no mate in 1"),
