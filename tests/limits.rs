@@ -66,14 +66,16 @@ fn little_memory_is_told_and_made_do_with() {
             Some(1) => {
                 assert!(errors.contains("the engine cannot start: "), "{errors}");
                 // How much the allocator reserves differs from run to run.
-                assert!(megabytes < 110, "{megabytes} MB: {errors}");
+                assert!(megabytes < 200, "{megabytes} MB: {errors}");
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
+            // The language's runtime does not, and says so before any line of the program runs.
+            None if megabytes < 60 => assert!(errors.contains("failed to allocate"), "{errors}"),
             code => panic!("{megabytes} MB: {code:?}\n{told}\n{errors}"),
         }
     }
-    assert!(ran >= 6, "{ran}");
+    assert!(ran >= 5, "{ran}");
 }
 
 #[test]
