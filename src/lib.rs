@@ -23,7 +23,7 @@
 //!
 //! ```text
 //! stdin ──► protocol::input ──► Command ──► session ──► SearchRequest ──► search threads
-//! stdout ◄─ one writer ◄─ codec (ucci | uci) ◄─ Event ◄─ info / best move
+//! stdout ◄─ one writer ◄─ codec (ucci | uci | xboard | cxboard) ◄─ Event ◄─ info / best move
 //! ```
 //!
 //! A reader thread turns bytes into lines, a codec turns lines into typed commands. The session,
@@ -38,17 +38,18 @@
 //! | [`text`] | text from outside: bounded lines, excerpts, what is safe to print |
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
-//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; PGN |
+//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; games as PGN, XQF, CBL, CBR, DhtmlXQ |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, look-up, choice by weight |
 //! | [`tablebase`] | endgame tables: index, generator, files, probes |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
-//! | [`protocol`] | UCCI and UCI, the options, the session |
+//! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, files of games, what is fitted to them |
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
-//! | `cli` | arguments and one file a subcommand |
+//! | `cli` | arguments and one file or folder a subcommand |
+//! | [`guide`] | the guides for users, as pages of this documentation |
 //!
 //! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase, eval
 //! <- search <- protocol, training, tournament <- cli. A room never imports from a room further right, and no files
@@ -61,7 +62,7 @@
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `cli` | the room `cli`; without it the program is the bare engine, without subcommands or log |
+//! | `cli` | the room `cli` with the subcommands that look at positions, games, books and tables; without it the program is the bare engine, without subcommands or log |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |

@@ -65,17 +65,23 @@ fn little_memory_is_told_and_made_do_with() {
             }
             Some(1) => {
                 assert!(errors.contains("the engine cannot start: "), "{errors}");
-                // How much the allocator reserves differs from run to run.
+                // Two or three threads' worth of address space go to the allocator, or not, by the chance
+                // of where the system puts them.
                 assert!(megabytes < 250, "{megabytes} MB: {errors}");
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
-            // The runtime or the allocator gives up between two of our own checks, and says so.
-            None if megabytes < 250 => assert!(errors.contains("failed"), "{errors}"),
+            // The language's runtime does not, before the first line of the program.
+            None if megabytes < 60 => {
+                assert!(
+                    errors.contains("failed to allocate an alternative stack"),
+                    "{errors}"
+                );
+            }
             code => panic!("{megabytes} MB: {code:?}\n{told}\n{errors}"),
         }
     }
-    assert!(ran >= 3, "{ran}");
+    assert!(ran >= 4, "{ran}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The search through its public seam: limits, mates, repetitions, settings.
 
+mod search_pool;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,47 +11,13 @@ use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Control, Degree, Event, Info, Limits, Meaning, Outcome, PlayerClock, Pool, Randomness, Report,
-    ResizeError, Score, SearchRequest, Settings,
+    Control, Degree, Limits, Meaning, PlayerClock, Randomness, ResizeError, Score, SearchRequest,
+    Settings,
 };
-use crossbeam_channel::{Receiver, unbounded};
+use search_pool::Engine;
 
 /// The node count of `chuhe bench`; a change of the search that means to change it says so here.
 const BENCH_SIGNATURE: &str = include_str!("data/bench_signature.txt");
-
-/// A pool with its events.
-struct Engine {
-    pool: Pool,
-    events: Receiver<Event>,
-}
-
-impl Engine {
-    fn new() -> Self {
-        let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender).unwrap();
-        pool.set_hash_size(8).expect("8 MB are free");
-        Self { pool, events }
-    }
-
-    fn run(&self, request: SearchRequest) -> (Vec<Info>, Outcome) {
-        self.pool.start(request);
-        let mut infos = Vec::new();
-        loop {
-            match self
-                .events
-                .recv_timeout(Duration::from_secs(60))
-                .expect("the search answers")
-            {
-                Event::Report(Report::Line(info)) => infos.push(info),
-                Event::Done(outcome) => {
-                    assert!(self.events.is_empty(), "nothing follows the answer");
-                    return (infos, outcome);
-                }
-                Event::Report(_) => {}
-            }
-        }
-    }
-}
 
 fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest {

@@ -1,73 +1,53 @@
 //! The parts of the search that can be switched, each by what it changes.
 
-use std::time::Duration;
+mod search_pool;
 
 use chuhe::board::Position;
 use chuhe::movegen::has_legal_move;
 use chuhe::random::{Shape, position};
 use chuhe::rules::Game;
 use chuhe::search::{
-    BENCH_POSITIONS, Control, Degree, Driver, Event, ExtraReports, Info, Limits, Outcome, Pool,
-    Report, Score, SearchRequest, Settings, Techniques,
+    BENCH_POSITIONS, Control, Degree, Driver, ExtraReports, Info, Limits, Outcome, Score,
+    SearchRequest, Settings, Techniques,
 };
-use crossbeam_channel::{Receiver, unbounded};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use search_pool::Engine;
 
-struct Engine {
-    pool: Pool,
-    events: Receiver<Event>,
+/// Searches with nothing learned before.
+fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
+    engine.pool.forget();
+    engine.run(SearchRequest {
+        game: Game::new(fen.parse().expect(fen)),
+        limits: Limits {
+            depth: Some(depth),
+            ..Limits::default()
+        },
+        root_moves: None,
+        settings,
+        network: None,
+        tables: None,
+        control: Control::new(false),
+    })
 }
 
-impl Engine {
-    fn new() -> Self {
-        let (sender, events) = unbounded();
-        let mut pool = Pool::new(sender).unwrap();
-        pool.set_hash_size(8).expect("8 MB are free");
-        Self { pool, events }
-    }
+fn score(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> Score {
+    search(engine, fen, settings, depth)
+        .1
+        .score
+        .expect("a score")
+}
 
-    /// Searches with nothing learned before.
-    fn search(&mut self, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
-        self.pool.forget();
-        self.pool.start(SearchRequest {
-            game: Game::new(fen.parse().expect(fen)),
-            limits: Limits {
-                depth: Some(depth),
-                ..Limits::default()
-            },
-            root_moves: None,
-            settings,
-            network: None,
-            tables: None,
-            control: Control::new(false),
-        });
-        let mut infos = Vec::new();
-        loop {
-            match self.events.recv_timeout(Duration::from_secs(120)) {
-                Ok(Event::Report(Report::Line(info))) => infos.push(info),
-                Ok(Event::Report(_)) => {}
-                Ok(Event::Done(outcome)) => return (infos, outcome),
-                Err(error) => panic!("{fen}: {error}"),
-            }
-        }
-    }
-
-    fn score(&mut self, fen: &str, settings: Settings, depth: u32) -> Score {
-        self.search(fen, settings, depth).1.score.expect("a score")
-    }
-
-    /// The nodes of searches of some positions.
-    fn nodes(&mut self, techniques: Techniques, depth: u32) -> u64 {
-        let settings = Settings {
-            techniques,
-            ..Settings::default()
-        };
-        let positions = BENCH_POSITIONS.iter().step_by(4);
-        positions
-            .map(|fen| self.search(fen, settings, depth).1.nodes)
-            .sum()
-    }
+/// The nodes of searches of some positions.
+fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
+    let settings = Settings {
+        techniques,
+        ..Settings::default()
+    };
+    let positions = BENCH_POSITIONS.iter().step_by(4);
+    positions
+        .map(|fen| search(engine, fen, settings, depth).1.nodes)
+        .sum()
 }
 
 fn exhaustive(driver: Driver, hash: bool) -> Settings {
@@ -88,7 +68,7 @@ fn the_drivers_agree_where_nothing_is_left_out() {
     let mut engine = Engine::new();
     for fen in BENCH_POSITIONS.iter().step_by(2) {
         for depth in 1..=3 {
-            let mut score = |driver| engine.score(fen, exhaustive(driver, false), depth);
+            let mut score = |driver| score(&mut engine, fen, exhaustive(driver, false), depth);
             let expected = score(Driver::AlphaBeta);
             assert_eq!(score(Driver::NegaScout), expected, "{fen} at depth {depth}");
             assert_eq!(score(Driver::Mtd), expected, "{fen} at depth {depth}");
@@ -102,7 +82,7 @@ fn the_drivers_play_legal_lines_in_ways_of_their_own() {
     let mut total = |driver| {
         let settings = exhaustive(driver, true);
         let searches = BENCH_POSITIONS.iter().step_by(5).map(|fen| {
-            let (infos, outcome) = engine.search(fen, settings, 4);
+            let (infos, outcome) = search(&mut engine, fen, settings, 4);
             let last = infos.last().expect("a line");
             assert_eq!(last.pv.first().copied(), outcome.best, "{fen}");
             let mut game = Game::new(fen.parse().expect(fen));
@@ -131,7 +111,7 @@ fn the_drivers_find_mates_and_best_moves_with_pruning_too() {
             ..Settings::default()
         };
         assert_eq!(
-            engine.score(fen, settings, 6),
+            score(&mut engine, fen, settings, 6),
             Score::mate_in(3),
             "{driver:?}"
         );
@@ -146,8 +126,8 @@ fn null_moves_change_the_search() {
         ..Techniques::default()
     };
     let (usual, without) = (
-        engine.nodes(Techniques::default(), 9),
-        engine.nodes(without, 9),
+        nodes(&mut engine, Techniques::default(), 9),
+        nodes(&mut engine, without, 9),
     );
     assert_ne!(without, usual);
 }
@@ -170,7 +150,7 @@ fn the_verification_of_null_moves_changes_the_search() {
             "4kab2/4a4/4b4/4p4/2P6/6n2/9/4BN3/4A4/3AK1B2 w",
             "3akab2/9/4b4/p1n5p/9/2P6/P7P/4B1N2/4A4/2BAK4 w",
         ];
-        let searches = endings.map(|fen| engine.search(fen, settings, 12).1.nodes);
+        let searches = endings.map(|fen| search(&mut engine, fen, settings, 12).1.nodes);
         searches.into_iter().sum::<u64>()
     };
     let (verified, trusted) = (nodes(true, true), nodes(true, false));
@@ -193,11 +173,11 @@ fn without_the_hash_table_nothing_is_kept() {
         ..Settings::default()
     };
     let fen = BENCH_POSITIONS[0];
-    let (infos, slow) = engine.search(fen, off, 7);
+    let (infos, slow) = search(&mut engine, fen, off, 7);
     assert!(infos.iter().all(|info| info.hashfull == 0));
     let position: Position = fen.parse().expect(fen);
     assert_eq!(engine.pool.probe(&position), None);
-    let (_, fast) = engine.search(fen, Settings::default(), 7);
+    let (_, fast) = search(&mut engine, fen, Settings::default(), 7);
     assert!(engine.pool.probe(&position).is_some());
     assert!(fast.nodes < slow.nodes, "{} {}", fast.nodes, slow.nodes);
 }
@@ -211,7 +191,7 @@ fn windows_narrowed_by_hash_scores_change_the_search_but_not_mtd() {
             hash_window,
             ..Techniques::default()
         };
-        engine.nodes(techniques, 8)
+        nodes(&mut engine, techniques, 8)
     };
     for driver in [Driver::NegaScout, Driver::AlphaBeta] {
         assert_ne!(nodes(driver, false), nodes(driver, true), "{driver:?}");
@@ -231,7 +211,7 @@ fn depths_are_searched_one_after_another_or_not() {
             techniques,
             ..Settings::default()
         };
-        let (infos, outcome) = engine.search(BENCH_POSITIONS[0], settings, 6);
+        let (infos, outcome) = search(&mut engine, BENCH_POSITIONS[0], settings, 6);
         assert_eq!(outcome.depth, 6);
         let mut depths: Vec<u32> = infos.iter().map(|info| info.depth).collect();
         depths.dedup();
@@ -251,7 +231,7 @@ fn the_natural_limit_draws_unless_it_is_lifted() {
             no_capture_draws,
             ..Settings::default()
         };
-        engine.score(fen, settings, 4)
+        score(&mut engine, fen, settings, 4)
     };
     assert_eq!(score(true), Score::ZERO);
     assert!(score(false) < Score::from_units(-Score::MINOR_PIECE / 4));
@@ -268,7 +248,7 @@ fn the_drivers_agree_in_random_positions() {
             continue;
         }
         let fen = position.to_string();
-        let mut score = |driver| engine.score(&fen, exhaustive(driver, false), 2);
+        let mut score = |driver| score(&mut engine, &fen, exhaustive(driver, false), 2);
         let expected = score(Driver::AlphaBeta);
         assert_eq!(score(Driver::NegaScout), expected, "{fen}");
         assert_eq!(score(Driver::Mtd), expected, "{fen}");

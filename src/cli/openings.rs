@@ -18,8 +18,8 @@ use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, Openings, fi
 /// No file of openings is larger, in MB.
 const LARGEST_FILE: u64 = 256;
 
-/// Find balanced openings for `chuhe match`: short random lines after which the search finds nobody
-/// better. One a line, as moves from the starting position with the score for red behind them.
+/// Find balanced openings for `chuhe match`: short random lines after which the search finds
+/// neither side better. One a line, as moves from the starting position with the score for red behind them.
 ///
 /// Each is written as soon as it is found; Ctrl-C ends the search, and --go-on takes it up again.
 #[derive(Debug, clap::Args)]

@@ -148,7 +148,7 @@ fn read_state(path: &Path, samples: &[Sample], plan: &Tuning) -> Result<TuneStat
     }
 }
 
-/// Tells how far the work has come; it goes on when nobody wants to know.
+/// Tells how far the work has come; it goes on when standard error is closed.
 fn say(text: &str) {
     let _ = writeln!(io::stdout(), "{text}");
 }

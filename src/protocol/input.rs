@@ -9,6 +9,8 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
+use crate::search::start_thread;
+
 /// Longest line taken whole, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
 /// How much of an overlong line is kept, to tell what it was.
@@ -110,9 +112,9 @@ where
         sender,
         ahead: Arc::clone(&ahead),
     };
-    thread::Builder::new()
-        .name("input".to_owned())
-        .spawn(move || read_lines(source, &sink))?;
+    let builder = thread::Builder::new().name("input".to_owned());
+    // It has the memory it needs before the rest is given to the search.
+    start_thread(builder, move || read_lines(source, &sink))?;
     Ok(InputReceiver { receiver, ahead })
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// How much of somebody else's text a message repeats, in characters.
+/// How much of a client's text a message repeats, in characters.
 const EXCERPT: usize = 80;
 /// Longest message, in characters: clients read lines into buffers.
 const MESSAGE: usize = 2000;

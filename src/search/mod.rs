@@ -37,5 +37,6 @@ pub use request::{
     SearchRequest, Settings, Style, Techniques,
 };
 pub use score::{MAX_PLY, Meaning, Score};
+pub(crate) use threads::start_thread;
 pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError};
 pub use tree::static_score;

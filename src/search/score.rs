@@ -22,7 +22,7 @@ pub enum Meaning {
 }
 
 impl Score {
-    /// Nobody is better.
+    /// Neither side is better.
     pub const ZERO: Self = Self(0);
     /// Above every score.
     pub const INFINITE: Self = Self(32_000);

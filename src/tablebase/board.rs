@@ -152,21 +152,21 @@ impl<'a> CellBoard<'a> {
     /// Visits the cells before the quiet red moves that lead here, legal or not.
     #[inline]
     pub(super) fn armed_unmoves(&self, mut visit: impl FnMut(Cell)) {
-        let others = self.occupied & !self.own.pieces;
-        for step in self.indexer.own.steps(self.own) {
-            if !others.contains(step.to) && (step.eye & others).is_empty() {
-                visit(Cell {
-                    own: step.placement.into(),
-                    ..self.cell
-                });
-            }
-        }
+        self.own_steps(&mut visit);
         self.attacker_steps(attacker_origins, visit);
     }
 
     /// Visits the cells after red's quiet moves, but for the faced kings all legal.
     #[inline]
     pub(super) fn armed_moves(&self, mut visit: impl FnMut(Cell)) {
+        self.own_steps(&mut visit);
+        self.attacker_steps(attacker_targets, visit);
+    }
+
+    /// Visits the cells that a step of red's king, an advisor or a bishop leads to, or comes from: these
+    /// pieces step to and fro alike.
+    #[inline]
+    fn own_steps(&self, mut visit: impl FnMut(Cell)) {
         let others = self.occupied & !self.own.pieces;
         for step in self.indexer.own.steps(self.own) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
@@ -176,7 +176,6 @@ impl<'a> CellBoard<'a> {
                 });
             }
         }
-        self.attacker_steps(attacker_targets, visit);
     }
 
     #[inline]

@@ -16,7 +16,7 @@ indexed_enum! {
         Checkmate,
         /// No move, which loses.
         Stalemate,
-        /// A repetition for which nobody is to blame.
+        /// A repetition for which neither side is to blame.
         Repetition,
         /// One side gave check for ever.
         PerpetualCheck,
@@ -24,7 +24,7 @@ indexed_enum! {
         PerpetualChase,
         /// One side attacked for ever, by rules that forbid more than checks and chases.
         PerpetualAttack,
-        /// Nobody can win any more.
+        /// Neither side can win any more.
         InsufficientMaterial,
         /// Too many plies without a capture.
         NoCapture,
@@ -129,7 +129,7 @@ impl Ending {
         }
     }
 
-    /// Nobody has lost.
+    /// A draw, or no result.
     pub fn draw(reason: EndReason) -> Self {
         Self {
             result: GameResult::Draw,

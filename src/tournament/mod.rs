@@ -7,7 +7,7 @@
 //! has of them.
 //!
 //! Engines are not trusted: they may hang, crash, talk without end and lie. What one does can lose
-//! it the game, and costs nobody else more than its own time.
+//! it the game, and costs the others no more than its own time.
 
 mod adjudication;
 mod conformance;

@@ -228,7 +228,7 @@ pub fn run(
     end
 }
 
-/// The numbers of games that nobody has taken yet.
+/// The numbers of games that no runner has taken yet.
 struct Numbers<'a> {
     next: AtomicU64,
     done: &'a HashSet<u64>,

@@ -225,25 +225,25 @@ proptest! {
 
     #[test]
     fn xboard(lines in lines(XBOARD), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let mut client = Client::boot();
-        client.send("xboard\nprotover 2");
-        say(&mut client, &lines, &bytes);
-        let played = first_move(&mut client);
-        prop_assert!(chuhe::movegen::is_legal(&after(""), played));
-        client.send("quit");
-        client.end();
+        plays_on("xboard\nprotover 2", &lines, &bytes)?;
     }
 
     #[test]
     fn cxboard(lines in lines(CXBOARD), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let mut client = Client::boot();
-        client.send("cxboard");
-        say(&mut client, &lines, &bytes);
-        let played = first_move(&mut client);
-        prop_assert!(chuhe::movegen::is_legal(&after(""), played));
-        client.send("quit");
-        client.end();
+        plays_on("cxboard", &lines, &bytes)?;
     }
+}
+
+/// After the greeting and any input, an engine of the XBoard family still plays a legal first move.
+fn plays_on(greeting: &str, lines: &[Vec<String>], bytes: &[u8]) -> Result<(), TestCaseError> {
+    let mut client = Client::boot();
+    client.send(greeting);
+    say(&mut client, lines, bytes);
+    let played = first_move(&mut client);
+    prop_assert!(chuhe::movegen::is_legal(&after(""), played));
+    client.send("quit");
+    client.end();
+    Ok(())
 }
 
 #[test]

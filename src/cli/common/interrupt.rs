@@ -9,7 +9,7 @@ use crate::cli::common::{Failure, INTERRUPTED};
 /// does. May be called once.
 ///
 /// # Errors
-/// The system refuses, or somebody has called this before.
+/// The system refuses, or this was called before.
 pub(in crate::cli) fn interrupts() -> Result<Receiver<()>, Failure> {
     let (sender, interrupts) = bounded(1);
     ctrlc::set_handler(move || {

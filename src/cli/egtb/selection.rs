@@ -69,7 +69,7 @@ pub(super) fn load_smaller(
     smaller.map(|class| load(class, tables)).collect()
 }
 
-/// A bar over so many positions, hidden where nobody watches.
+/// A bar over so many positions, hidden where standard error is no terminal.
 pub(super) fn bar(positions: u64) -> ProgressBar {
     let target = match io::stderr().is_terminal() {
         true => ProgressDrawTarget::stderr(),

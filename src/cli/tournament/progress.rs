@@ -11,7 +11,7 @@ use crate::tournament::{Event, GameRecord, Tournament};
 
 /// What is shown while games are played.
 pub(super) struct Progress {
-    /// `None` where nobody watches.
+    /// `None` where standard error is no terminal.
     bar: Option<ProgressBar>,
     games: u64,
 }

@@ -46,7 +46,7 @@ impl Side {
         side.enlist(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
         for square in position.pieces(us, PieceKind::Cannon) {
             let steps = attacks::rook(square, occupied) & !occupied;
-            // Nobody has more than two.
+            // Neither side has more than two.
             let _ = side.cannon_steps.try_push(steps);
         }
         side.all = side
@@ -67,7 +67,7 @@ impl Side {
         for square in position.pieces(us, kind) {
             let attacks = attacks(square);
             self.by_kind[kind.index()] |= attacks;
-            // Nobody has more than sixteen pieces.
+            // Neither side has more than sixteen pieces.
             let _ = self.pieces.try_push(Attacker { kind, attacks });
         }
     }

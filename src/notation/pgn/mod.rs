@@ -35,7 +35,7 @@ pub enum GameResult {
     RedWins,
     /// Black has won: `0-1`.
     BlackWins,
-    /// Nobody has won: `1/2-1/2`.
+    /// A draw: `1/2-1/2`.
     Draw,
     /// It has not: `*`.
     #[default]

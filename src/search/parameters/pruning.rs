@@ -12,8 +12,8 @@ pub struct Pruning {
     pub null_move: bool,
     /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Quiet moves left out by their number or history.
-    pub by_order: bool,
+    /// Single moves left out: quiet ones by their number, history, evaluation or exchange, captures by exchange.
+    pub of_moves: bool,
     /// The static evaluation is corrected by what earlier searches found it to be off by, so that a score
     /// hangs on the order of the search.
     pub corrections: bool,
@@ -26,7 +26,7 @@ impl Pruning {
             reductions: level >= Degree::Small,
             null_move: level >= Degree::Small,
             by_evaluation: level >= Degree::Medium,
-            by_order: level >= Degree::Large,
+            of_moves: level >= Degree::Large,
             corrections: level >= Degree::Small,
         }
     }

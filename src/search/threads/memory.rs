@@ -2,23 +2,88 @@
 //! can still get.
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
+
+use crossbeam_channel::bounded;
 
 /// Where Linux shows the control groups.
 const CGROUP_ROOT: &str = "/sys/fs/cgroup";
 /// Where Linux tells which control groups the process is in.
 const OWN_CGROUPS: &str = "/proc/self/cgroup";
 
+/// Where Linux shows the limits of the process.
+const OWN_LIMITS: &str = "/proc/self/limits";
+/// Where Linux tells what the process uses.
+const OWN_STATUS: &str = "/proc/self/status";
+
 /// Whether the process can get so many bytes at one time. Nothing stays allocated.
 ///
 /// Most allocations end the program when they fail; who knows beforehand what an undertaking needs asks
 /// here first.
 pub(super) fn has_room(bytes: usize) -> bool {
+    // An allocator can serve a request from what it holds for one thread, which helps no stack or table.
+    if address_space_left().is_some_and(|left| left < bytes as u64) {
+        return false;
+    }
     let mut room = Vec::<u8>::new();
     let reserved = room.try_reserve_exact(bytes).is_ok();
     // Without this the compiler may leave the allocation out.
     std::hint::black_box(&mut room);
     reserved
+}
+
+/// The bytes that the limit of the address space (`ulimit -v`) leaves, `None` where there is no limit.
+fn address_space_left() -> Option<u64> {
+    let limits = fs::read_to_string(OWN_LIMITS).ok()?;
+    let limit = soft_limit(&limits)?;
+    let status = fs::read_to_string(OWN_STATUS).ok()?;
+    Some(limit.saturating_sub(virtual_size(&status)?))
+}
+
+/// The soft limit of the address space in bytes, from the text of `/proc/self/limits`; `None` for
+/// `unlimited`.
+fn soft_limit(limits: &str) -> Option<u64> {
+    let mut rows = limits.lines();
+    let row = rows.find_map(|line| line.strip_prefix("Max address space"))?;
+    row.split_whitespace().next()?.parse().ok()
+}
+
+/// The address space in use in bytes, from the text of `/proc/self/status`.
+fn virtual_size(status: &str) -> Option<u64> {
+    let mut rows = status.lines();
+    let row = rows.find_map(|line| line.strip_prefix("VmSize:"))?;
+    let kilobytes: u64 = row.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// Starts a thread and waits until it runs and has allocated. The allocator reserves memory of its own for
+/// a thread at its first allocation; what [`has_room`] answers afterwards has that taken off.
+///
+/// # Errors
+/// When the system refuses the thread, or nothing is left for it to allocate; `body` is dropped then.
+pub(crate) fn start_thread(
+    builder: thread::Builder,
+    body: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    let (sender, started) = bounded(1);
+    let handle = builder.spawn(move || {
+        let usable = has_room(1);
+        // The receiver waits below.
+        let _ = sender.send(usable);
+        if usable {
+            body();
+        }
+    })?;
+    match started.recv() {
+        Ok(true) => Ok(handle),
+        _ => {
+            // A panic of the thread was reported when it happened.
+            let _ = handle.join();
+            Err(ErrorKind::OutOfMemory.into())
+        }
+    }
 }
 
 /// Memory that is free for the process, in MB: what the machine has, or what the limits of its control
@@ -171,6 +236,25 @@ mod tests {
         assert_eq!(groups.free("0::/user\nnonsense\n3:memory\n"), None);
         groups.write("user", &VERSION_2, "max", 5, 0);
         assert_eq!(groups.free("0::/user\n"), None);
+    }
+
+    #[test]
+    fn the_limit_of_the_address_space_is_read() {
+        let limits = |value: &str| {
+            format!(
+                "Limit                     Soft Limit           Hard Limit           Units\n\
+                 Max cpu time              7                    unlimited            seconds\n\
+                 Max address space         {value}            unlimited            bytes\n"
+            )
+        };
+        assert_eq!(soft_limit(&limits("157286400")), Some(157_286_400));
+        assert_eq!(soft_limit(&limits("unlimited")), None);
+        assert_eq!(soft_limit(""), None);
+        let status = "Name:\tchuhe\nVmPeak:\t  451652 kB\nVmSize:\t  332004 kB\n";
+        assert_eq!(virtual_size(status), Some(332_004 << 10));
+        assert_eq!(virtual_size("VmSize:\t many"), None);
+        #[cfg(target_os = "linux")]
+        assert!(virtual_size(&fs::read_to_string(OWN_STATUS).unwrap()).unwrap() > MEGABYTE);
     }
 
     #[test]

@@ -10,5 +10,6 @@ mod search_thread;
 mod searcher;
 mod vote;
 
+pub(crate) use memory::start_thread;
 pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use searcher::Searcher;

@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, bounded, unbounded};
 
 use super::coordinator::{Coordinator, Message};
-use super::memory::{free_megabytes, has_room};
-use super::search_thread::SearchThread;
+use super::memory::{free_megabytes, has_room, start_thread};
+use super::search_thread::{SearchThread, THREAD_BYTES};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
@@ -26,6 +26,8 @@ const AUTOMATIC_HASH: usize = 128;
 /// What must be left for all else when the table and the threads have what they need, in bytes: other
 /// threads with their stacks, games, lines of text.
 const HEADROOM: usize = 8 << 20;
+/// Stack of the coordinator, which only passes messages on.
+const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
 /// Why there can be no search.
 #[derive(Debug, thiserror::Error)]
@@ -98,21 +100,28 @@ impl Pool {
     /// # Errors
     /// As [`Self::new`].
     pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
-        let mut megabytes = megabytes.max(1);
-        loop {
-            match Self::with_table(megabytes, events.clone()) {
-                Err(error) if megabytes > 1 => {
-                    log::warn!("no hash table of {megabytes} MB: {error}");
-                    megabytes /= 2;
+        // The threads first: what the allocator reserves for them the table cannot have.
+        let mut pool = Self::with_least_table(events)?;
+        let mut megabytes = megabytes;
+        while megabytes > 1 {
+            match TranspositionTable::new(megabytes).filter(|_| has_room(HEADROOM)) {
+                Some(table) => {
+                    pool.use_table(table);
+                    break;
                 }
-                done => return done,
+                None => log::warn!("no memory for a hash table of {megabytes} MB"),
             }
+            megabytes /= 2;
         }
+        Ok(pool)
     }
 
-    fn with_table(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
-        let table = TranspositionTable::new(megabytes).ok_or(StartError::NoMemory)?;
-        let table = Arc::new(table);
+    /// Starts one search thread with a hash table of one MB.
+    fn with_least_table(events: Sender<Event>) -> Result<Self, StartError> {
+        if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + HEADROOM) {
+            return Err(StartError::NoMemory);
+        }
+        let table = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
         let no_thread = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
             _ => StartError::NoThread(error),
@@ -120,10 +129,11 @@ impl Pool {
         let first = SearchThread::start(0, table.clone()).map_err(no_thread)?;
         let (messages, inbox) = unbounded();
         let mut coordinator = Coordinator::new(first, table.clone(), events);
-        let handle = std::thread::Builder::new()
+        let builder = std::thread::Builder::new()
             .name("coordinator".to_owned())
-            .spawn(move || inbox.iter().for_each(|message| coordinator.handle(message)))
-            .map_err(no_thread)?;
+            .stack_size(COORDINATOR_STACK_BYTES);
+        let work = move || inbox.iter().for_each(|message| coordinator.handle(message));
+        let handle = start_thread(builder, work).map_err(no_thread)?;
         let pool = Self {
             messages: Some(messages),
             coordinator: Some(handle),
@@ -216,7 +226,12 @@ impl Pool {
     fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
         let mut started = Vec::new();
         for id in 0..wanted {
-            match SearchThread::start(id, self.table.clone()) {
+            let room = has_room(THREAD_BYTES + HEADROOM);
+            let thread = match room {
+                true => SearchThread::start(id, self.table.clone()),
+                false => Err(std::io::ErrorKind::OutOfMemory.into()),
+            };
+            match thread {
                 Ok(thread) => started.push(thread),
                 Err(error) => {
                     log::warn!("search thread {id} of {wanted}: {error}");

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::memory::has_room;
+use super::memory::{has_room, start_thread};
 use crate::search::table::TranspositionTable;
 use crate::search::tree::iteration::Iteration;
 use crate::search::tree::search;
@@ -19,6 +19,9 @@ const STACK_BYTES: usize = 32 << 20;
 
 /// More than what a thread keeps from one search to the next, in bytes.
 const DATA_BYTES: usize = 4 << 20;
+
+/// What a search thread takes in all, in bytes.
+pub(super) const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
 
 /// What a search thread is told.
 pub(super) enum ThreadMessage {
@@ -47,10 +50,11 @@ impl SearchThread {
         }
         let mut data = ThreadData::new(id, table);
         let (messages, inbox) = unbounded();
-        let handle = std::thread::Builder::new()
+        let builder = std::thread::Builder::new()
             .name(format!("search-{id}"))
-            .stack_size(STACK_BYTES)
-            .spawn(move || inbox.iter().for_each(|message| handle(&mut data, message)))?;
+            .stack_size(STACK_BYTES);
+        let work = move || inbox.iter().for_each(|message| handle(&mut data, message));
+        let handle = start_thread(builder, work)?;
         Ok(Self { messages, handle })
     }
 

@@ -161,7 +161,7 @@ impl Search<'_> {
         picker: &mut MovePicker,
     ) -> bool {
         let first_reply = node.ply == 1 && self.root_depth < values::replies_pruned_depth();
-        if !self.pruning.by_order || first_reply {
+        if !self.pruning.of_moves || first_reply {
             return false;
         }
         let depth = node.depth;

@@ -15,7 +15,7 @@ enum Kind {
     /// The bounds that are told.
     Spin(Option<i64>, Option<i64>),
     Combo(Vec<String>),
-    /// Texts, buttons, and what nobody has move_output of.
+    /// Texts, buttons, and kinds that are not known.
     Other,
 }
 

@@ -1,6 +1,6 @@
 //! A process at the other end of three pipes, whatever it does.
 //!
-//! One thread writes, so that an engine that does not read holds up nobody; one reads lines and
+//! One thread writes, so that an engine that does not read holds up no other; one reads lines and
 //! notes when each came; one empties standard error. What engines say while they think goes no
 //! further than the reader, which keeps the last of it.
 
@@ -31,7 +31,7 @@ const LINES_AHEAD: usize = 1024;
 const MOST_LINES: u64 = 100_000;
 /// As [`MOST_LINES`], in bytes.
 const MOST_BYTES: u64 = 32 << 20;
-/// How long a process that was killed may take to end before somebody else waits for it.
+/// How long a process that was killed may take to end before a thread of its own waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Something that came from an engine.
@@ -362,7 +362,7 @@ impl Reader {
         false
     }
 
-    /// Takes a line; `false` when nobody listens any more.
+    /// Takes a line; `false` when the receiver is gone.
     fn line(&self, line: &[u8], at: Instant) -> bool {
         let text = String::from_utf8_lossy(line).trim().to_owned();
         log::debug!("{} -> {text}", self.label);

@@ -13,7 +13,7 @@ use crate::board::Position;
 use crate::notation::{GameText, Line, Separator, pgn};
 use crate::rules::RuleSet;
 
-/// The openings that we bring along: random lines after which the search finds nobody better.
+/// The openings that we bring along: random lines after which the search finds neither side better.
 /// `chuhe openings` makes such files.
 const BALANCED: &str = include_str!("balanced.txt");
 

@@ -1,4 +1,4 @@
-//! Finding balanced openings: short random lines after which a search finds nobody better.
+//! Finding balanced openings: short random lines after which a search finds neither side better.
 
 use std::collections::HashSet;
 
@@ -143,7 +143,7 @@ impl<'a> Balance<'a> {
     }
 }
 
-/// The score for red, unless somebody mates.
+/// The score for red; `None` for a mate.
 fn score(searcher: &mut Searcher, game: &Game, depth: u32) -> Option<i32> {
     searcher.forget();
     let limits = Limits {

@@ -1,4 +1,4 @@
-//! Lines and options that nobody has promised, and new games.
+//! Lines and options that the engine has not promised, and new games.
 
 use super::common::{Kept, SHORT_SEARCH, start};
 use crate::notation::fen::START;
