@@ -3,6 +3,9 @@
 #[doc = include_str!("guide/books.md")]
 pub mod books {}
 
+#[doc = include_str!("guide/cloud.md")]
+pub mod cloud {}
+
 #[doc = include_str!("guide/contributing.md")]
 pub mod contributing {}
 

@@ -45,6 +45,7 @@
 //! | [`tablebase`] | endgame tables: index, generator, files, probes |
 //! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
+//! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |
 //! | `training` | self-play, files of games, what is fitted to them |
 //! | `tournament` | games between engines in their own processes: referee, openings, statistics |
@@ -52,8 +53,8 @@
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
 //! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase, eval
-//! <- search <- protocol, training, tournament <- cli. A room never imports from a room further right, and no files
-//! of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
+//! <- search <- cloud <- protocol, training, tournament <- cli. A room never imports from a room further right, and
+//! no files of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
 //! to engines, our own included, through pipes alone; it searches only to find openings.
 //!
 //! # Cargo features
@@ -63,6 +64,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `cli` | the room `cli` with the subcommands that look at positions, games, books and tables; without it the program is the bare engine, without subcommands or log |
+//! | `cloud` | the room `cloud`; the subcommand `serve` |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |
@@ -70,7 +72,7 @@
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.
 //!
-//! The [`guide`] tells users of options, rules, scripting and tournaments, in English and Chinese.
+//! The [`guide`] tells users of options, rules, scripting, tournaments and the cloud library, in English and Chinese.
 //!
 //! # Invariants
 //!
@@ -93,6 +95,8 @@ pub mod board;
 pub mod book;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "cloud")]
+pub mod cloud;
 pub mod eval;
 pub mod guide;
 pub mod movegen;

@@ -5,15 +5,17 @@ use chuhe::tournament::read_toml;
 
 const README: &str = include_str!("../README.md");
 const BOOKS: &str = include_str!("../src/guide/books.md");
+const CLOUD: &str = include_str!("../src/guide/cloud.md");
 const CONTRIBUTING: &str = include_str!("../src/guide/contributing.md");
 const OPTIONS: &str = include_str!("../src/guide/options.md");
 const RULES: &str = include_str!("../src/guide/rules.md");
 const SCRIPTING: &str = include_str!("../src/guide/scripting.md");
 const TOURNAMENTS: &str = include_str!("../src/guide/tournaments.md");
 const CHINESE: &str = include_str!("../src/guide/zh.md");
-const ALL: [&str; 8] = [
+const ALL: [&str; 9] = [
     README,
     BOOKS,
+    CLOUD,
     CONTRIBUTING,
     OPTIONS,
     RULES,
@@ -158,7 +160,7 @@ fn both_languages_name_every_command() {
     assert!(commands.len() > 5);
     for command in &commands {
         let name = format!("chuhe {command}");
-        let english = ALL[..7].iter().any(|text| text.contains(&name));
+        let english = ALL[..8].iter().any(|text| text.contains(&name));
         assert!(
             english && CHINESE.contains(&format!("| `{name}` |")),
             "{name}"

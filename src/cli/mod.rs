@@ -21,6 +21,8 @@ mod replay;
 mod review;
 #[cfg(feature = "training")]
 mod selfplay;
+#[cfg(feature = "cloud")]
+mod serve;
 mod show;
 #[cfg(feature = "match")]
 mod tournament;
@@ -77,6 +79,8 @@ enum Command {
     Review(review::Arguments),
     #[cfg(feature = "training")]
     Selfplay(selfplay::Arguments),
+    #[cfg(feature = "cloud")]
+    Serve(serve::Arguments),
     Show(show::Arguments),
     #[cfg(feature = "training")]
     Train(train::Arguments),
@@ -164,6 +168,8 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(Command::Review(arguments)) => return review::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
+        #[cfg(feature = "cloud")]
+        Some(Command::Serve(arguments)) => serve::run(&arguments),
         Some(Command::Show(arguments)) => show::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Train(arguments)) => return train::run(&arguments),

@@ -1,0 +1,144 @@
+//! Who may do what: roles, and the tokens that give them.
+
+use std::fmt;
+
+use subtle::ConstantTimeEq;
+
+/// What an asker may do; each role may do what the ones before it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Nothing.
+    Nothing,
+    /// Ask for what is known.
+    Read,
+    /// Ask for positions to be searched.
+    Queue,
+    /// Write scores.
+    Write,
+}
+
+impl Role {
+    /// The role with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "none" => Self::Nothing,
+            "read" => Self::Read,
+            "queue" => Self::Queue,
+            "write" => Self::Write,
+            _ => return None,
+        })
+    }
+}
+
+/// Tokens with what they allow.
+#[derive(Clone, Default)]
+pub struct Tokens(Vec<Token>);
+
+#[derive(Clone)]
+struct Token {
+    role: Role,
+    name: String,
+    secret: String,
+}
+
+/// The shortest token, in bytes.
+const SHORTEST: usize = 16;
+
+/// A line of a file of tokens that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {fault}")]
+pub struct TokenError {
+    /// Number of the line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub fault: &'static str,
+}
+
+impl Tokens {
+    /// Reads tokens, one a line: a role (read, queue or write), a name and the token, separated by blanks.
+    /// Empty lines and those that begin with `#` are left out.
+    ///
+    /// # Errors
+    /// Names the first line that is something else, or has a token of less than 16 characters or of
+    /// anything but letters, digits, `-`, `.`, `_` and `~`.
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
+        let mut tokens = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let fault = |fault| TokenError {
+                line: number + 1,
+                fault,
+            };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [role, name, secret] = words[..] else {
+                return Err(fault("not a role, a name and a token"));
+            };
+            let role = Role::from_name(role).filter(|role| *role > Role::Nothing);
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
+            if secret.len() < SHORTEST || !secret.chars().all(is_plain) {
+                return Err(fault("a token has 16 or more of letters, digits, - . _ ~"));
+            }
+            tokens.push(Token {
+                role: role.ok_or(fault("a role is read, queue or write"))?,
+                name: name.to_owned(),
+                secret: secret.to_owned(),
+            });
+        }
+        Ok(Self(tokens))
+    }
+
+    /// The role and the name of a token. Takes the same time whatever the token begins with.
+    pub fn find(&self, secret: &str) -> Option<(Role, &str)> {
+        let mut found = None;
+        for token in &self.0 {
+            if bool::from(token.secret.as_bytes().ct_eq(secret.as_bytes())) {
+                found = Some((token.role, &*token.name));
+            }
+        }
+        found
+    }
+}
+
+impl fmt::Debug for Tokens {
+    /// Tells how many there are, and no secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tokens", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_read_line_by_line() {
+        let text = "# workers\n\nwrite  one aaaabbbbccccdddd\nread two\teeeeffffgggghhhh-._~\n";
+        let tokens = Tokens::parse(text).unwrap();
+        assert_eq!(tokens.find("aaaabbbbccccdddd"), Some((Role::Write, "one")));
+        assert_eq!(
+            tokens.find("eeeeffffgggghhhh-._~"),
+            Some((Role::Read, "two"))
+        );
+        for wrong in [
+            "",
+            "aaaabbbbccccddd",
+            "aaaabbbbccccdddde",
+            "aaaabbbbccccddde",
+        ] {
+            assert_eq!(tokens.find(wrong), None);
+        }
+        assert_eq!(format!("{tokens:?}"), "2 tokens");
+        for (text, line) in [
+            ("write one", 1),
+            ("\nwrite one aaaabbbbccccdddd more", 2),
+            ("none one aaaabbbbccccdddd", 1),
+            ("chief one aaaabbbbccccdddd", 1),
+            ("write one short", 1),
+            ("write one aaaabbbbccccdddd&", 1),
+        ] {
+            assert_eq!(Tokens::parse(text).unwrap_err().line, line, "{text}");
+        }
+    }
+}

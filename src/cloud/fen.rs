@@ -1,0 +1,169 @@
+//! Boards as clients of the cloud API write them. The reader is more lenient than that of
+//! [`notation::fen`](crate::notation::fen): it must take whatever the public server takes.
+
+use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Setup, Square};
+
+/// The longest text that is read as a board, in bytes.
+const LONGEST: usize = 512;
+
+/// Reads a board; `None` where the public server answers `invalid board`.
+///
+/// The squares are walked from a9 to i0: a digit leaves out that many, a letter takes one (K R N C A B P
+/// of either case, also H for N, E for B and G for A; an unknown letter is an empty square), all other
+/// characters are skipped, and rows are not checked. The first of `w`, `r` and `b` after the squares is
+/// the side to move; what follows does not matter.
+///
+/// Besides the rules for positions, a side may not have two pawns on one file before they cross the
+/// river.
+pub fn parse(text: &str) -> Option<Position> {
+    if text.len() > LONGEST {
+        return None;
+    }
+    let mut setup = Setup::empty();
+    let mut bytes = text.bytes();
+    let mut next = 0;
+    while next < Square::COUNT {
+        match bytes.next()? {
+            digit @ b'0'..=b'9' => next += usize::from(digit - b'0'),
+            letter if letter.is_ascii_alphabetic() => {
+                // From a9 along the ranks.
+                let square = Square::from_index(next)?.flip_rank();
+                setup.squares[square.index()] = piece(letter);
+                next += 1;
+            }
+            _ => {}
+        }
+    }
+    if next > Square::COUNT {
+        return None;
+    }
+    setup.side_to_move = bytes.find_map(|byte| match byte {
+        b'w' | b'W' | b'r' | b'R' => Some(Color::Red),
+        b'b' | b'B' => Some(Color::Black),
+        _ => None,
+    })?;
+    let position = Position::try_from(&setup).ok()?;
+    let has_doubled = Color::ALL
+        .iter()
+        .any(|side| has_doubled_pawns(&position, *side));
+    (!has_doubled).then_some(position)
+}
+
+fn piece(letter: u8) -> Option<Piece> {
+    Piece::from_letter(match letter {
+        b'G' => 'A',
+        b'g' => 'a',
+        _ => char::from(letter),
+    })
+}
+
+/// Whether two pawns that have not crossed the river stand on one file.
+fn has_doubled_pawns(position: &Position, side: Color) -> bool {
+    let mut files = [0; FILES];
+    for square in position.pieces(side, PieceKind::Pawn) {
+        files[square.file()] += usize::from(!square.is_across_river(side));
+    }
+    files.into_iter().any(|count| count > 1)
+}
+
+/// Writes a board in the normal form of the API: the placement and `w` or `b`, nothing else.
+pub fn write(position: &Position) -> String {
+    let mut text = String::with_capacity(80);
+    for rank in (0..RANKS).rev() {
+        let mut empty = 0;
+        for file in 0..FILES {
+            match Square::new(file, rank).and_then(|square| position.piece_on(square)) {
+                None => empty += 1,
+                Some(piece) => {
+                    push_empty(&mut text, &mut empty);
+                    text.push(piece.letter());
+                }
+            }
+        }
+        push_empty(&mut text, &mut empty);
+        if rank > 0 {
+            text.push('/');
+        }
+    }
+    text.push_str(match position.side_to_move() {
+        Color::Red => " w",
+        Color::Black => " b",
+    });
+    text
+}
+
+fn push_empty(text: &mut String, empty: &mut u8) {
+    if *empty > 0 {
+        text.push(char::from(b'0' + *empty));
+    }
+    *empty = 0;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+
+    fn normal(text: &str) -> Option<String> {
+        parse(text).map(|position| write(&position))
+    }
+
+    #[test]
+    fn the_starting_position_is_read_in_every_form() {
+        let black = START.replace(" w", " b");
+        let written = [
+            START.to_owned(),
+            format!("{START} - - 0 1"),
+            START.replace(' ', "_"),
+            START.replace(" w", "w"),
+            START.replace(" w", " R and more b"),
+            START.replace(" w", " xyz W"),
+            START.replace('/', ""),
+            START.replace('n', "h").replace('B', "E").replace('a', "g"),
+            START.replace('9', "0333"),
+            START.replace('9', "xxxxxxxxx"),
+            START.replace("9/1c", "91c").replace("/9/9/", "+8é1 9-"),
+        ];
+        for text in written {
+            assert_eq!(normal(&text).as_deref(), Some(START), "{text}");
+        }
+        assert_eq!(normal(&black).as_deref(), Some(&*black));
+        assert_eq!(normal(&START.replace(" w", " b w")), Some(black));
+    }
+
+    #[test]
+    fn what_is_no_board_is_refused() {
+        let kings = "4k4/9/9/9/9/9/9/9/9/3K5";
+        assert!(normal(&format!("{kings} w")).is_some());
+        let padded = |spaces: usize| format!("{kings} w{}", " ".repeat(spaces));
+        assert!(normal(&padded(512 - 25)).is_some());
+        let bad = [
+            String::new(),
+            "w".to_owned(),
+            kings.to_owned(),
+            padded(513 - 25),
+            format!("{kings}9 -"),
+            START.replacen('9', "8", 1),
+            START.replacen("/9/", "/99/", 10).replacen("1C5C1", "", 1),
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABN9 w".to_owned(),
+            // Two kings, none, facing ones, a side in check that is not to move.
+            "4k4/9/9/9/9/9/9/9/3K5/3K5 w".to_owned(),
+            "9/9/9/9/9/9/9/9/9/3K5 w".to_owned(),
+            "4k4/9/9/9/9/9/9/9/9/4K4 w".to_owned(),
+            "4k4/9/9/9/9/9/9/9/4R4/3K5 w".to_owned(),
+            // Too many, and out of place.
+            "4k4/9/9/9/9/9/9/RRR6/9/3K5 w".to_owned(),
+            "4k4/9/9/9/9/9/9/9/P8/3K5 w".to_owned(),
+            "4k4/9/9/9/9/9/1P7/9/9/3K5 w".to_owned(),
+            "4k4/9/9/9/9/9/9/9/9/A2K5 w".to_owned(),
+            // Pawns one behind the other on their own side of the river.
+            "4k4/9/9/9/9/P8/P8/9/9/3K5 w".to_owned(),
+            "4k4/9/9/2p6/2p6/9/9/9/9/3K5 w".to_owned(),
+        ];
+        for text in bad {
+            assert_eq!(normal(&text), None, "{text}");
+        }
+        assert!(normal("4k4/9/9/9/P8/P8/9/9/9/3K5 w").is_some());
+    }
+}

@@ -1,0 +1,133 @@
+//! `queryall` and `queryscore`: what is known of a position.
+
+use super::board::{Board, KnownMove};
+use super::learning::Lessons;
+use super::question::{Library, Question};
+use super::tables;
+use crate::board::Move;
+use crate::cloud::classes::rank;
+use crate::cloud::key::text_order;
+use crate::cloud::moves::ordered_moves;
+use crate::cloud::reply::{ListedMove, Reply, Worth};
+use crate::cloud::store::{Priority, Snapshot, StoreError};
+
+/// The best rank.
+const BEST: u8 = 2;
+
+/// The word for a position without moves.
+pub(super) fn without_moves(board: &Board) -> Reply {
+    Reply::Status(match board.position.in_check() {
+        true => "checkmate",
+        false => "stalemate",
+    })
+}
+
+impl Library {
+    /// All moves of a position.
+    pub(super) fn query_all(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
+        let board = &question.board;
+        let legal = ordered_moves(&board.position);
+        if legal.is_empty() {
+            return Ok(without_moves(board));
+        }
+        if let Some(moves) = self.table_moves(question) {
+            return Ok(Reply::Moves(tables::list(&moves), None));
+        }
+        let mut lessons = Lessons::default();
+        let reply = self.store.read(|snapshot| {
+            let row = board.row(snapshot)?;
+            let mut known = board.known(snapshot, &row)?;
+            if question.may_learn() {
+                self.learn(&mut lessons, snapshot, board, &known, &legal)?;
+            }
+            board.add_mirror_images(&mut known);
+            known.retain(|known| !question.is_banned(known.played));
+            let moves = listed(question, &known, &legal);
+            Ok::<_, StoreError>(match moves.is_empty() {
+                true => Reply::Status("unknown"),
+                false => Reply::Moves(moves, board.ply(&row)),
+            })
+        })?;
+        lessons.post(&self.store);
+        Ok(reply)
+    }
+
+    /// The score of a position: that of its best move.
+    pub(super) fn query_score(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
+        let board = &question.board;
+        let legal = ordered_moves(&board.position);
+        if legal.is_empty() {
+            return Ok(without_moves(board));
+        }
+        if let Some(moves) = self.table_moves(question) {
+            let first = moves.first().map(|m| Reply::Score(m.score, None));
+            return Ok(first.unwrap_or(Reply::Status("unknown")));
+        }
+        let mut lessons = Lessons::default();
+        let reply = self.store.read(|snapshot| {
+            let row = board.row(snapshot)?;
+            let mut known = board.known(snapshot, &row)?;
+            if question.may_write_tasks {
+                self.learn(&mut lessons, snapshot, board, &known, &legal)?;
+            }
+            board.add_mirror_images(&mut known);
+            let best = known.iter().find(|known| !question.is_banned(known.played));
+            let score = |known: &KnownMove| Reply::Score(known.score, board.ply(&row));
+            Ok::<_, StoreError>(best.map_or(Reply::Status("unknown"), score))
+        })?;
+        lessons.post(&self.store);
+        Ok(reply)
+    }
+
+    /// What a look at all moves of a position teaches.
+    fn learn(
+        &self,
+        lessons: &mut Lessons,
+        snapshot: &Snapshot<'_>,
+        board: &Board,
+        known: &[KnownMove],
+        legal: &[Move],
+    ) -> Result<(), StoreError> {
+        lessons.note_played(&self.unknown, board);
+        lessons.note_leaves(board, known, Priority::Urgent);
+        lessons.note_sieving(board, known.len(), Priority::Asked);
+        for m in legal {
+            // Of two mirror images the smaller one is stored.
+            let is_image = board.view.is_symmetric && text_order(m.flip_file()) < text_order(*m);
+            if is_image || known.iter().any(|known| known.played == *m) {
+                continue;
+            }
+            let place = board.place(*m);
+            let is_child_known = snapshot.get(&place.child)?.is_some();
+            lessons.note_unknown(&self.unknown, place, is_child_known);
+        }
+        Ok(())
+    }
+}
+
+/// The entries of the list: known moves, then those of which nothing is told.
+fn listed(question: &Question<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
+    let best = known.first().map_or(0, |first| first.score);
+    let mut moves: Vec<ListedMove> = (known.iter().enumerate())
+        .map(|(n, known)| (n, known, rank(known.score, best)))
+        .filter(|(n, _, rank)| question.learn || *n == 0 || *rank == BEST)
+        .map(|(_, known, rank)| ListedMove {
+            played: known.played,
+            worth: Worth::Known {
+                score: known.score,
+                rank,
+                replies: known.replies,
+                good_replies: known.good_replies,
+            },
+        })
+        .collect();
+    if question.shows_all || !question.learn && !moves.is_empty() {
+        let is_told = |m: &Move| moves.iter().any(|told| told.played == *m);
+        let untold: Vec<Move> = legal.iter().copied().filter(|m| !is_told(m)).collect();
+        moves.extend(untold.into_iter().map(|played| ListedMove {
+            played,
+            worth: Worth::Unknown,
+        }));
+    }
+    moves
+}

@@ -1,0 +1,109 @@
+//! The actions of the cloud API, from parameters to replies.
+
+mod board;
+mod learning;
+mod list;
+mod question;
+mod rules;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod writing;
+
+use super::fen;
+use super::parameters::Parameters;
+use super::reply::{Format, Reply};
+use super::store::StoreError;
+use crate::cloud::access::Role;
+use board::Board;
+use question::Question;
+use walk::Choice;
+
+pub use question::{Library, LibraryOptions};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asker<'a> {
+    /// The name under which writes are noted.
+    pub name: &'a str,
+    /// What may be asked.
+    pub role: Role,
+}
+
+/// A reply with the way it is wrapped.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The body.
+    pub body: String,
+    /// Whether the body is JSON.
+    pub is_json: bool,
+}
+
+impl Library {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// The library cannot be read or written.
+    pub fn answer(&self, parameters: &Parameters, asker: Asker<'_>) -> Result<Answer, StoreError> {
+        let is_json = parameters.is_on("json", false);
+        let answer = |reply: &Reply, format| Answer {
+            body: reply.to_bytes(format),
+            is_json,
+        };
+        let bare = if is_json { Format::Json } else { Format::Bare };
+        let framed = if is_json { Format::Json } else { Format::Text };
+        let Some(action) = parameters.get_filled("action") else {
+            let body = String::new();
+            return Ok(Answer { body, is_json });
+        };
+        let Some(text) = parameters.get_filled("board") else {
+            return Ok(answer(&Reply::Status("invalid parameters"), bare));
+        };
+        if asker.role < Role::Read {
+            return Ok(answer(&Reply::Status("tokenerror"), framed));
+        }
+        let Some(position) = fen::parse(text) else {
+            return Ok(answer(&Reply::Status("invalid board"), framed));
+        };
+        let question = Question {
+            parameters,
+            text,
+            board: Board::new(position),
+            banned: parameters.banned(),
+            learn: parameters.is_on("learn", true),
+            shows_all: parameters.is_on("showall", false),
+            may_write_tasks: asker.role >= Role::Queue,
+            writer: asker.name,
+        };
+        Ok(answer(&self.reply(action, &question, asker.role)?, framed))
+    }
+
+    fn reply(
+        &self,
+        action: &str,
+        question: &Question<'_>,
+        role: Role,
+    ) -> Result<Reply, StoreError> {
+        let refused = Reply::Status("tokenerror");
+        match action {
+            "queryall" => self.query_all(question),
+            "query" => self.query_move(question, Choice::Good),
+            "querybest" => self.query_move(question, Choice::Best),
+            "querylearn" => self.query_move(question, Choice::Learn),
+            "querysearch" => self.query_move(question, Choice::Search),
+            "queryscore" => self.query_score(question),
+            "querypv" => self.query_line(question),
+            "queryrule" => Ok(rules::query_rule(question)),
+            "rulecheck" => Ok(rules::rule_check(question)),
+            "queue" | "store" if role < Role::Queue => Ok(refused),
+            "queue" => self.queue(question),
+            "store" => match question.parameters.get("score") {
+                None => self.store_move(question),
+                Some(_) if role < Role::Write => Ok(refused),
+                Some(score) => self.store_score(question, score),
+            },
+            _ => Ok(Reply::Empty),
+        }
+    }
+}

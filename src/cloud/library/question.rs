@@ -1,0 +1,89 @@
+//! A library, and what is asked of it.
+
+use std::sync::Arc;
+
+use super::board::Board;
+use super::learning::Unknown;
+use super::tables::{TableMove, table_moves};
+use crate::board::Move;
+use crate::cloud::parameters::Parameters;
+use crate::cloud::store::Store;
+use crate::tablebase::Tables;
+
+/// How a library answers.
+#[derive(Clone, Debug)]
+pub struct LibraryOptions {
+    /// How many moves below a position must be known before `query` and its like answer with one.
+    pub least_visits: usize,
+}
+
+impl Default for LibraryOptions {
+    fn default() -> Self {
+        Self { least_visits: 10 }
+    }
+}
+
+/// A library that answers the actions of the cloud API.
+#[derive(Debug)]
+pub struct Library {
+    /// What is known.
+    pub store: Store,
+    pub(super) tables: Arc<Tables>,
+    pub(super) options: LibraryOptions,
+    pub(super) unknown: Unknown,
+}
+
+/// What is asked about a board.
+pub(super) struct Question<'a> {
+    pub(super) parameters: &'a Parameters,
+    /// The board as it was written.
+    pub(super) text: &'a str,
+    pub(super) board: Board,
+    pub(super) banned: Vec<&'a str>,
+    /// Whether everything that is known is to be told.
+    pub(super) learn: bool,
+    pub(super) shows_all: bool,
+    /// Whether the asker may have positions searched.
+    pub(super) may_write_tasks: bool,
+    pub(super) writer: &'a str,
+}
+
+impl Question<'_> {
+    pub(super) fn is_banned(&self, m: Move) -> bool {
+        let text = m.to_string();
+        self.banned.iter().any(|banned| *banned == text)
+    }
+
+    /// Whether the question may teach the library anything.
+    pub(super) fn may_learn(&self) -> bool {
+        self.learn && self.may_write_tasks
+    }
+
+    /// Whether the asker has done some work: the MD5 of board, `more` and the parameter `token` begins with
+    /// eight zero bits.
+    pub(super) fn has_proof_of_work(&self, more: &str) -> bool {
+        let token = self.parameters.get("token").unwrap_or("");
+        let digest = md5::compute([self.text, more, token].concat());
+        !token.is_empty() && digest.0[0] == 0
+    }
+}
+
+impl Library {
+    /// A library on a store, which looks endings up in tables.
+    pub fn new(store: Store, tables: Arc<Tables>, options: LibraryOptions) -> Self {
+        let unknown = Unknown::default();
+        Self {
+            store,
+            tables,
+            options,
+            unknown,
+        }
+    }
+
+    /// The moves that the tables tell, but for banned ones, if they know the position.
+    pub(super) fn table_moves(&self, question: &Question<'_>) -> Option<Vec<TableMove>> {
+        let mut moves = table_moves(&self.tables, &question.board.position)?;
+        moves.retain(|m| !question.is_banned(m.played));
+        Some(moves)
+    }
+}

@@ -1,0 +1,129 @@
+//! Answers of the endgame tables, which go before those of the library.
+
+use rand::seq::IndexedRandom;
+
+use crate::board::{Color, Move, PieceKind, Position};
+use crate::cloud::moves::ordered_moves;
+use crate::cloud::reply::{ListedMove, Reply, Worth};
+use crate::cloud::value::FINAL;
+use crate::rules::is_material_insufficient;
+use crate::tablebase::{Outcome, Tables};
+
+/// A move with what the tables say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TableMove {
+    pub(super) played: Move,
+    /// For the side that plays it: 30,000 minus the plies to mate, 0 for a draw.
+    pub(super) score: i32,
+    captures: bool,
+    checks: bool,
+}
+
+/// The moves of a position, the best first, if the tables know the position and every move of it.
+pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
+    let is_known = tables.probe(position).is_some() || is_material_insufficient(position);
+    if !is_thin(position) || !is_known {
+        return None;
+    }
+    let worth = tables.probe_moves(position);
+    let mut after = position.clone();
+    let describe = |played: Move| {
+        let probed = worth.iter().find(|probed| probed.played == played)?;
+        let undo = after.make(played);
+        let checks = after.in_check();
+        after.unmake(played, undo);
+        Some(TableMove {
+            played,
+            score: score(probed.outcome?),
+            captures: position.taken_by(played).is_some(),
+            checks,
+        })
+    };
+    let moves = ordered_moves(position).into_iter().map(describe);
+    let mut moves: Vec<TableMove> = moves.collect::<Option<_>>()?;
+    moves.sort_by_key(|m| {
+        let flags = match m.score {
+            1.. => (!m.captures, m.checks),
+            _ => (m.checks, m.captures != m.checks),
+        };
+        (std::cmp::Reverse(m.score), flags)
+    });
+    Some(moves)
+}
+
+/// Whether a position has few enough pieces for the tables to be asked.
+fn is_thin(position: &Position) -> bool {
+    let count = |kind| position.kind(kind).len();
+    let pawns = |side| position.pieces(side, PieceKind::Pawn).len();
+    position.occupied().len() <= 13
+        && count(PieceKind::Rook) + count(PieceKind::Knight) + count(PieceKind::Cannon) <= 5
+        && Color::ALL.into_iter().all(|side| pawns(side) <= 3)
+}
+
+/// The score of a move that is worth so much to the side that plays it.
+fn score(outcome: Outcome) -> i32 {
+    match outcome {
+        Outcome::Win(plies) => FINAL - i32::from(plies),
+        Outcome::Draw => 0,
+        Outcome::Loss(plies) => i32::from(plies) - FINAL,
+    }
+}
+
+/// The list of `queryall`.
+pub(super) fn list(moves: &[TableMove]) -> Vec<ListedMove> {
+    let Some(first) = moves.first() else {
+        return Vec::new();
+    };
+    let rank = |m: &TableMove| {
+        let is_like_first = is_equal(m, first);
+        let spoils = m.score.signum() < first.score.signum();
+        match (is_like_first, spoils) {
+            (true, _) => 2,
+            (_, true) => 0,
+            _ => 1,
+        }
+    };
+    let entry = |m: &TableMove| ListedMove {
+        played: m.played,
+        worth: Worth::Table {
+            score: m.score,
+            rank: rank(m),
+        },
+    };
+    moves.iter().map(entry).collect()
+}
+
+fn is_equal(a: &TableMove, b: &TableMove) -> bool {
+    (a.score, a.captures, a.checks) == (b.score, b.captures, b.checks)
+}
+
+/// The move that `query` and its like answer: one of the best. In a draw that the side to move may still
+/// try to win all moves that hold it.
+pub(super) fn choose(position: &Position, moves: &[TableMove]) -> Reply {
+    let Some(first) = moves.first() else {
+        return Reply::Status("nobestmove");
+    };
+    if first.score == 0 && position.has_attackers(position.side_to_move()) {
+        let drawing = moves.iter().filter(|m| m.score == 0);
+        return Reply::Search(drawing.map(|m| m.played).collect());
+    }
+    let equal: Vec<&TableMove> = moves.iter().filter(|m| is_equal(m, first)).collect();
+    let chosen = equal.choose(&mut rand::rng()).copied().unwrap_or(first);
+    Reply::TableMove(chosen.played)
+}
+
+/// The line that `querypv` answers: one move, with the plies to mate as its depth.
+pub(super) fn line(moves: &[TableMove]) -> Reply {
+    let Some(first) = moves.first() else {
+        return Reply::Status("unknown");
+    };
+    let depth = match first.score {
+        0 => 0,
+        score => usize::try_from(FINAL - score.abs()).unwrap_or(0),
+    };
+    Reply::Line {
+        score: first.score,
+        depth,
+        pv: vec![first.played],
+    }
+}

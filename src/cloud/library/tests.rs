@@ -1,0 +1,432 @@
+//! Every action, byte for byte.
+
+use super::*;
+use crate::board::Position;
+use crate::cloud::key::View;
+use crate::cloud::place::Place;
+use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind};
+use crate::tablebase::Tables;
+
+const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
+
+/// A library with the moves of an example.
+fn example() -> (tempfile::TempDir, Library) {
+    let (directory, library) = empty();
+    for (moves, scores) in [
+        ("", [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)]),
+        ("b2e2", [("h7e7", 30), ("h9g7", 22), ("b9c7", 25)]),
+    ] {
+        for (m, value) in scores {
+            write(&library, moves, m, value);
+        }
+    }
+    (directory, library)
+}
+
+fn empty() -> (tempfile::TempDir, Library) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    let options = LibraryOptions::default();
+    (directory, Library::new(store, Tables::embedded(), options))
+}
+
+/// Writes the score of a move after the moves that lead to its position.
+fn write(library: &Library, moves: &str, m: &str, value: i32) {
+    let mut position = Position::startpos();
+    for m in moves.split_whitespace() {
+        position.make(m.parse().unwrap());
+    }
+    let place = Place::of(&position, &View::of(&position), m.parse().unwrap());
+    let new = NewScore {
+        place,
+        value,
+        depth: 0,
+        writer: "test".to_owned(),
+    };
+    assert!(library.store.write(move |batch| batch.store(&new)).unwrap());
+}
+
+fn ask_as(library: &Library, role: Role, request: &str) -> String {
+    let parameters = Parameters::parse(request.as_bytes(), b"");
+    let asker = Asker { name: "test", role };
+    library.answer(&parameters, asker).unwrap().body
+}
+
+fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
+    let request = format!("action={action}&board={board}{more}");
+    ask_as(library, Role::Queue, &request)
+}
+
+/// The tasks that wait, after everything before has been written.
+fn tasks(library: &Library, kind: TaskKind) -> Lease {
+    let lease = library.store.write(move |batch| batch.lease(kind, 100, 60));
+    lease.unwrap()
+}
+
+const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\
+    move:h2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\
+    move:c3c4,score:16,rank:1,note:* (00-00),winrate:51.21|\
+    move:g3g4,score:16,rank:1,note:* (00-00),winrate:51.21|\
+    move:b0a2,score:-180,rank:0,note:? (00-00),winrate:36.69|\
+    move:h0i2,score:-180,rank:0,note:? (00-00),winrate:36.69";
+
+#[test]
+fn all_moves_of_the_example() {
+    let (_directory, library) = example();
+    let all = |more: &str| ask(&library, "queryall", START, more);
+    assert_eq!(all(""), format!("{KNOWN}\0"));
+    assert_eq!(
+        all("&learn=1&showall=0&egtbmetric=dtc&egtbmetric=dtm"),
+        format!("{KNOWN}\0")
+    );
+    let (two, _) = KNOWN.split_once("|move:c3c4").unwrap();
+    let hidden = all("&learn=0");
+    let entries: Vec<&str> = hidden.trim_end_matches('\0').split('|').collect();
+    assert_eq!(entries[..2].join("|"), two);
+    assert_eq!(entries.len(), 44);
+    assert_eq!(entries[2], "move:e0e1,score:??,rank:0,note:? (??-??)");
+    assert!(entries[2..].iter().all(|entry| entry.contains("score:??")));
+    let shown = all("&showall=1");
+    assert!(shown.starts_with(KNOWN));
+    assert_eq!(shown.matches("??-??").count(), 38);
+    let banned = all("&ban=move:b2e2");
+    assert!(
+        banned.starts_with("move:h2e2,score:23") && !banned.contains("b2e2"),
+        "{banned}"
+    );
+    let banned = all("&ban=move:move:c3c4|move:b2e2|move:h2e2&showall=1");
+    assert!(banned.starts_with("move:c3c4,score:16,rank:2"), "{banned}");
+    assert!(banned.contains("move:b2e2,score:??"), "{banned}");
+    let json = all("&json=1");
+    assert!(
+        json.starts_with("{\"status\":\"ok\",\"moves\":[{\"uci\":\"b2e2\",\"score\":23,"),
+        "{json}"
+    );
+    assert!(
+        json.ends_with("\"winrate\":\"36.69\"}],\"ply\":0}"),
+        "{json}"
+    );
+}
+
+#[test]
+fn scores_lines_and_moves_of_the_example() {
+    let (_directory, library) = example();
+    let ask = |action: &str, more: &str| ask(&library, action, START, more);
+    assert_eq!(ask("queryscore", ""), "eval:23\0");
+    assert_eq!(
+        ask("queryscore", "&json=1"),
+        "{\"status\":\"ok\",\"eval\":23,\"ply\":0}"
+    );
+    assert_eq!(ask("queryscore", "&ban=move:b2e2|move:h2e2"), "eval:16\0");
+    assert_eq!(
+        ask("querypv", "&stable=1"),
+        "score:23,depth:2,pv:b2e2|h9g7\0"
+    );
+    assert_eq!(ask("querypv", "&stable=1&ban=move:b2e2"), "unknown\0");
+    assert!(ask("querypv", "").starts_with("score:23,depth:2,pv:b2e2|"));
+    for action in ["query", "querybest", "querysearch", "querylearn"] {
+        assert_eq!(ask(action, ""), "nobestmove\0", "{action}");
+        assert_eq!(ask(action, "&endgame=1"), "\0");
+        assert_eq!(ask(action, "&endgame=1&json=1"), "{}");
+    }
+}
+
+#[test]
+fn a_library_that_is_explored_answers_with_moves() {
+    let (_directory, library) = example();
+    for (before, m, value) in [
+        ("b2e2 h9g7", "b0c2", -22),
+        ("b2e2 h9g7", "h0g2", -22),
+        ("b2e2 h9g7 b0c2", "b9c7", 22),
+        ("c3c4", "b7c7", 16),
+        ("c3c4", "b9c7", 16),
+        ("c3c4", "g6g5", 16),
+    ] {
+        write(&library, before, m, value);
+    }
+    let ask = |action: &str, more: &str| ask(&library, action, START, more);
+    assert_eq!(ask("querybest", ""), "move:b2e2\0");
+    assert_eq!(
+        ask("querybest", "&json=1"),
+        "{\"status\":\"ok\",\"move\":\"b2e2\"}"
+    );
+    let found = ask("query", "");
+    assert!(["move:b2e2\0", "move:c3c4\0"].contains(&&*found), "{found}");
+    assert_eq!(ask("querysearch", ""), "search:b2e2|search:c3c4\0");
+    let mirrored = "search:b2e2|search:c3c4".to_owned() + "\0";
+    assert_eq!(ask("querysearch", "&ban=move:h2e2"), mirrored);
+    assert_eq!(ask("querybest", "&ban=move:b2e2|move:c3c4"), "nobestmove\0");
+}
+
+#[test]
+fn mirror_images_and_other_colours_are_one_position() {
+    let (_directory, library) = example();
+    let after_h2e2 = AFTER_B2E2.replace("4C2C1", "1C2C4");
+    let mirrored = ask(&library, "queryall", &after_h2e2, "");
+    let straight = ask(&library, "queryall", AFTER_B2E2, "");
+    let replies = |text: &str| -> Vec<String> {
+        let entries = text.trim_end_matches('\0').split('|');
+        entries.map(|entry| entry[5..9].to_owned()).collect()
+    };
+    assert_eq!(replies(&straight), ["h9g7", "b9c7", "h7e7"]);
+    assert_eq!(replies(&mirrored), ["b9c7", "h9g7", "b7e7"]);
+    let red = "rnbakabnr/9/4c2c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    assert_eq!(
+        replies(&ask(&library, "queryall", red, "")),
+        ["h0g2", "b0c2", "h2e2"]
+    );
+    // The distance from the start is known for the colours of the start only.
+    assert!(ask(&library, "queryscore", AFTER_B2E2, "&json=1").ends_with("\"ply\":1}"));
+    assert!(ask(&library, "queryscore", red, "&json=1").ends_with("\"eval\":-22}"));
+}
+
+#[test]
+fn boards_without_moves_or_knowledge() {
+    let (_directory, library) = empty();
+    let mate = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
+    let stalemate = "3k5/R8/9/9/9/9/9/9/9/4K4 b";
+    for (action, known, none) in [
+        ("queryall", "checkmate", "stalemate"),
+        ("queryscore", "checkmate", "stalemate"),
+        ("querypv", "checkmate", "stalemate"),
+        ("querybest", "nobestmove", "nobestmove"),
+    ] {
+        assert_eq!(
+            ask(&library, action, mate, ""),
+            format!("{known}\0"),
+            "{action}"
+        );
+        assert_eq!(
+            ask(&library, action, stalemate, ""),
+            format!("{none}\0"),
+            "{action}"
+        );
+        let unknown = if action == "querybest" {
+            "nobestmove"
+        } else {
+            "unknown"
+        };
+        assert_eq!(ask(&library, action, START, ""), format!("{unknown}\0"));
+        let json = format!("{{\"status\":\"{unknown}\"}}");
+        assert_eq!(ask(&library, action, START, "&json=TRUE"), json);
+        assert_eq!(ask(&library, action, "9/9 w", ""), "invalid board\0");
+    }
+    assert_eq!(ask(&library, "queue", mate, ""), "\0");
+    assert_eq!(ask(&library, "queue", stalemate, "&json=1"), "{}");
+    let list = ask(&library, "queryall", START, "&showall=1");
+    assert_eq!(list.matches("score:??,rank:0,note:? (??-??)").count(), 44);
+}
+
+#[test]
+fn requests_that_make_no_sense() {
+    let (_directory, library) = empty();
+    let ask = |request: &str| ask_as(&library, Role::Queue, request);
+    assert_eq!(ask(""), "");
+    assert_eq!(ask("board=x"), "");
+    assert_eq!(ask("action=0&board=x"), "");
+    assert_eq!(ask("action=queryall"), "invalid parameters");
+    assert_eq!(ask("action=queryall&board=0"), "invalid parameters");
+    assert_eq!(
+        ask("action=nonsense&json=1"),
+        "{\"status\":\"invalid parameters\"}"
+    );
+    assert_eq!(ask(&format!("action=nonsense&board={START}")), "\0");
+    assert_eq!(ask(&format!("action=nonsense&board={START}&json=1")), "{}");
+    let request = format!("action=queryall&board={START}");
+    assert_eq!(ask_as(&library, Role::Nothing, &request), "tokenerror\0");
+}
+
+#[test]
+fn tables_answer_before_the_library() {
+    let (_directory, library) = empty();
+    let won = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
+    let ask = |action: &str, board: &str, more: &str| ask(&library, action, board, more);
+    let list = ask("queryall", won, "&ban=move:a0a9");
+    let (first, _) = list.split_once('|').unwrap();
+    assert!(
+        first.contains(",score:29981,rank:2,note:! (W-M-0019)"),
+        "{first}"
+    );
+    assert!(!first.contains("winrate"), "{first}");
+    assert_eq!(ask("queryscore", won, ""), "eval:29981\0");
+    assert_eq!(
+        ask("queryscore", won, "&json=1"),
+        "{\"status\":\"ok\",\"eval\":29981}"
+    );
+    assert!(ask("querybest", won, "&endgame=1").starts_with("egtb:"));
+    assert!(ask("querybest", won, "&json=1").starts_with("{\"status\":\"ok\",\"egtb\":\""));
+    let line = ask("querypv", won, "");
+    assert!(line.starts_with("score:29981,depth:19,pv:"), "{line}");
+    // A lost position: all moves lose, so that none has rank 0.
+    let lost = "3k5/9/9/9/9/9/9/9/9/R3K4 b";
+    let list = ask("queryall", lost, "");
+    assert!(
+        list.contains("(L-M-00") && !list.contains("rank:0"),
+        "{list}"
+    );
+    // A draw that the side to move may still try to win.
+    let drawn = "2bakab2/9/9/9/9/9/9/9/9/R2K5 w";
+    assert!(ask("querysearch", drawn, "").starts_with("search:"));
+    assert!(ask("queryall", drawn, "").contains("(D-M-0000)"));
+}
+
+#[test]
+fn repetitions_are_ruled() {
+    let (_directory, library) = empty();
+    let board = "4k4/9/9/9/9/9/9/9/4R4/3K5 b";
+    let ask = |action: &str, moves: &str, more: &str| {
+        ask(&library, action, board, &format!("&movelist={moves}{more}"))
+    };
+    let chase = "e9f9|e1f1|f9e9";
+    let ruled = ask("queryrule", chase, "");
+    assert!(
+        ruled.contains("move:f1e1,rule:ban|") || ruled.contains("move:f1e1,rule:ban\0"),
+        "{ruled}"
+    );
+    assert!(ruled.contains("move:f1f2,rule:none"), "{ruled}");
+    let twice = ask("queryrule", chase, "&reptimes=2");
+    assert!(twice.contains("move:f1e1,rule:none"), "{twice}");
+    let json = ask("queryrule", chase, "&json=1");
+    assert!(
+        json.contains("{\"uci\":\"f1e1\",\"rule\":\"ban\"}"),
+        "{json}"
+    );
+    for bad in ["", "e9f9|e1f1", "e9f9|e1f1|a0a1", "e9f9|e1f1|f9e9|"] {
+        assert_eq!(ask("queryrule", bad, ""), "invalid movelist\0", "{bad}");
+    }
+    let long = vec!["e9f9"; 2047].join("|");
+    assert_eq!(ask("queryrule", &long, ""), "invalid movelist\0");
+    let check = |moves: &str| ask("rulecheck", moves, "");
+    assert_eq!(check(""), "0\0");
+    assert_eq!(check(chase), "0\0");
+    assert_eq!(check("e9f9|e1f1|f9e9|f1e1"), "3\0");
+    assert_eq!(check("e9f9|e1f1|f9e9|f1e1|e9f9"), "2\0");
+    assert_eq!(check("e9f9|d0d1|f9e9|d1d0"), "\0");
+    assert_eq!(check("e9f9|e1e2|f9f8|e2e1|f8f9"), "1\0");
+    let start = "&movelist=h2h3|h7h6|h3h2|h6h7";
+    assert_eq!(
+        super::tests::ask(&library, "rulecheck", START, start),
+        "1\0"
+    );
+    assert_eq!(super::tests::ask(&library, "queryrule", START, ""), "\0");
+}
+
+#[test]
+fn positions_are_queued() {
+    let (_directory, library) = example();
+    assert_eq!(ask(&library, "queue", START, ""), "ok\0");
+    assert_eq!(
+        ask(&library, "queue", AFTER_B2E2, "&token=308&json=1"),
+        "{\"status\":\"ok\"}"
+    );
+    let sieving = tasks(&library, TaskKind::Sieving);
+    let keys: Vec<_> = sieving.tasks.iter().map(|task| &task.key).collect();
+    let key = |text| View::of(&fen::parse(text).unwrap()).key;
+    assert_eq!(keys, [&key(AFTER_B2E2), &key(START)]);
+    let scoring = tasks(&library, TaskKind::Scoring);
+    assert_eq!(scoring.tasks.len(), 2);
+    assert!(
+        scoring
+            .tasks
+            .iter()
+            .any(|task| task.key == key(START) && task.moves.len() == 2)
+    );
+    assert_eq!(
+        ask_as(&library, Role::Read, &format!("action=queue&board={START}")),
+        "tokenerror\0"
+    );
+    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
+    assert_eq!(ask(&library, "queue", thin, ""), "\0");
+    assert_eq!(ask(&library, "queue", thin, "&json=1"), "{}");
+}
+
+#[test]
+fn proof_of_work_makes_a_task_urgent() {
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=307"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Sieving).tasks[0].priority,
+        Priority::Asked
+    );
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=308"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Sieving).tasks[0].priority,
+        Priority::Urgent
+    );
+}
+
+#[test]
+fn moves_are_stored_by_those_who_may() {
+    let (_directory, library) = example();
+    let store = |role, more: &str| {
+        ask_as(
+            &library,
+            role,
+            &format!("action=store&board={START}&{more}"),
+        )
+    };
+    for (more, answered) in [
+        ("move=move:c3c4", "ok\0"),
+        ("move=move:g3g4", "ok\0"),
+        ("move=move:a3a4", "ok\0"),
+        // Its replies are known; not legal; without the prefix.
+        ("move=move:b2e2", "\0"),
+        ("move=move:a3a5", "\0"),
+        ("move=c3c4", "\0"),
+        ("", "\0"),
+    ] {
+        assert_eq!(store(Role::Queue, more), answered, "{more}");
+        assert_eq!(store(Role::Read, more), "tokenerror\0", "{more}");
+    }
+    assert_eq!(tasks(&library, TaskKind::Scoring).tasks[0].moves.len(), 2);
+    for (more, answered) in [
+        ("move=a3a4&score=12", "ok\0"),
+        ("move=i3i4&score=13&json=1", "{\"status\":\"ok\"}"),
+        ("move=b2e2&score=12", "\0"),
+        ("move=a3a5&score=12", "\0"),
+        ("move=a3a4&score=much", "invalid parameters\0"),
+        ("move=a3a4&score=", "invalid parameters\0"),
+        ("move=a3a4&score=1&depth=999", "invalid parameters\0"),
+    ] {
+        assert_eq!(store(Role::Write, more), answered, "{more}");
+    }
+    assert_eq!(store(Role::Queue, "move=a3a4&score=12"), "tokenerror\0");
+    let list = ask(&library, "queryall", START, "");
+    assert!(list.contains("move:a3a4,score:-13,rank:0"), "{list}");
+}
+
+#[test]
+fn a_new_move_that_is_played_is_learned() {
+    let (_directory, library) = empty();
+    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
+    // Without the right to queue, and with learn=0, nothing is learned.
+    for (role, more) in [
+        (Role::Read, ""),
+        (Role::Queue, "&learn=0"),
+        (Role::Queue, ""),
+    ] {
+        for board in [START, after] {
+            ask_as(
+                &library,
+                role,
+                &format!("action=queryall&board={board}{more}"),
+            );
+        }
+        let found = tasks(&library, TaskKind::Scoring).tasks;
+        assert_eq!(
+            found.len(),
+            usize::from(role == Role::Queue && more.is_empty())
+        );
+    }
+    // A move to a known position is known at once.
+    write(&library, "a3a4", "a6a5", 5);
+    ask(&library, "queryall", START, "");
+    tasks(&library, TaskKind::Scoring);
+    let list = ask(&library, "queryall", START, "");
+    assert!(
+        list.starts_with("move:a3a4,score:5,rank:2,note:! (01-01)"),
+        "{list}"
+    );
+}

@@ -1,0 +1,37 @@
+//! The cloud library (云库): scores of moves that many clients share, asked and filled over HTTP with the API
+//! of the public Chinese cloud library, as its clients know it.
+//!
+//! ```text
+//! request ──► server ──► parameters ──► library ──► reply ──► bytes
+//!                                        │    ▲
+//!                                 writes ▼    │ snapshots
+//!                                   store (one SQLite file)
+//! ```
+//!
+//! | room | what it knows |
+//! |---|---|
+//! | [`parameters`], [`reply`] | requests and replies, byte for byte |
+//! | [`fen`], [`key`], `moves`, `place` | boards as clients write them; how positions and moves are stored |
+//! | [`classes`], [`value`], `row` | which moves are good; what a position is worth to its parents; what is stored |
+//! | [`store`] | the file: readers, the writer, values handed up, tasks to be searched |
+//! | [`library`] | the actions of the API |
+//! | [`access`], [`server`] | tokens and roles; HTTP, limits, metrics |
+//!
+//! Replies hold nothing that comes from a request: every text in them is one of ours, a number or a move.
+
+pub mod access;
+pub mod classes;
+pub mod fen;
+pub mod key;
+pub mod library;
+mod moves;
+pub mod parameters;
+mod place;
+pub mod reply;
+mod row;
+pub mod server;
+pub mod store;
+pub mod value;
+
+pub use place::Place;
+pub use row::{Entry, Row, Source};

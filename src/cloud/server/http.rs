@@ -1,0 +1,215 @@
+//! Requests and responses.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+
+use super::shared::Shared;
+use crate::cloud::access::Role;
+use crate::cloud::library::{Answer, Asker};
+use crate::cloud::parameters::Parameters;
+use crate::cloud::reply::{Format, Reply};
+
+/// The longest address, in bytes.
+const LONGEST_ADDRESS: usize = 16 << 10;
+/// The longest body, in bytes.
+const LONGEST_BODY: usize = 64 << 10;
+/// How long a body may take to come.
+const BODY_TIME: Duration = Duration::from_secs(5);
+
+/// What a request is answered.
+pub(super) type HttpResponse = Response<Full<Bytes>>;
+
+fn response(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> HttpResponse {
+    let mut response = Response::new(Full::new(body.into()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::PRAGMA, "no-cache"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+fn refusal(status: StatusCode) -> HttpResponse {
+    let reason = status.canonical_reason().unwrap_or("refused");
+    response(status, PLAIN, format!("{reason}\n"))
+}
+
+/// Answers a request of a client at an address.
+pub(super) async fn handle(
+    shared: Arc<Shared>,
+    peer: IpAddr,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    if request
+        .uri()
+        .path_and_query()
+        .is_some_and(|text| text.as_str().len() > LONGEST_ADDRESS)
+    {
+        return refusal(StatusCode::URI_TOO_LONG);
+    }
+    if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
+        let mut refusal = refusal(StatusCode::METHOD_NOT_ALLOWED);
+        let allowed = HeaderValue::from_static("GET, HEAD, POST");
+        refusal.headers_mut().insert(header::ALLOW, allowed);
+        return refusal;
+    }
+    match request.uri().path() {
+        "/chessdb.php" => answer_api(shared, peer, request).await,
+        "/metrics" => answer_metrics(shared, peer, &request).await,
+        _ => refusal(StatusCode::NOT_FOUND),
+    }
+}
+
+/// The address of the client: where a listed proxy hands a request on, the last one that it names.
+fn client(shared: &Shared, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let peer = peer.to_canonical();
+    if !shared.options.proxies.contains(&peer) {
+        return peer;
+    }
+    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
+    let named = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
+    let named = named.and_then(|text| text.trim().parse::<IpAddr>().ok());
+    named.map_or(peer, |address| address.to_canonical())
+}
+
+/// The token of the header `Authorization`.
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then_some(token.trim())
+}
+
+/// The name and the role of who asks. A token in the header must be known; the parameter may also be a
+/// proof of work, so that any other value counts as none.
+fn identify(shared: &Shared, header: Option<&str>, parameter: Option<&str>) -> (String, Role) {
+    let tokens = &shared.options.tokens;
+    let anonymous = ("anonymous", shared.options.anonymous);
+    let known = |secret: &str| tokens.find(secret).map(|(role, name)| (name, role));
+    let (name, role) = match header {
+        Some(secret) => known(secret).unwrap_or(("unknown", Role::Nothing)),
+        None => parameter.and_then(known).unwrap_or(anonymous),
+    };
+    (name.to_owned(), role)
+}
+
+/// What a request costs, in units of a look-up.
+fn cost(parameters: &Parameters) -> f64 {
+    match parameters.get("action") {
+        // Every move of the last position is judged over all moves of the game.
+        Some("queryrule" | "rulecheck") => {
+            let moves = parameters.get("movelist").unwrap_or("").split('|').count();
+            1.0 + moves as f64 / 20.0
+        }
+        Some("queue") => 5.0,
+        _ => 1.0,
+    }
+}
+
+async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {
+    let begun = Instant::now();
+    let (head, body) = request.into_parts();
+    let body = Limited::new(body, LONGEST_BODY).collect();
+    let body = match tokio::time::timeout(BODY_TIME, body).await {
+        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT),
+        Ok(Err(_)) => return refusal(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Ok(body)) => body.to_bytes(),
+    };
+    let kind = head
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    let is_form =
+        kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"));
+    let form = if is_form { &body[..] } else { b"" };
+    let parameters = Parameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
+    let (name, role) = identify(&shared, bearer(&head.headers), parameters.get("token"));
+    let address = client(&shared, peer, &head.headers);
+    let is_json = parameters.is_on("json", false);
+    if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
+        shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
+        let format = if is_json { Format::Json } else { Format::Text };
+        let body = Reply::Status("rate limit exceeded").to_bytes(format);
+        return reply(&parameters, Answer { body, is_json });
+    }
+    let work = shared.clone();
+    let (answer, parameters) = shared
+        .in_background(move || {
+            let asker = Asker { name: &name, role };
+            (work.library.answer(&parameters, asker), parameters)
+        })
+        .await;
+    shared
+        .metrics
+        .count(parameters.get("action"), begun.elapsed());
+    match answer {
+        Ok(answer) => reply(&parameters, answer),
+        Err(error) => {
+            log::error!("{error}");
+            shared.metrics.failed.fetch_add(1, Ordering::Relaxed);
+            let text = "the library cannot be read or written";
+            let body = match is_json {
+                true => format!("{{\"status\":\"{text}\"}}"),
+                false => format!("Error: {text}"),
+            };
+            let mut response = reply(&parameters, Answer { body, is_json });
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+            response
+        }
+    }
+}
+
+fn reply(parameters: &Parameters, answer: Answer) -> HttpResponse {
+    let kind = match answer.is_json {
+        true => "application/json",
+        false => "text/html; charset=UTF-8",
+    };
+    let mut response = response(StatusCode::OK, kind, answer.body);
+    // Pages of other origins may read, and nothing else.
+    if !matches!(parameters.get("action"), Some("queue" | "store")) {
+        let all = HeaderValue::from_static("*");
+        response
+            .headers_mut()
+            .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, all);
+    }
+    response
+}
+
+async fn answer_metrics(
+    shared: Arc<Shared>,
+    peer: IpAddr,
+    request: &Request<Incoming>,
+) -> HttpResponse {
+    let headers = request.headers();
+    let (_, role) = identify(&shared, bearer(headers), None);
+    if role < Role::Read {
+        return refusal(StatusCode::FORBIDDEN);
+    }
+    if shared.is_limited(client(&shared, peer, headers), 50.0) {
+        return refusal(StatusCode::TOO_MANY_REQUESTS);
+    }
+    let work = shared.clone();
+    match shared.in_background(move || work.gauges()).await {
+        Ok(gauges) => response(StatusCode::OK, PLAIN, shared.metrics.to_text(&gauges)),
+        Err(error) => {
+            log::error!("{error}");
+            refusal(StatusCode::SERVICE_UNAVAILABLE)
+        }
+    }
+}

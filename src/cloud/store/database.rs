@@ -1,0 +1,86 @@
+//! The file: an SQLite database in WAL mode.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::StoreError;
+
+/// Marks the files of libraries in the header of the database: `ChYk`.
+const APPLICATION: i64 = 0x4368_596b;
+
+/// The version of the tables.
+const VERSION: i64 = 1;
+
+/// `position`: the known moves of a position (see [`Row`](crate::cloud::Row)) with its distances from the start.
+/// `edge`: from which positions a position is reached by a stored move. `task`: what is to be searched; `lease`
+/// is 0 or the number of the batch that was handed out. `audit`: every value that was written. `pending`:
+/// positions whose parents are still to be told.
+const SCHEMA: &str = "
+    CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
+    CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
+    CREATE TABLE task(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, priority INTEGER NOT NULL, key BLOB NOT NULL,
+        moves BLOB NOT NULL, expires INTEGER NOT NULL, lease INTEGER NOT NULL DEFAULT 0,
+        until INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0);
+    CREATE UNIQUE INDEX task_place ON task(kind, key) WHERE lease = 0;
+    CREATE INDEX task_order ON task(kind, lease, priority, id);
+    CREATE TABLE audit(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, key BLOB NOT NULL,
+        move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL);
+    CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
+
+/// How long a statement waits for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Opens a library to write; makes it where there is none.
+///
+/// # Errors
+/// The file cannot be opened, holds something else, or has a later format.
+pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+    let number =
+        |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let tables = "SELECT COUNT(*) FROM sqlite_schema";
+    let is_empty = transaction.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
+    let (application, version) = (number("application_id")?, number("user_version")?);
+    match (application, version) {
+        (0, 0) if is_empty => {
+            transaction.execute_batch(SCHEMA)?;
+            transaction.pragma_update(None, "application_id", APPLICATION)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
+        (APPLICATION, VERSION) => {}
+        (APPLICATION, found) => {
+            let path = path.to_owned();
+            return Err(StoreError::Version {
+                path,
+                found,
+                known: VERSION,
+            });
+        }
+        _ => return Err(StoreError::Foreign(path.to_owned())),
+    }
+    transaction.commit()?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A transaction that was acknowledged survives the loss of power.
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    connection.pragma_update(None, "cache_size", -32 << 10)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// Opens a library that is open for writing already, to read.
+///
+/// # Errors
+/// The file cannot be opened.
+pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "cache_size", -8 << 10)?;
+    Ok(connection)
+}

@@ -1,0 +1,105 @@
+//! Values handed up: after the moves of a position have changed, those of its parents follow.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use rusqlite::Result;
+
+use super::batch::Batch;
+use super::rows;
+use super::time::minutes;
+use crate::cloud::key::Key;
+use crate::cloud::place::Place;
+use crate::cloud::row::Source;
+use crate::cloud::value;
+
+/// Rows that one transaction looks at; the rest is done in later ones.
+const ROWS: usize = 10_000;
+
+/// How often a position may change in one transaction. In a tree without circles a position changes once for
+/// each length of the paths from it to what was written; values that go round in a circle stop here.
+const CHANGES: u8 = 64;
+
+impl Batch<'_> {
+    /// Tells the parents of all positions that have changed, theirs, and so on, until nothing changes. What
+    /// is too much for one transaction is noted as pending.
+    pub(super) fn propagate(&mut self) -> Result<()> {
+        let mut queue = VecDeque::new();
+        let mut queued = HashSet::new();
+        for key in std::mem::take(&mut self.changed) {
+            if queued.insert(key.clone()) {
+                queue.push_back(key);
+            }
+        }
+        let mut changes: HashMap<Key, u8> = HashMap::new();
+        let mut seen = 0;
+        while let Some(child) = queue.pop_front() {
+            queued.remove(&child);
+            if seen >= ROWS {
+                self.note_pending(&child)?;
+                continue;
+            }
+            let Some(row) = self.get(&child)? else {
+                continue;
+            };
+            let mut scores = row.scores();
+            for parent in rows::parents(self.connection, &child)? {
+                seen += 1;
+                let count = changes.entry(parent.clone()).or_default();
+                if *count < CHANGES && self.hand_up(&parent, &child, &mut scores)? {
+                    *count += 1;
+                    if queued.insert(parent.clone()) {
+                        queue.push_back(parent);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Recomputes the moves of `parent` that lead to `child`. Tells whether any has another value now.
+    fn hand_up(&self, parent: &Key, child: &Key, scores: &mut [i32]) -> Result<bool> {
+        let Some(mut row) = self.get(parent)? else {
+            return Ok(false);
+        };
+        let mut has_changed = false;
+        let open = row.moves.iter().filter(|entry| !entry.is_final());
+        for place in Place::of_stored(parent, open.map(|entry| entry.m).collect::<Vec<_>>()) {
+            let (Some(entry), true) = (row.get(place.m).copied(), place.child == *child) else {
+                continue;
+            };
+            let Some(value) = value::value(scores, parent, place.m) else {
+                continue;
+            };
+            let value = i16::try_from(value).unwrap_or(entry.value);
+            if value != entry.value || entry.source != Source::Derived {
+                has_changed |= value != entry.value;
+                let (source, minutes) = (Source::Derived, minutes());
+                row.set(crate::cloud::row::Entry {
+                    value,
+                    source,
+                    minutes,
+                    ..entry
+                });
+                rows::put(self.connection, parent, &row)?;
+            }
+        }
+        Ok(has_changed)
+    }
+
+    fn note_pending(&self, key: &Key) -> Result<()> {
+        let statement = "INSERT OR IGNORE INTO pending(key) VALUES (?1)";
+        let mut insert = self.connection.prepare_cached(statement)?;
+        insert.execute([key.as_bytes()]).map(drop)
+    }
+
+    /// Takes up what earlier transactions have left pending. Tells whether there was anything.
+    pub(super) fn take_up_pending(&mut self) -> Result<bool> {
+        let query =
+            "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
+        let mut query = self.connection.prepare_cached(query)?;
+        let keys = query.query_map([], |columns| rows::key(columns, 0))?;
+        let keys: Vec<Key> = keys.collect::<Result<_>>()?;
+        self.changed.extend(keys.iter().cloned());
+        Ok(!keys.is_empty())
+    }
+}

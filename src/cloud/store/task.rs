@@ -1,0 +1,119 @@
+//! Tasks, and what the writer remembers of them.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, Result};
+
+use super::time::now;
+use crate::board::Move;
+use crate::cloud::key::Key;
+
+/// Seconds in which the same move of a position is not handed out again.
+const PAUSE: i64 = 300;
+/// How many moves are remembered as handed out.
+const MOST_REMEMBERED: usize = 50_000;
+
+/// What is to be done with a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TaskKind {
+    /// Its moves are to be scored, each by a search of the position after it.
+    Scoring,
+    /// Moves worth scoring are to be found.
+    Sieving,
+}
+
+impl TaskKind {
+    /// Both kinds.
+    pub const ALL: [Self; 2] = [Self::Scoring, Self::Sieving];
+
+    pub(super) const fn number(self) -> i64 {
+        match self {
+            Self::Scoring => 0,
+            Self::Sieving => 1,
+        }
+    }
+}
+
+/// How soon a task is done: those of a higher priority come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Priority {
+    /// What comes along with other work; dropped after two hours.
+    Background,
+    /// What was read or asked for by anybody.
+    Asked,
+    /// What was asked for with proof of work, and what is learned from play.
+    Urgent,
+}
+
+/// A position to be searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// What is to be done.
+    pub kind: TaskKind,
+    /// The position.
+    pub key: Key,
+    /// The moves to be scored, as they are stored; none where the best one is to be found.
+    pub moves: Vec<Move>,
+    /// How soon.
+    pub priority: Priority,
+}
+
+/// A batch of tasks that a worker has taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Its number; 0 when there are no tasks.
+    pub number: i64,
+    /// The tasks.
+    pub tasks: Vec<Task>,
+}
+
+/// What the writer remembers of the tasks between transactions.
+#[derive(Debug, Default)]
+pub(super) struct TaskState {
+    /// How many tasks of each kind wait.
+    pub(super) waiting: [i64; 2],
+    /// The number of the next lease.
+    pub(super) next_lease: i64,
+    /// What was handed out lately, with the time; for sieving without a move.
+    recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
+}
+
+impl TaskState {
+    /// Counts anew what waits.
+    pub(super) fn recount(&mut self, connection: &Connection) -> Result<()> {
+        for kind in TaskKind::ALL {
+            self.waiting[kind as usize] = waiting(connection, kind)?;
+        }
+        let query = "SELECT IFNULL(MAX(lease), 0) FROM task";
+        let latest: i64 = connection.query_row(query, [], |columns| columns.get(0))?;
+        // A number is never used again, not even by a program that was started anew.
+        self.next_lease = self.next_lease.max(latest + 1).max(now() * 1000);
+        Ok(())
+    }
+
+    pub(super) fn remember(&mut self, task: &Task, now: i64) {
+        if self.recent.len() > MOST_REMEMBERED {
+            self.recent.retain(|_, time| now - *time < PAUSE);
+        }
+        if self.recent.len() > MOST_REMEMBERED {
+            self.recent.clear();
+        }
+        let key = |m| (task.kind, task.key.clone(), m);
+        match task.moves.is_empty() {
+            true => drop(self.recent.insert(key(None), now)),
+            false => (self.recent).extend(task.moves.iter().map(|m| (key(Some(*m)), now))),
+        }
+    }
+
+    pub(super) fn was_handed_out(&self, task: &Task, m: Option<Move>) -> bool {
+        let time = self.recent.get(&(task.kind, task.key.clone(), m));
+        time.is_some_and(|time| now() - time < PAUSE)
+    }
+}
+
+/// How many tasks of a kind wait.
+pub(super) fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
+    let query = "SELECT COUNT(*) FROM task WHERE kind = ?1 AND lease = 0";
+    let mut query = connection.prepare_cached(query)?;
+    query.query_row([kind.number()], |columns| columns.get(0))
+}

@@ -1,0 +1,176 @@
+//! What is to be searched: positions with moves to be scored, and positions to be sieved for moves.
+
+use rusqlite::{OptionalExtension, Result, params};
+
+use super::batch::Batch;
+use super::task::{Lease, Priority, Task, TaskKind};
+use super::time::now;
+use crate::board::Move;
+
+/// How many tasks of a kind may wait. Beyond that the oldest ones of the lowest priority make room.
+const MOST_WAITING: i64 = 100_000;
+/// Seconds after which a task of the lowest priority is dropped.
+const BACKGROUND_AGE: i64 = 7_200;
+/// How often a task is handed out: one that ends the worker every time shall not do so for ever.
+const TRIES: i64 = 5;
+/// The most moves of a task.
+const MOST_MOVES: usize = 128;
+
+impl Batch<'_> {
+    /// Adds a task. Moves of one that waits already are united, and the higher priority holds; moves that
+    /// were handed out in the last five minutes are left out. Tells whether there was room.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn add_task(&mut self, task: &Task) -> Result<bool> {
+        let mut moves = task.moves.clone();
+        moves.retain(|m| !self.tasks.was_handed_out(task, Some(*m)));
+        let is_done = match task.moves.is_empty() {
+            true => self.tasks.was_handed_out(task, None),
+            false => moves.is_empty(),
+        };
+        if is_done {
+            return Ok(true);
+        }
+        let kind = task.kind.number();
+        let query =
+            "SELECT id, moves, priority FROM task WHERE kind = ?1 AND key = ?2 AND lease = 0";
+        let waiting: Option<(i64, Vec<u8>, i64)> = (self.connection.prepare_cached(query)?)
+            .query_row(params![kind, task.key.as_bytes()], |columns| {
+                Ok((columns.get(0)?, columns.get(1)?, columns.get(2)?))
+            })
+            .optional()?;
+        let expires = now() + BACKGROUND_AGE;
+        let priority = task.priority as i64;
+        if let Some((id, others, before)) = waiting {
+            let mut united = parse_moves(&others);
+            united.extend(moves);
+            let statement = "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
+            let values = params![id, write_moves(united), before.max(priority), expires];
+            self.connection.prepare_cached(statement)?.execute(values)?;
+            return Ok(true);
+        }
+        let is_full = self.tasks.waiting[task.kind as usize] >= MOST_WAITING;
+        if is_full && !self.make_room(task.kind)? {
+            return Ok(false);
+        }
+        let statement =
+            "INSERT INTO task(kind, priority, key, moves, expires) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let moves = write_moves(moves);
+        let values = params![kind, priority, task.key.as_bytes(), moves, expires];
+        self.connection.prepare_cached(statement)?.execute(values)?;
+        self.tasks.waiting[task.kind as usize] += 1;
+        Ok(true)
+    }
+
+    /// Drops the oldest waiting task of the lowest priority; `false` where there is none.
+    fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
+        let statement = "DELETE FROM task WHERE id = (SELECT id FROM task
+            WHERE kind = ?1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1)";
+        let mut delete = self.connection.prepare_cached(statement)?;
+        let dropped = delete.execute([kind.number()])?;
+        self.tasks.waiting[kind as usize] -= i64::from(dropped > 0);
+        Ok(dropped > 0)
+    }
+
+    /// Hands tasks out for so many seconds: first those that were handed out and not done in time, then those
+    /// of the highest priority, scoring the oldest first, sieving the newest first.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
+        let now = now();
+        let drop_old =
+            "DELETE FROM task WHERE kind = ?1 AND (lease = 0 AND priority = 0 AND expires < ?2
+            OR lease > 0 AND until < ?2 AND tries >= ?3)";
+        let values = params![kind.number(), now, TRIES];
+        self.connection.prepare_cached(drop_old)?.execute(values)?;
+        let direction = if kind == TaskKind::Scoring {
+            "ASC"
+        } else {
+            "DESC"
+        };
+        let query = format!(
+            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND (lease = 0 OR until < ?2)
+            ORDER BY lease = 0, priority DESC, id {direction} LIMIT ?3"
+        );
+        let mut query = self.connection.prepare_cached(&query)?;
+        let values = params![kind.number(), now, i64::try_from(count).unwrap_or(0)];
+        let found = query.query_map(values, |columns| {
+            let moves: Vec<u8> = columns.get(2)?;
+            let priority = match columns.get(3)? {
+                0 => Priority::Background,
+                1 => Priority::Asked,
+                _ => Priority::Urgent,
+            };
+            let key = super::rows::key(columns, 1)?;
+            Ok((
+                columns.get(0)?,
+                Task {
+                    kind,
+                    key,
+                    moves: parse_moves(&moves),
+                    priority,
+                },
+            ))
+        })?;
+        let found: Vec<(i64, Task)> = found.collect::<Result<_>>()?;
+        if found.is_empty() {
+            return Ok(Lease {
+                number: 0,
+                tasks: Vec::new(),
+            });
+        }
+        // Another process may have handed out some.
+        self.tasks.recount(self.connection)?;
+        let number = self.tasks.next_lease;
+        self.tasks.next_lease += 1;
+        let statement = "UPDATE task SET lease = ?2, until = ?3, tries = tries + 1 WHERE id = ?1";
+        let mut update = self.connection.prepare_cached(statement)?;
+        for (id, task) in &found {
+            self.tasks.remember(task, now);
+            update.execute(params![id, number, now.saturating_add(seconds)])?;
+        }
+        self.tasks.recount(self.connection)?;
+        let tasks = found.into_iter().map(|(_, task)| task).collect();
+        Ok(Lease { number, tasks })
+    }
+
+    /// The tasks of a lease are done. Tells how many there were.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
+        let statement = "DELETE FROM task WHERE lease = ?1 AND lease > 0";
+        self.connection.prepare_cached(statement)?.execute([number])
+    }
+
+    /// The tasks of a lease wait again.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn give_back(&mut self, number: i64) -> Result<()> {
+        let statement =
+            "UPDATE task SET until = 0, tries = tries - 1 WHERE lease = ?1 AND lease > 0";
+        self.connection
+            .prepare_cached(statement)?
+            .execute([number])
+            .map(drop)
+    }
+}
+
+/// Moves as bytes, each once.
+fn write_moves(mut moves: Vec<Move>) -> Vec<u8> {
+    moves.sort_by_key(|m| m.bits());
+    moves.dedup();
+    moves.truncate(MOST_MOVES);
+    moves.iter().flat_map(|m| m.bits().to_le_bytes()).collect()
+}
+
+fn parse_moves(bytes: &[u8]) -> Vec<Move> {
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let moves = pairs
+        .iter()
+        .map(|pair| Move::from_bits(u16::from_le_bytes(*pair)));
+    moves.flatten().collect()
+}

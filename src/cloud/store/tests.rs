@@ -1,0 +1,370 @@
+//! Tests of the library on the disk.
+
+use std::collections::HashMap;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
+
+use super::*;
+use crate::board::{Move, Position};
+use crate::cloud::key::{Key, View};
+use crate::cloud::place::Place;
+use crate::cloud::row::Source;
+use crate::cloud::value::{self, score_of};
+use crate::movegen::legal_moves;
+
+fn open() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    (directory, store)
+}
+
+fn after(moves: &str) -> Position {
+    let mut position = Position::startpos();
+    for m in moves.split_whitespace() {
+        position.make(m.parse().unwrap());
+    }
+    position
+}
+
+fn place(moves: &str, played: &str) -> Place {
+    let position = after(moves);
+    Place::of(&position, &View::of(&position), played.parse().unwrap())
+}
+
+fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+    NewScore {
+        place: place(moves, played),
+        value,
+        depth,
+        writer: "test".to_owned(),
+    }
+}
+
+fn put(store: &Store, score: NewScore) -> bool {
+    store.write(move |batch| batch.store(&score)).unwrap()
+}
+
+/// What is stored for a move.
+fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
+    let place = place(moves, played);
+    let row = store.read(|snapshot| snapshot.get(&place.parent)).unwrap();
+    row?.get(place.m).map(|entry| i32::from(entry.value))
+}
+
+#[test]
+fn values_are_handed_up_at_once() {
+    let (_directory, store) = open();
+    for (m, value) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
+        assert!(put(&store, new("", m, value, 0)));
+    }
+    // A mirror image is the same move.
+    assert_eq!(stored(&store, "", "h2e2"), Some(-20));
+    for (m, value) in [("h7e7", 30), ("h9g7", 22), ("b9c7", 25)] {
+        assert!(put(&store, new("b2e2", m, value, 0)));
+    }
+    assert_eq!(stored(&store, "", "b2e2"), Some(-23));
+    assert_eq!(store.read(|s| s.check()).unwrap(), [""; 0]);
+    // Nothing but the replies changes it any more.
+    assert!(!put(&store, new("", "b2e2", 50, 99)));
+    let row = store.read(|s| s.get(&place("", "b2e2").parent)).unwrap();
+    assert_eq!(row.unwrap().plies, [Some(0), None]);
+}
+
+#[test]
+fn a_shallower_search_does_not_take_the_place_of_a_deeper_one() {
+    let (_directory, store) = open();
+    assert!(put(&store, new("", "c3c4", -10, 12)));
+    assert!(!put(&store, new("", "c3c4", -90, 11)));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert!(put(&store, new("", "c3c4", -20, 12)));
+    assert!(put(&store, new("", "g3g4", -30, 14)));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-30));
+    // No score ends a game.
+    assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
+    assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
+}
+
+#[test]
+fn mates_are_told_by_the_rules() {
+    let (_directory, store) = open();
+    let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
+    let view = View::of(&position);
+    let place = Place::of(&position, &view, "b1b9".parse().unwrap());
+    let writer = String::new();
+    let score = NewScore {
+        place: place.clone(),
+        value: 70,
+        depth: 0,
+        writer,
+    };
+    assert!(put(&store, score.clone()));
+    assert!(!put(&store, NewScore { depth: 50, ..score }));
+    let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
+    let entry = row.get(place.m).unwrap();
+    assert_eq!(
+        (entry.value, entry.source, entry.score()),
+        (-30_000, Source::Rules, 29_999)
+    );
+}
+
+#[test]
+fn distances_from_the_start_follow_the_moves() {
+    let (_directory, store) = open();
+    let line = ["", "h2e2", "h2e2 h9g7", "h2e2 h9g7 h0g2"];
+    for (before, played) in line.iter().zip(["h2e2", "h9g7", "h0g2", "i9h9"]) {
+        assert!(put(&store, new(before, played, 0, 0)));
+    }
+    for (ply, moves) in line.iter().enumerate() {
+        let view = View::of(&after(moves));
+        let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
+        let expected = u16::try_from(ply).ok();
+        assert_eq!(
+            row.plies[usize::from(view.turns_colors())],
+            expected,
+            "{moves}"
+        );
+    }
+    // A shorter way to a known position.
+    let round = ["b0c2 b9c7 c2b0 c7b9", "h2e2"];
+    assert!(put(&store, new(round[0], round[1], 0, 0)) || stored(&store, "", "h2e2").is_some());
+}
+
+/// The value that follows for a move when everything below it is computed anew.
+fn recomputed(rows: &HashMap<Key, HashMap<Move, i32>>, key: &Key, m: Move, leaf: i32) -> i32 {
+    let place = Place::of_stored(key, [m]).pop().unwrap();
+    let Some(moves) = rows.get(&place.child) else {
+        return leaf;
+    };
+    let value_of = |(m, leaf): (&Move, &i32)| recomputed(rows, &place.child, *m, *leaf);
+    let mut scores: Vec<i32> = moves.iter().map(|pair| score_of(value_of(pair))).collect();
+    value::value(&mut scores, key, m).unwrap()
+}
+
+#[test]
+fn pushed_values_are_those_of_a_full_computation() {
+    for seed in 0..4 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let (_directory, store) = open();
+        // Pawns alone move, forwards and never back: no position is reached from itself.
+        let mut positions = vec![after("")];
+        let mut written: HashMap<Key, HashMap<Move, i32>> = HashMap::new();
+        for _ in 0..150 {
+            let position = positions.choose(&mut random).unwrap().clone();
+            let is_forward = |m: &Move| {
+                let piece = position.piece_on(m.from()).unwrap();
+                piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
+            };
+            let moves: Vec<Move> = legal_moves(&position)
+                .into_iter()
+                .filter(is_forward)
+                .collect();
+            let Some(m) = moves.choose(&mut random).copied() else {
+                continue;
+            };
+            let value = random.random_range(-120..120);
+            let place = Place::of(&position, &View::of(&position), m);
+            let score = NewScore {
+                place: place.clone(),
+                value,
+                depth: 0,
+                writer: String::new(),
+            };
+            if put(&store, score) {
+                written
+                    .entry(place.parent)
+                    .or_default()
+                    .insert(place.m, value);
+                let mut next = position;
+                next.make(m);
+                positions.push(next);
+            }
+        }
+        assert!(written.len() > 20);
+        for (key, moves) in &written {
+            let row = store.read(|s| s.get(key)).unwrap().unwrap();
+            for (m, leaf) in moves {
+                let entry = row.get(*m).unwrap();
+                assert_eq!(
+                    i32::from(entry.value),
+                    recomputed(&written, key, *m, *leaf),
+                    "{key} {m}"
+                );
+            }
+        }
+        assert_eq!(store.read(|s| s.check()).unwrap(), [""; 0]);
+    }
+}
+
+#[test]
+fn values_that_go_round_in_a_circle_come_to_rest() {
+    let (_directory, store) = open();
+    let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
+    for (n, m) in round.iter().enumerate() {
+        assert!(put(&store, new(&round[..n].join(" "), m, 29_000, 0)));
+    }
+    assert!(put(&store, new("h2h3", "h7h5", -40, 0)));
+    assert!(stored(&store, "", "h2h3").is_some());
+}
+
+fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
+    let view = View::of(&after(before));
+    let moves = moves
+        .iter()
+        .map(|m| view.stored(m.parse().unwrap()))
+        .collect();
+    Task {
+        kind,
+        key: view.key,
+        moves,
+        priority,
+    }
+}
+
+fn add(store: &Store, task: &Task) {
+    let task = task.clone();
+    assert!(store.write(move |batch| batch.add_task(&task)).unwrap());
+}
+
+fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
+    store
+        .write(move |batch| batch.lease(kind, 10, seconds))
+        .unwrap()
+}
+
+#[test]
+fn tasks_are_handed_out_by_priority_and_age() {
+    let (_directory, store) = open();
+    use Priority::{Asked, Background, Urgent};
+    use TaskKind::{Scoring, Sieving};
+    for kind in [Scoring, Sieving] {
+        add(&store, &task(kind, "", &["c3c4"], Background));
+        add(&store, &task(kind, "h2e2", &["h9g7"], Asked));
+        add(&store, &task(kind, "h2d2", &["h9g7"], Asked));
+        add(&store, &task(kind, "h2c2", &["h9g7"], Urgent));
+        // Moves are united, and the higher priority holds.
+        add(&store, &task(kind, "", &["g3g4", "e3e4"], Background));
+    }
+    let order = |kind, places: [&str; 4]| {
+        let lease = lease(&store, kind, 60);
+        let keys: Vec<Key> = lease.tasks.iter().map(|task| task.key.clone()).collect();
+        assert_eq!(keys, places.map(|moves| View::of(&after(moves)).key));
+        lease
+    };
+    let scoring = order(Scoring, ["h2c2", "h2e2", "h2d2", ""]);
+    assert_eq!(scoring.tasks[3].moves.len(), 2);
+    order(Sieving, ["h2c2", "h2d2", "h2e2", ""]);
+    assert_eq!(lease(&store, Scoring, 60).number, 0);
+    // What was handed out just now is not taken up again.
+    add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
+    assert_eq!(lease(&store, Scoring, 60).tasks, []);
+    let number = scoring.number;
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        4
+    );
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        0
+    );
+    assert_eq!(store.write(|batch| batch.finish_lease(0)).unwrap(), 0);
+}
+
+#[test]
+fn leases_end_by_time_and_are_given_back() {
+    let (directory, store) = open();
+    let scoring = |before| task(TaskKind::Scoring, before, &[], Priority::Asked);
+    add(&store, &scoring(""));
+    add(&store, &scoring("h2e2"));
+    let first = lease(&store, TaskKind::Scoring, -1);
+    add(&store, &scoring("h2d2"));
+    // Those that were not done in time come first.
+    let second = lease(&store, TaskKind::Scoring, 60);
+    assert_eq!(second.tasks[..2], first.tasks);
+    assert_eq!(second.tasks.len(), 3);
+    let number = first.number;
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        0
+    );
+    let number = second.number;
+    store.write(move |batch| batch.give_back(number)).unwrap();
+    drop(store);
+    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    let third = lease(&store, TaskKind::Scoring, 60);
+    assert_eq!(third.tasks, second.tasks);
+    assert!(third.number > second.number);
+    // A task that nothing comes of is given up.
+    for _ in 0..4 {
+        add(&store, &scoring("h2c2"));
+        lease(&store, TaskKind::Scoring, -1);
+    }
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
+}
+
+#[test]
+fn many_writers_share_transactions() {
+    let (directory, store) = open();
+    std::thread::scope(|scope| {
+        for seed in 0..8 {
+            let store = &store;
+            scope.spawn(move || {
+                let mut random = StdRng::seed_from_u64(seed);
+                let game = crate::random::game(&mut random, Position::startpos(), 30);
+                let mut position = Position::startpos();
+                for ply in game.plies() {
+                    let place = Place::of(&position, &View::of(&position), ply.played);
+                    let (value, writer) = (7, seed.to_string());
+                    store
+                        .write(move |batch| {
+                            batch.store(&NewScore {
+                                place,
+                                value,
+                                depth: 0,
+                                writer,
+                            })
+                        })
+                        .unwrap();
+                    position.make(ply.played);
+                }
+            });
+        }
+    });
+    let before = store.read(|s| s.positions()).unwrap();
+    assert!(before > 100);
+    drop(store);
+    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    assert_eq!(store.read(|s| s.positions()).unwrap(), before);
+}
+
+#[test]
+fn other_files_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("other.db");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.execute_batch("CREATE TABLE t(x)").unwrap();
+    drop(connection);
+    assert!(matches!(Store::open(&path), Err(StoreError::Foreign(_))));
+    let path = directory.path().join("later.db");
+    drop(Store::open(&path).unwrap());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 9).unwrap();
+    drop(connection);
+    let error = Store::open(&path).unwrap_err().to_string();
+    assert!(error.contains("has version 9"), "{error}");
+    let path = directory.path().join("text.db");
+    std::fs::write(
+        &path,
+        "no database at all, and long enough to be looked at".repeat(99),
+    )
+    .unwrap();
+    assert!(matches!(Store::open(&path), Err(StoreError::Database(_))));
+    assert!(Store::open(directory.path()).is_err());
+}

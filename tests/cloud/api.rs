@@ -1,0 +1,195 @@
+//! The actions as clients send them.
+
+use std::io::{Read, Write};
+
+use crate::server::{START, Server, WRITER, body, directory, status, write_example};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
+    move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
+    move:c3c4,score:16,rank:1,note:* (00-00),winrate:51.21|\
+    move:g3g4,score:16,rank:1,note:* (00-00),winrate:51.21|\
+    move:b0a2,score:-180,rank:0,note:? (00-00),winrate:36.69|\
+    move:h0i2,score:-180,rank:0,note:? (00-00),winrate:36.69\0";
+
+#[test]
+fn every_way_to_ask_is_answered_alike() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    assert_eq!(server.ask("queryall", ""), KNOWN);
+    let encoded = START.replace(' ', "+");
+    let path = format!("/chessdb.php?action=queryall&board={encoded}");
+    // Everything in the address, with an empty body.
+    assert_eq!(body(&server.post(&path, FORM, "")), KNOWN);
+    assert_eq!(
+        body(&server.post(&path, "text/plain", "action=query")),
+        KNOWN
+    );
+    // In the body, blanks and bars as they are; the body goes before the address.
+    let form = format!("action=queryall&board={START}&ban=move:e0e1|move:d0e1");
+    assert_eq!(body(&server.post("/chessdb.php", FORM, &form)), KNOWN);
+    let charset = format!("{FORM}; charset=UTF-8");
+    assert_eq!(
+        body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)),
+        KNOWN
+    );
+    // As through a proxy.
+    let absolute = server.get_with(&format!("http://www.example.com{path}"), "");
+    assert_eq!(body(&absolute), KNOWN);
+    let chunked = format!(
+        "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {FORM}\r\n\
+         Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{form}\r\n0\r\n\r\n",
+        form.len()
+    );
+    assert_eq!(body(&server.raw(chunked)), KNOWN);
+}
+
+#[test]
+fn the_heads_of_responses_are_those_that_clients_expect() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let head = |more: &str| {
+        let board = START.replace(' ', "%20");
+        let path = format!("/chessdb.php?action=queryall&board={board}{more}");
+        server.get_with(&path, "").to_ascii_lowercase()
+    };
+    let text = head("");
+    assert_eq!(status(&text), 200);
+    for line in [
+        "content-type: text/html; charset=utf-8\r\n",
+        "cache-control: no-cache\r\n",
+        "pragma: no-cache\r\n",
+        "access-control-allow-origin: *\r\n",
+        "content-length: 8\r\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(text.ends_with("\r\n\r\nunknown\0"));
+    let json = head("&json=1");
+    assert!(
+        json.contains("content-type: application/json\r\n"),
+        "{json}"
+    );
+    assert!(json.ends_with("{\"status\":\"unknown\"}"));
+    let board = START.replace(' ', "%20");
+    let queued = server.get_with(&format!("/chessdb.php?action=queue&board={board}"), "");
+    assert!(
+        !queued.to_ascii_lowercase().contains("access-control"),
+        "{queued}"
+    );
+    assert_eq!(status(&server.get_with("/chessdb.php", "")), 200);
+    assert_eq!(body(&server.get_with("/chessdb.php", "")), "");
+}
+
+#[test]
+fn requests_may_follow_on_one_connection() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let mut stream = server.connect();
+    let get = |path: &str, more: &str| format!("GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n");
+    let two = [
+        get("/chessdb.php?action=queryall&board=x", ""),
+        get("/chessdb.php?action=queryall", "Connection: close\r\n"),
+    ];
+    stream.write_all(two.concat().as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let (first, second) = answer.split_once("\0HTTP/1.1 ").unwrap();
+    assert!(first.ends_with("invalid board") && second.ends_with("invalid parameters"));
+}
+
+#[test]
+fn tokens_give_roles() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--anonymous", "none"]);
+    assert_eq!(server.ask("queryall", ""), "tokenerror\0");
+    assert_eq!(server.ask("queryall", "&token=308"), "tokenerror\0");
+    assert_eq!(
+        server.ask("queryall", "&token=may-read-and-no-more"),
+        "unknown\0"
+    );
+    assert_eq!(
+        server.ask("queue", "&token=may-read-and-no-more"),
+        "tokenerror\0"
+    );
+    assert_eq!(server.ask("queue", &format!("&token={WRITER}")), "ok\0");
+    let board = START.replace(' ', "%20");
+    let path = format!("/chessdb.php?action=store&move=c3c4&score=7&board={board}");
+    let with = |head: &str| body(&server.get_with(&path, head));
+    assert_eq!(with(&format!("Authorization: Bearer {WRITER}\r\n")), "ok\0");
+    assert_eq!(
+        with("Authorization: Bearer may-read-and-no-more\r\n"),
+        "tokenerror\0"
+    );
+    assert_eq!(with("Authorization: Bearer wrong\r\n"), "tokenerror\0");
+    assert_eq!(
+        with(&format!("Authorization: Basic {WRITER}\r\n")),
+        "tokenerror\0"
+    );
+    assert_eq!(status(&server.get_with("/metrics", "")), 403);
+    let metrics = server.get_with("/metrics", "Authorization: Bearer may-read-and-no-more\r\n");
+    for line in [
+        "chuhe_cloud_requests_total{action=\"store\"} 4\n",
+        "chuhe_cloud_positions 1\n",
+        "chuhe_cloud_waiting_to_be_sieved 1\n",
+    ] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+}
+
+#[test]
+fn what_was_written_is_there_after_a_restart() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    // A connection that does nothing keeps the server from stopping no longer than others.
+    let idle = server.connect();
+    assert_eq!(server.stop(), Some(0));
+    drop(idle);
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    assert_eq!(
+        server.ask("querypv", "&stable=1&json=1"),
+        "{\"status\":\"ok\",\"score\":20,\"depth\":1,\"pv\":[\"b2e2\"]}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_told_at_once() {
+    let directory = directory();
+    std::fs::write(directory.path().join("bad"), "write me short\n").unwrap();
+    std::fs::write(
+        directory.path().join("text.db"),
+        "not a library ".repeat(100),
+    )
+    .unwrap();
+    for (arguments, said) in [
+        (
+            &["serve", "x.db", "--tokens", "bad"][..],
+            "bad: line 1: a token has 16",
+        ),
+        (
+            &["serve", "text.db"],
+            "text.db: the library: file is not a database",
+        ),
+        (
+            &["serve", "x.db", "--anonymous", "king"],
+            "not none, read, queue or write",
+        ),
+        (
+            &["serve", "x.db", "--listen", "nowhere"],
+            "invalid socket address",
+        ),
+        (&["serve", "none/x.db"], "unable to open database file"),
+    ] {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        let assert = command
+            .current_dir(directory.path())
+            .args(arguments)
+            .assert()
+            .failure();
+        let error = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert!(error.contains(said), "{error}");
+    }
+}

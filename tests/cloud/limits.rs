@@ -1,0 +1,148 @@
+//! Requests and clients that ask too much.
+
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+use crate::server::{START, Server, body, directory, status};
+
+#[test]
+fn requests_that_are_too_long_are_refused() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let long = format!("/chessdb.php?action=queryall&x={}", "y".repeat(17_000));
+    assert_eq!(status(&server.get_with(&long, "")), 414);
+    let form = "application/x-www-form-urlencoded";
+    let body = format!("x={}", "y".repeat(65_000));
+    assert_eq!(status(&server.post("/chessdb.php", form, &body)), 200);
+    let body = format!("x={}", "y".repeat(66_000));
+    assert_eq!(status(&server.post("/chessdb.php", form, &body)), 413);
+    let many = "X-More: y\r\n".repeat(200);
+    assert_eq!(status(&server.get_with("/chessdb.php", &many)), 431);
+    assert_eq!(status(&server.get_with("/../etc/passwd", "")), 404);
+    assert_eq!(
+        status(&server.raw("PUT /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")),
+        405
+    );
+    assert_eq!(status(&server.raw("nonsense\r\n\r\n")), 400);
+    assert_eq!(server.ask("queryall", ""), "unknown\0");
+}
+
+#[test]
+fn slow_clients_are_cut_off() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let begun = Instant::now();
+    let [mut head, mut body] = [server.connect(), server.connect()];
+    head.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost:")
+        .unwrap();
+    body.write_all(b"POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx")
+        .unwrap();
+    let mut text = Vec::new();
+    head.read_to_end(&mut text).unwrap();
+    text.clear();
+    body.read_to_end(&mut text).unwrap();
+    assert_eq!(status(&String::from_utf8(text).unwrap()), 408);
+    let time = begun.elapsed();
+    assert!(
+        (Duration::from_secs(4)..Duration::from_secs(15)).contains(&time),
+        "{time:?}"
+    );
+}
+
+#[test]
+fn an_address_may_ask_so_much_a_second() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
+    let ask = |more: &str, client: &str| {
+        let board = START.replace(' ', "%20");
+        let path = format!("/chessdb.php?action=queryall&board={board}{more}");
+        let header = format!("X-Forwarded-For: 10.9.9.9, {client}\r\n");
+        body(&server.get_with(&path, &header))
+    };
+    let answers: Vec<String> = (0..12).map(|_| ask("", "10.0.0.1")).collect();
+    assert_eq!(answers[..4], ["unknown\0"; 4]);
+    assert!(
+        answers
+            .iter()
+            .any(|answer| answer == "rate limit exceeded\0")
+    );
+    assert_eq!(
+        ask("&json=1", "10.0.0.1"),
+        "{\"status\":\"rate limit exceeded\"}"
+    );
+    // Others are not held back, nor are those who may write.
+    assert_eq!(ask("", "10.0.0.2"), "unknown\0");
+    for _ in 0..12 {
+        assert_eq!(
+            ask("&token=tests-may-write-scores", "10.0.0.1"),
+            "unknown\0"
+        );
+    }
+}
+
+#[test]
+fn one_address_has_half_of_the_connections() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--connections", "8"]);
+    let held: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    std::thread::sleep(Duration::from_millis(200));
+    let mut fifth = server.connect();
+    let _ = fifth.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost: x\r\n\r\n");
+    let mut text = Vec::new();
+    let closed = fifth.read_to_end(&mut text);
+    assert!(closed.is_err() || text.is_empty(), "{text:?}");
+    drop(held);
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(server.ask("queryall", ""), "unknown\0");
+}
+
+#[test]
+fn bytes_without_sense_end_in_no_panic() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let mut random = 12_345_u32;
+    let mut next = || {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        random >> 16
+    };
+    let actions = [
+        "queryall",
+        "query",
+        "querypv",
+        "queryrule",
+        "rulecheck",
+        "queue",
+        "store",
+        "x",
+    ];
+    let names = [
+        "board", "move", "movelist", "ban", "score", "json", "learn", "token", "reptimes",
+    ];
+    let values = [
+        START,
+        "1",
+        "move:b2e2",
+        "b2e2|b9c7|b0c2",
+        "|",
+        "%00",
+        "-1",
+        "a0a0",
+        "999999999999",
+        "é",
+        "9/9",
+    ];
+    for _ in 0..300 {
+        let action = actions[next() as usize % actions.len()];
+        let mut form = format!("action={action}&board={START}");
+        for _ in 0..next() % 6 {
+            let name = names[next() as usize % names.len()];
+            let value = values[next() as usize % values.len()];
+            form.push_str(&format!("&{name}={value}"));
+        }
+        let answer = server.post("/chessdb.php", "application/x-www-form-urlencoded", &form);
+        assert_eq!(status(&answer), 200, "{form}");
+        let answer = body(&answer);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ":,|?!* ().-\0{}[]\"_".contains(c);
+        assert!(answer.chars().all(is_plain), "{form}: {answer}");
+    }
+}

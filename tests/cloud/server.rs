@@ -1,0 +1,121 @@
+//! A server in a process of its own, and a client that writes HTTP by hand.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+/// A token that may write.
+pub const WRITER: &str = "tests-may-write-scores";
+
+/// A server that is ended with the test.
+pub struct Server {
+    pub child: Child,
+    pub address: SocketAddr,
+}
+
+/// A directory with a file of tokens, and with the library.
+pub fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let tokens = format!("# tests\nwrite tests {WRITER}\nread reader may-read-and-no-more\n");
+    std::fs::write(directory.path().join("tokens"), tokens).unwrap();
+    directory
+}
+
+impl Server {
+    /// Starts a server with the library and the tokens of a directory.
+    pub fn start(directory: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .current_dir(directory)
+            .args(["serve", "library.db", "--listen", "127.0.0.1:0"])
+            .args(["--tokens", "tokens"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on http://");
+        let address = address.and_then(|rest| rest.strip_suffix("/chessdb.php"));
+        let address = address.unwrap_or_else(|| panic!("{line}")).parse().unwrap();
+        Self { child, address }
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        let time = Some(Duration::from_secs(20));
+        stream.set_read_timeout(time).unwrap();
+        stream
+    }
+
+    /// Sends bytes on a connection of their own and reads to its end.
+    pub fn raw(&self, request: impl AsRef<[u8]>) -> String {
+        let mut stream = self.connect();
+        stream.write_all(request.as_ref()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+
+    /// The response to a GET with more header lines.
+    pub fn get_with(&self, path: &str, more: &str) -> String {
+        self.raw(format!(
+            "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"
+        ))
+    }
+
+    /// The body of the answer to a request for an action.
+    pub fn ask(&self, action: &str, more: &str) -> String {
+        let board = START.replace(' ', "%20");
+        body(&self.get_with(
+            &format!("/chessdb.php?action={action}&board={board}{more}"),
+            "",
+        ))
+    }
+
+    pub fn post(&self, path: &str, kind: &str, form: &str) -> String {
+        let length = form.len();
+        self.raw(format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+             Content-Length: {length}\r\n\r\n{form}"
+        ))
+    }
+
+    /// Asks the server to stop, and waits for it; the exit code.
+    pub fn stop(mut self) -> Option<i32> {
+        let process = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The status of a response.
+pub fn status(response: &str) -> u16 {
+    response.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// The body of a response.
+pub fn body(response: &str) -> String {
+    response.split_once("\r\n\r\n").unwrap().1.to_owned()
+}
+
+/// Writes the scores of an example.
+pub fn write_example(server: &Server) {
+    for (m, score) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
+        let more = format!("&move={m}&score={score}&token={WRITER}");
+        assert_eq!(server.ask("store", &more), "ok\0");
+    }
+}
