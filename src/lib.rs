@@ -64,7 +64,7 @@
 //! | feature | what it adds |
 //! |---|---|
 //! | `cli` | the room `cli` with the subcommands that look at positions, games, books and tables; without it the program is the bare engine, without subcommands or log |
-//! | `cloud` | the room `cloud`; the subcommand `serve` |
+//! | `cloud` | the room `cloud`; the subcommands `serve` and `cloud` |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |

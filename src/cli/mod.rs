@@ -6,6 +6,8 @@ mod bench;
 mod book;
 #[cfg(feature = "match")]
 mod check;
+#[cfg(feature = "cloud")]
+mod cloud;
 mod common;
 mod convert;
 #[cfg(feature = "training")]
@@ -63,6 +65,8 @@ enum Command {
     Book(book::Arguments),
     #[cfg(feature = "match")]
     Check(check::Arguments),
+    #[cfg(feature = "cloud")]
+    Cloud(cloud::Arguments),
     Convert(convert::Arguments),
     #[cfg(feature = "training")]
     Data(data::Arguments),
@@ -152,6 +156,8 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(Command::Book(arguments)) => return book::run(&arguments),
         #[cfg(feature = "match")]
         Some(Command::Check(arguments)) => return check::run(&arguments),
+        #[cfg(feature = "cloud")]
+        Some(Command::Cloud(arguments)) => return cloud::run(&arguments),
         Some(Command::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
         Some(Command::Data(arguments)) => data::run(&arguments),

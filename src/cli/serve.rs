@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::common::Failure;
 use super::common::interrupt::interrupts;
@@ -11,6 +12,7 @@ use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions};
 use crate::cloud::server::{Server, ServerOptions};
 use crate::cloud::store::Store;
+use crate::cloud::worker::{Employer, Local, Worker};
 use crate::tablebase::Tables;
 
 /// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
@@ -45,10 +47,19 @@ pub(super) struct Arguments {
     /// Moves below a position that must be known before query and its like answer with one.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().least_visits)]
     min_visits: usize,
+    /// Threads at low priority that search what the library is asked for.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=64))]
+    workers: u8,
+    /// Nodes that a worker searches for a score; four times as many to find moves.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
     /// Directories of endgame tables beside those in the program, separated by `;`.
     #[arg(long, value_name = "PATHS", default_value = "")]
     tables: String,
 }
+
+/// How often a worker without work looks for some.
+const PAUSE: Duration = Duration::from_millis(500);
 
 fn parse_role(text: &str) -> Result<Role, &'static str> {
     Role::from_name(text).ok_or("not none, read, queue or write")
@@ -73,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let options = LibraryOptions {
         least_visits: arguments.min_visits,
     };
-    let library = Arc::new(Library::new(store, tables, options));
+    let library = Arc::new(Library::new(store, tables.clone(), options));
     let options = ServerOptions {
         anonymous: arguments.anonymous,
         tokens,
@@ -83,8 +94,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         threads: usize::from(arguments.threads),
     };
     let fault = |error| Failure::new(arguments.listen, error);
-    let server = Server::bind(arguments.listen, library, options).map_err(fault)?;
+    let server = Server::bind(arguments.listen, library.clone(), options).map_err(fault)?;
     let address = server.address().map_err(fault)?;
+    let employer: Arc<dyn Employer> = Arc::new(Local(library));
+    let worker = |_| Worker::start(employer.clone(), tables.clone(), arguments.nodes, PAUSE);
+    let workers: Vec<Worker> = (0..arguments.workers)
+        .map(worker)
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::new("--workers", error))?;
     let told = writeln!(io::stdout(), "listening on http://{address}/chessdb.php");
     // A closed standard output ends no server.
     let _ = told.and_then(|()| io::stdout().flush());
@@ -93,7 +110,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         // Where the handler is gone, no signal can come any more.
         let _ = interrupts.recv();
     };
-    server.run(wait).map_err(fault)
+    server.run(wait).map_err(fault)?;
+    drop(workers);
+    Ok(())
 }
 
 fn read_tokens(path: &Path) -> Result<Tokens, Failure> {

@@ -8,7 +8,7 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square};
+use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, RANKS, Setup, Square};
 
 /// No key has more bytes: 32 pieces and the empty squares between them, two digits a byte.
 const LONGEST: usize = 48;
@@ -183,6 +183,17 @@ impl View {
             false => m,
         }
     }
+}
+
+/// A position with colours exchanged, and with them the ranks.
+pub fn with_colors_exchanged(position: &Position) -> Option<Position> {
+    let mut setup = Setup::empty();
+    for (square, piece) in position.setup().pieces() {
+        let other = Piece::new(piece.kind(), !piece.color());
+        setup.squares[square.flip_rank().index()] = Some(other);
+    }
+    setup.side_to_move = !position.side_to_move();
+    Position::try_from(&setup).ok()
 }
 
 /// Of two moves the one with the smaller text.

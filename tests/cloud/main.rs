@@ -1,6 +1,8 @@
 //! The cloud library as a server, asked over HTTP.
 
 mod api;
+mod commands;
 mod crash;
 mod limits;
 mod server;
+mod work;

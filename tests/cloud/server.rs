@@ -34,6 +34,11 @@ impl Server {
             .args(["serve", "library.db", "--listen", "127.0.0.1:0"])
             .args(["--tokens", "tokens"])
             .args(arguments)
+            .args(if arguments.contains(&"--workers") {
+                &[][..]
+            } else {
+                &["--workers", "0"]
+            })
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -88,10 +93,19 @@ impl Server {
 
     /// Asks the server to stop, and waits for it; the exit code.
     pub fn stop(mut self) -> Option<i32> {
-        let process = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
-        self.child.wait().unwrap().code()
+        stop(&mut self.child)
     }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// Asks a process to stop, and waits for it; the exit code.
+pub fn stop(child: &mut Child) -> Option<i32> {
+    let process = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+    child.wait().unwrap().code()
 }
 
 impl Drop for Server {

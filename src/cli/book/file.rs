@@ -8,7 +8,7 @@ use crate::book::{BookError, BookTable, Library, encode_dat};
 use crate::cli::common::Failure;
 
 /// Tells the user; the work goes on when that cannot be written.
-pub(super) fn say(text: &str) {
+pub(in crate::cli) fn say(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
@@ -48,7 +48,7 @@ pub(super) fn read_table(name: &str) -> Result<BookTable, Failure> {
 }
 
 /// The file of a book that is to be made, in the format that its name asks for.
-pub(super) struct Output {
+pub(in crate::cli) struct Output {
     path: PathBuf,
 }
 
@@ -57,7 +57,7 @@ impl Output {
     ///
     /// # Errors
     /// There is such a file, or none can be made there.
-    pub(super) fn new(path: &Path) -> Result<Self, Failure> {
+    pub(in crate::cli) fn new(path: &Path) -> Result<Self, Failure> {
         let tried = File::create_new(path).and_then(|_| fs::remove_file(path));
         tried.map_err(|error| Failure::new(path.display(), error))?;
         let path = path.to_owned();
@@ -68,7 +68,7 @@ impl Output {
     ///
     /// # Errors
     /// It is empty, or the file cannot be written.
-    pub(super) fn write(self, table: &BookTable) -> Result<(), Failure> {
+    pub(in crate::cli) fn write(self, table: &BookTable) -> Result<(), Failure> {
         let fault = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
         if table.positions() == 0 {
             return Err(fault(&"there are no moves for it"));

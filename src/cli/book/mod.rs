@@ -2,7 +2,7 @@
 
 #[cfg(feature = "training")]
 mod build;
-mod file;
+pub(super) mod file;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

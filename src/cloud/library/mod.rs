@@ -1,6 +1,7 @@
 //! The actions of the cloud API, from parameters to replies.
 
 mod board;
+mod engine;
 mod learning;
 mod list;
 mod question;
@@ -96,8 +97,9 @@ impl Library {
             "querypv" => self.query_line(question),
             "queryrule" => Ok(rules::query_rule(question)),
             "rulecheck" => Ok(rules::rule_check(question)),
-            "queue" | "store" if role < Role::Queue => Ok(refused),
+            "queue" | "store" | "queryengine" if role < Role::Queue => Ok(refused),
             "queue" => self.queue(question),
+            "queryengine" => Ok(self.query_engine(question)),
             "store" => match question.parameters.get("score") {
                 None => self.store_move(question),
                 Some(_) if role < Role::Write => Ok(refused),

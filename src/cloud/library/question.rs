@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::board::Board;
+use super::engine::Engine;
 use super::learning::Unknown;
 use super::tables::{TableMove, table_moves};
 use crate::board::Move;
@@ -31,6 +32,7 @@ pub struct Library {
     pub(super) tables: Arc<Tables>,
     pub(super) options: LibraryOptions,
     pub(super) unknown: Unknown,
+    pub(super) engine: Engine,
 }
 
 /// What is asked about a board.
@@ -77,6 +79,7 @@ impl Library {
             tables,
             options,
             unknown,
+            engine: Engine::default(),
         }
     }
 

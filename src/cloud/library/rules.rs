@@ -1,10 +1,12 @@
-//! `queryrule` and `rulecheck`: what the rules say of repetitions.
+//! `queryrule`, `rulecheck` and `queryengine`: what is asked of a whole game.
 
 use super::list::without_moves;
-use super::question::Question;
+use super::question::{Library, Question};
 use crate::board::{Color, Move};
+use crate::cloud::fen;
 use crate::cloud::moves::ordered_moves;
 use crate::cloud::reply::Reply;
+use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 
 /// The fewest and the most moves of a game.
@@ -58,6 +60,24 @@ pub(super) fn rule_check(question: &Question<'_>) -> Reply {
         verdict if verdict.loser() == Some(to_move) => 2,
         _ => 3,
     })
+}
+
+impl Library {
+    /// The move of the engine at the end of a game, for those who have done some work.
+    pub(super) fn query_engine(&self, question: &Question<'_>) -> Reply {
+        let list = question.parameters.get("movelist").unwrap_or("");
+        if !question.has_proof_of_work(list) {
+            return Reply::Status("invalid parameters");
+        }
+        let Some(game) = read_game(question, list, 0..MOVES.end + 1) else {
+            return Reply::Status("invalid movelist");
+        };
+        if !has_legal_move(game.position()) {
+            return Reply::Status("nobestmove");
+        }
+        let name = format!("{}|{list}", fen::write(&question.board.position));
+        self.engine.think(name, &game, &self.tables)
+    }
 }
 
 /// The verdict on the repetition that has come back `times` times, if one has.

@@ -430,3 +430,31 @@ fn a_new_move_that_is_played_is_learned() {
         "{list}"
     );
 }
+
+#[test]
+fn the_engine_answers_those_who_have_done_some_work() {
+    let (_directory, library) = empty();
+    let proof = |movelist: &str| {
+        let proves = |token: &u32| md5::compute(format!("{START}{movelist}{token}")).0[0] == 0;
+        (1..).find(proves).unwrap()
+    };
+    let ask = |movelist: &str, token: u32| {
+        let more = format!("&movelist={movelist}&token={token}");
+        ask(&library, "queryengine", START, &more)
+    };
+    let found = ask("", proof(""));
+    assert!(
+        found.starts_with("move:") && found.len() == "move:h2e2\0".len(),
+        "{found}"
+    );
+    let begun = std::time::Instant::now();
+    assert_eq!(ask("", proof("")), found);
+    assert!(
+        begun.elapsed().as_millis() < 500,
+        "the answer is remembered"
+    );
+    assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
+    assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
+    let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
+    assert!(reply.starts_with("move:"), "{reply}");
+}

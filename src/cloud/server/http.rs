@@ -11,7 +11,9 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
+use super::page;
 use super::shared::Shared;
+use super::work;
 use crate::cloud::access::Role;
 use crate::cloud::library::{Answer, Asker};
 use crate::cloud::parameters::Parameters;
@@ -21,6 +23,8 @@ use crate::cloud::reply::{Format, Reply};
 const LONGEST_ADDRESS: usize = 16 << 10;
 /// The longest body, in bytes.
 const LONGEST_BODY: usize = 64 << 10;
+/// The longest body of what a worker has found, in bytes.
+const LONGEST_FINDINGS: usize = 1 << 20;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
@@ -70,9 +74,25 @@ pub(super) async fn handle(
     }
     match request.uri().path() {
         "/chessdb.php" => answer_api(shared, peer, request).await,
-        "/metrics" => answer_metrics(shared, peer, &request).await,
-        _ => refusal(StatusCode::NOT_FOUND),
+        path if path.starts_with("/worker/") => answer_worker(shared, request).await,
+        "/metrics" => answer_gauges(shared, peer, &request, Gauge::Metrics).await,
+        "/stats" => answer_gauges(shared, peer, &request, Gauge::Page).await,
+        path => match page::file(path) {
+            Some((kind, text)) => page_response(kind, text),
+            None => refusal(StatusCode::NOT_FOUND),
+        },
     }
+}
+
+/// A file of the page, which may load nothing from elsewhere.
+fn page_response(kind: &'static str, text: &'static str) -> HttpResponse {
+    let mut response = response(StatusCode::OK, kind, text);
+    let policy =
+        HeaderValue::from_static("default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+    response
+        .headers_mut()
+        .insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
 }
 
 /// The address of the client: where a listed proxy hands a request on, the last one that it names.
@@ -118,18 +138,50 @@ fn cost(parameters: &Parameters) -> f64 {
             1.0 + moves as f64 / 20.0
         }
         Some("queue") => 5.0,
+        Some("queryengine") => 20.0,
         _ => 1.0,
+    }
+}
+
+/// The body of a request.
+async fn read_body(body: Incoming, longest: usize) -> Result<Bytes, StatusCode> {
+    let body = Limited::new(body, longest).collect();
+    match tokio::time::timeout(BODY_TIME, body).await {
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
+        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+    }
+}
+
+/// Answers a worker on another machine.
+async fn answer_worker(shared: Arc<Shared>, request: Request<Incoming>) -> HttpResponse {
+    let (head, body) = request.into_parts();
+    let (name, role) = identify(&shared, bearer(&head.headers), None);
+    if role < Role::Write {
+        return refusal(StatusCode::FORBIDDEN);
+    }
+    let body = match read_body(body, LONGEST_FINDINGS).await {
+        Ok(body) => body,
+        Err(status) => return refusal(status),
+    };
+    let work = shared.clone();
+    let answer = move || work::answer(&work.library, head.uri.path(), &body, &name);
+    match shared.in_background(answer).await {
+        Ok(Ok(text)) => response(StatusCode::OK, "application/json", text),
+        Ok(Err(status)) => refusal(status),
+        Err(error) => {
+            log::error!("{error}");
+            refusal(StatusCode::SERVICE_UNAVAILABLE)
+        }
     }
 }
 
 async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {
     let begun = Instant::now();
     let (head, body) = request.into_parts();
-    let body = Limited::new(body, LONGEST_BODY).collect();
-    let body = match tokio::time::timeout(BODY_TIME, body).await {
-        Err(_) => return refusal(StatusCode::REQUEST_TIMEOUT),
-        Ok(Err(_)) => return refusal(StatusCode::PAYLOAD_TOO_LARGE),
-        Ok(Ok(body)) => body.to_bytes(),
+    let body = match read_body(body, LONGEST_BODY).await {
+        Ok(body) => body,
+        Err(status) => return refusal(status),
     };
     let kind = head
         .headers
@@ -182,7 +234,10 @@ fn reply(parameters: &Parameters, answer: Answer) -> HttpResponse {
     };
     let mut response = response(StatusCode::OK, kind, answer.body);
     // Pages of other origins may read, and nothing else.
-    if !matches!(parameters.get("action"), Some("queue" | "store")) {
+    if !matches!(
+        parameters.get("action"),
+        Some("queue" | "store" | "queryengine")
+    ) {
         let all = HeaderValue::from_static("*");
         response
             .headers_mut()
@@ -191,25 +246,46 @@ fn reply(parameters: &Parameters, answer: Answer) -> HttpResponse {
     response
 }
 
-async fn answer_metrics(
+/// How numbers of the library are told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gauge {
+    /// All counts, as text.
+    Metrics,
+    /// Those of the library, for the page.
+    Page,
+}
+
+async fn answer_gauges(
     shared: Arc<Shared>,
     peer: IpAddr,
     request: &Request<Incoming>,
+    gauge: Gauge,
 ) -> HttpResponse {
     let headers = request.headers();
     let (_, role) = identify(&shared, bearer(headers), None);
     if role < Role::Read {
         return refusal(StatusCode::FORBIDDEN);
     }
-    if shared.is_limited(client(&shared, peer, headers), 50.0) {
+    if shared.is_limited(client(&shared, peer, headers), 5.0) {
         return refusal(StatusCode::TOO_MANY_REQUESTS);
     }
     let work = shared.clone();
-    match shared.in_background(move || work.gauges()).await {
-        Ok(gauges) => response(StatusCode::OK, PLAIN, shared.metrics.to_text(&gauges)),
+    let gauges = match shared.in_background(move || work.gauges()).await {
+        Ok(gauges) => gauges,
         Err(error) => {
             log::error!("{error}");
-            refusal(StatusCode::SERVICE_UNAVAILABLE)
+            return refusal(StatusCode::SERVICE_UNAVAILABLE);
+        }
+    };
+    match gauge {
+        Gauge::Metrics => response(StatusCode::OK, PLAIN, shared.metrics.to_text(&gauges)),
+        Gauge::Page => {
+            let fields: Vec<String> = gauges
+                .iter()
+                .map(|(name, value)| format!("\"{name}\":{value}"))
+                .collect();
+            let text = format!("{{{}}}", fields.join(","));
+            response(StatusCode::OK, "application/json", text)
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The actions that are counted by name, and one for all others.
-const ACTIONS: [&str; 12] = [
+const ACTIONS: [&str; 13] = [
     "queryall",
     "query",
     "querybest",
@@ -17,6 +17,7 @@ const ACTIONS: [&str; 12] = [
     "rulecheck",
     "queue",
     "store",
+    "queryengine",
     "other",
 ];
 

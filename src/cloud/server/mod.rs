@@ -5,8 +5,10 @@
 
 mod http;
 mod metrics;
+mod page;
 mod rate;
 mod shared;
+mod work;
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr, TcpListener};

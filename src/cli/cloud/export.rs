@@ -1,0 +1,129 @@
+//! `chuhe cloud export` and `chuhe cloud dump`: what a library holds, for others.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use super::common::{HEAD, open};
+use crate::board::Position;
+use crate::book::{BookMove, BookTable};
+use crate::cli::book::file::Output;
+use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::cloud::classes::Class;
+use crate::cloud::key::{View, with_colors_exchanged};
+use crate::cloud::store::{Snapshot, StoreError};
+use crate::cloud::{Row, fen};
+
+/// Write the good moves of a library as a book: .xqb, or else BOOK.DAT.
+///
+/// A move weighs 100 less as many hundredths of a minor piece as it is worse than the best one.
+#[derive(Debug, clap::Args)]
+pub(super) struct ExportArguments {
+    /// The file of the library.
+    library: PathBuf,
+    /// The book to make; it must not exist.
+    out: PathBuf,
+}
+
+/// Write a library as text, a move a line: board, side, move, value after the move, depth. `chuhe cloud
+/// import` merges it into another library.
+#[derive(Debug, clap::Args)]
+pub(super) struct DumpArguments {
+    /// The file of the library.
+    library: PathBuf,
+    /// The file to make, which must not exist; standard output without it.
+    out: Option<PathBuf>,
+}
+
+/// Writes a book.
+///
+/// # Errors
+/// The library cannot be read, or the book written.
+pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
+    let out = Output::new(&arguments.out)?;
+    let store = open(&arguments.library)?;
+    let mut table = BookTable::default();
+    let add_all = |snapshot: &Snapshot<'_>| {
+        snapshot.for_each(|key, row| {
+            if let Some(position) = key.position() {
+                add_moves(&mut table, &position, &row);
+            }
+            Ok::<_, StoreError>(())
+        })
+    };
+    store
+        .read(add_all)
+        .map_err(|error| Failure::new(arguments.library.display(), error))?;
+    out.write(&table)
+}
+
+/// Adds the good moves of a position, and those of the position with colours exchanged.
+fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
+    let best = row.scores().into_iter().max().unwrap_or(0);
+    let positions = [Some(position.clone()), with_colors_exchanged(position)];
+    for position in positions.iter().flatten() {
+        let view = View::of(position);
+        for entry in row
+            .moves
+            .iter()
+            .filter(|entry| Class::Good.contains(entry.score(), best))
+        {
+            let weight = u32::try_from(100 - (best - entry.score())).unwrap_or(1);
+            table.add(position, BookMove::new(view.played(entry.m), weight.max(1)));
+        }
+    }
+}
+
+/// Writes all moves as text.
+///
+/// # Errors
+/// The library cannot be read, or the text written.
+pub(super) fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
+    let store = open(&arguments.library)?;
+    let out: Box<dyn Write> = match &arguments.out {
+        None => Box::new(io::stdout().lock()),
+        Some(path) => {
+            Box::new(File::create_new(path).map_err(|error| Failure::new(path.display(), error))?)
+        }
+    };
+    let mut out = BufWriter::new(out);
+    let written = writeln!(out, "{HEAD}")
+        .map_err(DumpError::from)
+        .and_then(|()| {
+            store.read(|snapshot| {
+                snapshot.for_each(|key, row| {
+                    let Some(board) = key.position().map(|position| fen::write(&position)) else {
+                        return Ok(());
+                    };
+                    for entry in &row.moves {
+                        writeln!(out, "{board} {} {} {}", entry.m, entry.value, entry.depth)?;
+                    }
+                    Ok::<_, DumpError>(())
+                })
+            })
+        });
+    match written.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) => Ok(()),
+        Err(DumpError::Store(error)) => Err(Failure::new(arguments.library.display(), error)),
+        Err(DumpError::Write(error)) => {
+            ignore_closed_pipe(error).map_err(|error| Failure::new("the text", error))
+        }
+    }
+}
+
+enum DumpError {
+    Store(StoreError),
+    Write(io::Error),
+}
+
+impl From<StoreError> for DumpError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<io::Error> for DumpError {
+    fn from(error: io::Error) -> Self {
+        Self::Write(error)
+    }
+}

@@ -1,0 +1,249 @@
+//! `chuhe cloud import`: dumps, games and books into a library.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::common::{HEAD, print};
+use crate::board::{Move, Position};
+use crate::cli::common::Failure;
+use crate::cloud::key::View;
+use crate::cloud::store::{NewScore, Priority, Store, StoreError, Task, TaskKind};
+use crate::cloud::{Place, fen};
+use crate::movegen::is_legal;
+use crate::notation::pgn::PgnReader;
+
+/// Add dumps, self-play files and PGN games to a library; a server may be running on it.
+///
+/// Dumps of other libraries and the scored moves of self-play are written, unless the library knows more of them
+/// already. The moves of PGN games have no scores: they become tasks for the workers.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The file of the library; it is made where there is none.
+    library: PathBuf,
+    /// What to add.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Plies of a game that are taken.
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    max_ply: u16,
+}
+
+/// How many moves are written in one transaction.
+const GROUP: usize = 2_000;
+
+/// What has been done.
+#[derive(Default)]
+struct Counts {
+    written: usize,
+    known: usize,
+    tasks: usize,
+    unread: usize,
+}
+
+/// Adds the files.
+///
+/// # Errors
+/// A file cannot be read or holds something else, or the library cannot be written.
+pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let store = Store::open(&arguments.library)
+        .map_err(|error| Failure::new(arguments.library.display(), error))?;
+    let mut importer = Importer {
+        store: &store,
+        waiting: Vec::new(),
+        counts: Counts::default(),
+    };
+    let plies = usize::from(arguments.max_ply);
+    for path in &arguments.files {
+        let added = importer
+            .add(path, plies)
+            .and_then(|()| Ok(importer.flush()?));
+        added.map_err(|error| match error {
+            ImportError::Store(error) => Failure::new(arguments.library.display(), error),
+            ImportError::File(error) => Failure::new(path.display(), error),
+        })?;
+    }
+    let Counts {
+        written,
+        known,
+        tasks,
+        unread,
+    } = importer.counts;
+    print(&format!(
+        "{written} moves written, {known} known already, {tasks} positions to be searched, {unread} games left out\n"
+    ))
+}
+
+enum ImportError {
+    Store(StoreError),
+    File(String),
+}
+
+impl From<StoreError> for ImportError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<std::io::Error> for ImportError {
+    fn from(error: std::io::Error) -> Self {
+        Self::File(error.to_string())
+    }
+}
+
+struct Importer<'a> {
+    store: &'a Store,
+    waiting: Vec<NewScore>,
+    counts: Counts,
+}
+
+impl Importer<'_> {
+    /// Adds a file of whichever kind.
+    fn add(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        let mut head = Vec::new();
+        File::open(path)?
+            .take(HEAD.len() as u64)
+            .read_to_end(&mut head)?;
+        if head == HEAD.as_bytes() {
+            return self.add_dump(path);
+        }
+        #[cfg(feature = "training")]
+        {
+            use crate::training::data::MAGIC;
+            let magic = &MAGIC[..MAGIC.len() - 1];
+            if head.starts_with(magic) {
+                return self.add_self_play(path, plies);
+            }
+        }
+        self.add_pgn(path, plies)
+    }
+
+    fn add_dump(&mut self, path: &Path) -> Result<(), ImportError> {
+        let lines = BufReader::new(File::open(path)?).lines();
+        for (number, line) in lines.enumerate().skip(1) {
+            let line = line?;
+            let Some((position, played, value, depth)) = read_line(&line) else {
+                let number = number + 1;
+                return Err(ImportError::File(format!(
+                    "line {number} is no move of a library"
+                )));
+            };
+            self.write(&position, played, value, depth)?;
+        }
+        Ok(())
+    }
+
+    #[cfg(feature = "training")]
+    fn add_self_play(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        use crate::cloud::score::{library_score, value_after};
+        use crate::search::Score;
+        use crate::training::data::{NO_SCORE, Reader, Record};
+
+        let reader = Reader::new(File::open(path)?);
+        let mut reader = reader.map_err(|error| ImportError::File(error.to_string()))?;
+        while let Some(record) = reader.next_record()? {
+            // Positions without their games have no moves.
+            let Record::Game(game) = record else {
+                continue;
+            };
+            let mut position = game.start_position();
+            for m in game.moves.iter().take(plies) {
+                if !is_legal(&position, m.played) {
+                    break;
+                }
+                if m.score != NO_SCORE {
+                    let score = library_score(Score::from_units(i32::from(m.score)));
+                    self.write(&position, m.played, value_after(score), 0)?;
+                }
+                position.make(m.played);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_pgn(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        let mut reader = PgnReader::new(BufReader::new(File::open(path)?));
+        let mut games = 0;
+        for game in reader.by_ref() {
+            let Ok(game) = game else {
+                self.counts.unread += 1;
+                continue;
+            };
+            games += 1;
+            let mut position = game.line.start;
+            let mut tasks = Vec::new();
+            for m in game.line.moves.into_iter().take(plies) {
+                let view = View::of(&position);
+                tasks.push(Task {
+                    kind: TaskKind::Scoring,
+                    moves: vec![view.stored(m)],
+                    key: view.key,
+                    priority: Priority::Asked,
+                });
+                position.make(m);
+            }
+            self.counts.tasks += self.store.write(move |batch| {
+                let mut added = 0;
+                for task in &tasks {
+                    added += usize::from(batch.add_task(task)?);
+                }
+                Ok(added)
+            })?;
+        }
+        reader.finish()?;
+        match games {
+            0 => Err(ImportError::File(
+                "neither a dump, nor self-play, nor a PGN".to_owned(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(
+        &mut self,
+        position: &Position,
+        played: Move,
+        value: i32,
+        depth: u8,
+    ) -> Result<(), StoreError> {
+        let place = Place::of(position, &View::of(position), played);
+        let writer = "import".to_owned();
+        self.waiting.push(NewScore {
+            place,
+            value,
+            depth,
+            writer,
+        });
+        match self.waiting.len() {
+            GROUP.. => self.flush(),
+            _ => Ok(()),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        let scores = std::mem::take(&mut self.waiting);
+        let count = scores.len();
+        let written = self.store.write(move |batch| {
+            let mut written = 0;
+            for score in &scores {
+                written += usize::from(batch.store(score)?);
+            }
+            Ok(written)
+        })?;
+        self.counts.written += written;
+        self.counts.known += count - written;
+        Ok(())
+    }
+}
+
+/// Reads a line of a dump.
+fn read_line(line: &str) -> Option<(Position, Move, i32, u8)> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let [board, side, played, value, depth] = words[..] else {
+        return None;
+    };
+    let position = fen::parse(&format!("{board} {side}"))?;
+    let played: Move = played.parse().ok()?;
+    let is_legal = is_legal(&position, played);
+    is_legal.then_some((position, played, value.parse().ok()?, depth.parse().ok()?))
+}

@@ -1,0 +1,132 @@
+//! Workers: they take tasks, search them, and hand in what they have found.
+
+mod employer;
+mod remote;
+mod search;
+pub mod wire;
+mod work;
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+
+use super::store::TaskKind;
+use crate::search::StartError;
+use crate::tablebase::Tables;
+use search::Scorer;
+
+pub use employer::{Employer, LEASE, Local};
+pub use remote::Remote;
+pub use search::Halt;
+pub use work::{Findings, FoundScore, Job, Work};
+
+/// A thread that works until it is halted.
+#[derive(Debug)]
+pub struct Worker {
+    halt: Arc<Halt>,
+    /// Wakes a worker that waits; gone when the worker shall end.
+    alive: Option<crossbeam_channel::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Worker {
+    /// Starts a worker at low priority, which searches so many nodes for a score and looks for new tasks so
+    /// often.
+    ///
+    /// # Errors
+    /// There is no memory for its search, or the system starts no thread.
+    pub fn start(
+        employer: Arc<dyn Employer>,
+        tables: Arc<Tables>,
+        nodes: u64,
+        pause: Duration,
+    ) -> Result<Self, StartError> {
+        let halt = Arc::new(Halt::default());
+        let (alive, ended) = crossbeam_channel::bounded(0);
+        let (sender, started) = crossbeam_channel::bounded(1);
+        let halting = halt.clone();
+        let thread = std::thread::Builder::new()
+            .name("cloud worker".to_owned())
+            .spawn(move || {
+                lower_priority();
+                // The threads of the search have the priority of the one that starts them.
+                let scorer = Scorer::new(tables, nodes, halting.clone());
+                let (scorer, result) = match scorer {
+                    Ok(scorer) => (Some(scorer), Ok(())),
+                    Err(error) => (None, Err(error)),
+                };
+                // Whoever starts a worker waits for this.
+                let _ = sender.send(result);
+                if let Some(mut scorer) = scorer {
+                    run(&*employer, &mut scorer, &halting, &ended, pause);
+                }
+            })
+            .map_err(StartError::NoThread)?;
+        let worker = Self {
+            halt,
+            alive: Some(alive),
+            thread: Some(thread),
+        };
+        match started.recv() {
+            Ok(Err(error)) => Err(error),
+            _ => Ok(worker),
+        }
+    }
+}
+
+impl Drop for Worker {
+    /// Ends the search under way, gives its tasks back, and waits for that.
+    fn drop(&mut self) {
+        self.halt.halt();
+        drop(self.alive.take());
+        if let Some(thread) = self.thread.take() {
+            // A panic has been told already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Has the thread, and those it starts, run only when nothing else wants to.
+fn lower_priority() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::setpriority_process(None, 19) {
+        log::warn!("the priority of a worker cannot be lowered: {error}");
+    }
+}
+
+fn run(
+    employer: &dyn Employer,
+    scorer: &mut Scorer,
+    halt: &Halt,
+    ended: &Receiver<()>,
+    pause: Duration,
+) {
+    while !halt.is_halted() {
+        let mut has_worked = false;
+        for kind in TaskKind::ALL {
+            match employer.take(kind) {
+                Ok(None) => {}
+                Ok(Some(work)) => {
+                    has_worked = true;
+                    do_work(employer, scorer, &work);
+                }
+                Err(error) => log::warn!("no work: {error}"),
+            }
+        }
+        if !has_worked && ended.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+    }
+}
+
+fn do_work(employer: &dyn Employer, scorer: &mut Scorer, work: &Work) {
+    let Some(findings) = scorer.work(work) else {
+        return employer.give_back(work);
+    };
+    if let Err(error) = employer.hand_in(work, &findings) {
+        // The tasks are given to another worker when their time is over.
+        log::warn!("what was found is not taken: {error}");
+    }
+}

@@ -1,0 +1,136 @@
+//! `chuhe cloud`.
+
+use std::path::Path;
+
+use crate::server::{Server, directory, write_example};
+
+/// Runs `chuhe cloud` in a directory; the exit code and what is printed.
+fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let output = command
+        .current_dir(directory)
+        .arg("cloud")
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_library_is_asked_and_walked() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    let (url, here) = (server.url(), directory.path());
+    let (code, text) = cloud(here, &["query", "startpos", "--url", &url]);
+    let rows: Vec<&str> = text.lines().collect();
+    assert_eq!((code, rows.len()), (Some(0), 7), "{text}");
+    assert_eq!(rows[0], "move            score  note       wins");
+    assert_eq!(rows[1], "b2e2  炮八平五  20     ! (00-00)  51.51");
+    let (code, text) = cloud(here, &["walk", "startpos", "--queue", "--url", &url]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(
+        text.contains("1    b2e2  炮八平五  20     ! (00-00)  6\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("the position is to be searched\n"), "{text}");
+    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
+    let (code, text) = cloud(here, &["queue", thin, "--url", &url]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("the library does not keep such a position"),
+        "{text}"
+    );
+    let (_, text) = cloud(here, &["query", "startpos moves a0a1", "--url", &url]);
+    assert_eq!(text, "unknown\n");
+    for (url, said) in [
+        ("ftp://127.0.0.1", "no address such as"),
+        ("https://127.0.0.1", "no address such as"),
+        ("nonsense", "no address such as"),
+        ("http://127.0.0.1:1", "refused"),
+    ] {
+        let (code, text) = cloud(here, &["query", "startpos", "--url", url]);
+        assert!(code != Some(0) && text.contains(said), "{url}: {text}");
+    }
+}
+
+#[test]
+fn dumps_make_the_same_library_again() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    assert_eq!(server.stop(), Some(0));
+    let (code, _) = cloud(here, &["dump", "library.db", "dump.txt"]);
+    assert_eq!(code, Some(0));
+    let dump = std::fs::read_to_string(here.join("dump.txt")).unwrap();
+    assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
+    let (code, text) = cloud(here, &["import", "other.db", "dump.txt"]);
+    let said = "3 moves written, 0 known already, 0 positions to be searched, 0 games left out\n";
+    assert_eq!((code, &*text), (Some(0), said));
+    assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
+    assert_eq!(
+        cloud(here, &["check", "other.db"]),
+        (Some(0), "1 positions\n".to_owned())
+    );
+    // A book has the good moves, for both colours.
+    let (code, text) = cloud(here, &["export", "other.db", "book.dat"]);
+    assert_eq!(code, Some(0), "{text}");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let shown = command
+        .current_dir(here)
+        .args(["book", "show", "startpos", "--book", "book.dat"]);
+    let shown = String::from_utf8(shown.output().unwrap().stdout).unwrap();
+    assert!(
+        shown.contains("炮八平五") || shown.contains("炮二平五"),
+        "{shown}"
+    );
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+    for (arguments, said) in [
+        (&["check", "none.db"][..], "none.db: "),
+        (&["dump", "library.db", "dump.txt"], "dump.txt: "),
+        (&["import", "other.db", "tokens"], "tokens: neither a dump"),
+        (&["export", "other.db", "book.dat"], "book.dat: "),
+    ] {
+        let (code, text) = cloud(here, arguments);
+        assert_eq!(code, Some(1), "{arguments:?}");
+        assert!(text.contains(said), "{text}");
+    }
+    std::fs::write(here.join("bad.txt"), "# chuhe cloud library 1\nnonsense\n").unwrap();
+    let (code, text) = cloud(here, &["import", "other.db", "bad.txt"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("bad.txt: line 2 is no move of a library"),
+        "{text}"
+    );
+}
+
+#[test]
+fn games_are_imported() {
+    let directory = directory();
+    let here = directory.path();
+    let pgn = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
+    std::fs::write(here.join("games.pgn"), pgn).unwrap();
+    let (code, text) = cloud(
+        here,
+        &["import", "library.db", "games.pgn", "--max-ply", "2"],
+    );
+    let said = "0 moves written, 0 known already, 2 positions to be searched, 0 games left out\n";
+    assert_eq!((code, &*text), (Some(0), said));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let arguments = ["selfplay", "games.chg", "--games", "2", "--nodes", "50"];
+    assert!(
+        command
+            .current_dir(here)
+            .args(arguments)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    );
+    let (code, text) = cloud(here, &["import", "library.db", "games.chg"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.starts_with("0 moves written"), "{text}");
+    assert_eq!(cloud(here, &["check", "library.db"]).0, Some(0));
+}

@@ -1,0 +1,131 @@
+//! Workers fill the library.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::server::{Server, WRITER, body, directory, status, stop};
+
+/// Waits until so many moves of the starting position are known.
+fn wait_for_moves(server: &Server, count: usize) -> String {
+    let begun = Instant::now();
+    loop {
+        let list = server.ask("queryall", "&learn=1");
+        if list.matches("winrate").count() >= count {
+            return list;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "{list}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn what_is_queued_is_searched_in_the_server() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "2000"]);
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    let list = wait_for_moves(&server, 5);
+    // Each move has been scored together with its best reply.
+    assert!(list.contains("(01-01)"), "{list}");
+    assert!(server.ask("querypv", "&stable=1").starts_with("score:"));
+    let begun = Instant::now();
+    assert_eq!(server.stop(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
+    assert_eq!(store.read(|snapshot| snapshot.check()).unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_long_search_does_not_keep_the_server_from_stopping() {
+    let directory = directory();
+    let server = Server::start(
+        directory.path(),
+        &["--workers", "1", "--nodes", "1000000000"],
+    );
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    std::thread::sleep(Duration::from_millis(900));
+    let begun = Instant::now();
+    assert_eq!(server.stop(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    // The task waits again.
+    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "1000"]);
+    wait_for_moves(&server, 5);
+}
+
+#[test]
+fn workers_on_other_machines_fill_the_library() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    let token = directory.path().join("token");
+    let worker = |secret: &str| {
+        std::fs::write(&token, format!("{secret}\n")).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command.args(["cloud", "worker", "--nodes", "2000", "--url", &server.url()]);
+        command.arg("--token-file").arg(&token);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let refused = worker("may-read-and-no-more").output().unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let error = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        error.contains("the library answers with status 403"),
+        "{error}"
+    );
+    let mut working = worker(WRITER).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(working.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert!(line.starts_with("working for http://127.0.0.1:"), "{line}");
+    wait_for_moves(&server, 5);
+    assert_eq!(stop(&mut working), Some(0));
+    // Messages that make no sense change nothing.
+    let authorized = |path: &str, text: &str| {
+        server.raw(format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {WRITER}\r\n\
+             Content-Length: {}\r\n\r\n{text}",
+            text.len()
+        ))
+    };
+    for (path, text, expected) in [
+        ("/worker/take", "{\"kind\":\"resting\",\"count\":1}", 400),
+        ("/worker/take", "nonsense", 400),
+        (
+            "/worker/hand_in",
+            "{\"lease\":1,\"scores\":[{\"board\":\"x\",\"move\":\"y\",\"value\":1,\"depth\":1}],\"jobs\":[]}",
+            400,
+        ),
+        ("/worker/sleep", "{}", 404),
+        ("/worker/give_back", "{\"lease\":99}", 200),
+    ] {
+        assert_eq!(status(&authorized(path, text)), expected, "{path} {text}");
+    }
+    assert_eq!(
+        status(&server.post("/worker/take", "application/json", "{}")),
+        403
+    );
+}
+
+#[test]
+fn the_page_and_its_files_are_served() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let page = server.get_with("/", "");
+    assert!(
+        page.contains("content-security-policy: default-src 'self'"),
+        "{page}"
+    );
+    for (path, kind) in [("/page.js", "text/javascript"), ("/page.css", "text/css")] {
+        assert!(page.contains(&format!("\"{path}\"")));
+        let file = server.get_with(path, "");
+        assert!(file.contains(&format!("content-type: {kind}")), "{path}");
+        assert!(!body(&file).contains("://") || body(&file).contains("http://www.w3.org/2000/svg"));
+    }
+    let stats = body(&server.get_with("/stats", ""));
+    assert_eq!(
+        stats,
+        "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0}"
+    );
+}
