@@ -38,6 +38,7 @@ pub struct Client {
     /// The address of the server.
     server: String,
     token: Option<String>,
+    time: Duration,
 }
 
 impl Client {
@@ -58,7 +59,6 @@ impl Client {
             path => path,
         };
         let config = Agent::config_builder()
-            .timeout_global(Some(time))
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
@@ -69,6 +69,7 @@ impl Client {
             api,
             server,
             token,
+            time,
         })
     }
 
@@ -82,12 +83,26 @@ impl Client {
         board: &Position,
         more: &[(&str, &str)],
     ) -> Result<String, ClientError> {
+        self.ask_within(action, board, more, self.time)
+    }
+
+    /// As [`Self::ask`], in less time.
+    ///
+    /// # Errors
+    /// There is no reply within the time.
+    pub fn ask_within(
+        &self,
+        action: &str,
+        board: &Position,
+        more: &[(&str, &str)],
+        time: Duration,
+    ) -> Result<String, ClientError> {
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("action", action)
             .append_pair("board", &fen::write(board));
         form.extend_pairs(more);
         let kind = "application/x-www-form-urlencoded";
-        let reply = self.post(&self.api, kind, form.finish())?;
+        let reply = self.post(&self.api, kind, form.finish(), time)?;
         Ok(reply.trim_end_matches('\0').to_owned())
     }
 
@@ -96,11 +111,19 @@ impl Client {
     /// # Errors
     /// There is no reply.
     pub fn post_json(&self, path: &str, body: String) -> Result<String, ClientError> {
-        self.post(&format!("{}{path}", self.server), "application/json", body)
+        let address = format!("{}{path}", self.server);
+        self.post(&address, "application/json", body, self.time)
     }
 
-    fn post(&self, address: &str, kind: &str, body: String) -> Result<String, ClientError> {
-        let mut request = self.agent.post(address).content_type(kind);
+    fn post(
+        &self,
+        address: &str,
+        kind: &str,
+        body: String,
+        time: Duration,
+    ) -> Result<String, ClientError> {
+        let request = self.agent.post(address).content_type(kind).config();
+        let mut request = request.timeout_global(Some(time)).build();
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }

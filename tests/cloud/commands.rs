@@ -70,9 +70,15 @@ fn dumps_make_the_same_library_again() {
     let said = "3 moves written, 0 known already, 0 positions to be searched, 0 games left out\n";
     assert_eq!((code, &*text), (Some(0), said));
     assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
+    let agree = "values that do not follow from the moves behind them\n";
     assert_eq!(
         cloud(here, &["check", "other.db"]),
-        (Some(0), "1 positions\n".to_owned())
+        (Some(0), format!("1 positions, 0 {agree}"))
+    );
+    let none = ["undo", "other.db", "--writer", "worker"];
+    assert_eq!(
+        cloud(here, &none),
+        (Some(0), "0 values taken back\n".to_owned())
     );
     // A book has the good moves, for both colours.
     let (code, text) = cloud(here, &["export", "other.db", "book.dat"]);
@@ -133,4 +139,19 @@ fn games_are_imported() {
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.starts_with("0 moves written"), "{text}");
     assert_eq!(cloud(here, &["check", "library.db"]).0, Some(0));
+}
+
+#[test]
+fn writes_are_taken_back() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    // The server need not be stopped for it.
+    let undo = cloud(
+        here,
+        &["undo", "library.db", "--writer", "tests", "--minutes", "5"],
+    );
+    assert_eq!(undo, (Some(0), "3 values taken back\n".to_owned()));
+    assert_eq!(server.ask("queryall", ""), "unknown\0");
 }

@@ -77,5 +77,5 @@ fn what_was_acknowledged_survives_a_kill() {
     drop(server);
     let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
     let faults = store.read(|snapshot| snapshot.check()).unwrap();
-    assert_eq!(faults, [""; 0]);
+    assert_eq!(faults.first(), None);
 }

@@ -3,6 +3,7 @@
 mod api;
 mod commands;
 mod crash;
+mod engine;
 mod limits;
 mod server;
 mod work;

@@ -8,7 +8,7 @@ use chuhe::eval::nnue::{
 };
 
 /// The option lines that every client may rely on.
-const OFFERED: [&str; 22] = [
+const OFFERED: [&str; 23] = [
     "option usemillisec type check default true",
     "option batch type check default false",
     "option debug type check default false",
@@ -32,6 +32,7 @@ const OFFERED: [&str; 22] = [
     "option evalapi type string default",
     "option useegtb type check default true",
     "option egtbpaths type string default",
+    "option cloud type string default",
 ];
 
 #[test]

@@ -7,10 +7,12 @@ mod remote;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
 
 use super::common::Failure;
+use crate::cloud::store::{Fault, StoreError};
 use common::{open, print};
 
 /// Ask a cloud library (云库), work for it, and fill, check and copy its file.
@@ -29,7 +31,19 @@ enum CloudCommand {
     Import(import::Arguments),
     Export(export::ExportArguments),
     Dump(export::DumpArguments),
-    /// Tell whether every value of a library follows from the moves behind it. Fails where one does not.
+    /// Take back what one writer has written to a library.
+    Undo {
+        /// The file of the library.
+        library: PathBuf,
+        /// The name of the writer: that of its token, `worker` for those in the server, `import`.
+        #[arg(long, value_name = "NAME")]
+        writer: String,
+        /// Only what was written in the last N minutes.
+        #[arg(long, value_name = "N")]
+        minutes: Option<u32>,
+    },
+    /// Count the values of a library that do not follow from the moves behind them, which is so where moves
+    /// lead round in a circle. Fails where a move is not legal.
     Check {
         /// The file of the library.
         library: PathBuf,
@@ -49,6 +63,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         CloudCommand::Import(arguments) => import::run(arguments),
         CloudCommand::Export(arguments) => export::export(arguments),
         CloudCommand::Dump(arguments) => export::dump(arguments),
+        CloudCommand::Undo {
+            library,
+            writer,
+            minutes,
+        } => undo(library, writer, *minutes),
         CloudCommand::Check { library } => check(library),
     }
     .map(|()| ExitCode::SUCCESS)
@@ -57,17 +76,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn check(path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let store = open(path)?;
-    let (positions, faults) = store
-        .read(|snapshot| {
-            Ok::<_, crate::cloud::store::StoreError>((snapshot.positions()?, snapshot.check()?))
-        })
-        .map_err(|error| fault(&error))?;
-    print(&format!("{positions} positions\n"))?;
-    match faults.first() {
+    let found =
+        store.read(|snapshot| Ok::<_, StoreError>((snapshot.positions()?, snapshot.check()?)));
+    let (positions, faults) = found.map_err(|error| fault(&error))?;
+    let is_value = |found: &&Fault| matches!(found, Fault::Value { .. });
+    let disagreeing = faults.iter().filter(is_value).count();
+    print(&format!(
+        "{positions} positions, {disagreeing} values that do not follow from the moves behind them\n"
+    ))?;
+    match faults.iter().find(|found| !is_value(found)) {
         None => Ok(()),
-        Some(first) => Err(fault(&format_args!(
-            "{} values are wrong, the first: {first}",
-            faults.len()
-        ))),
+        Some(first) => Err(fault(first)),
     }
+}
+
+fn undo(path: &Path, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
+    let store = open(path)?;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs();
+    let since = minutes.map_or(0, |minutes| now.saturating_sub(60 * u64::from(minutes)));
+    let since = i64::try_from(since).unwrap_or(i64::MAX);
+    let writer = writer.to_owned();
+    let count = store
+        .write(move |batch| batch.undo(&writer, since))
+        .map_err(|error| Failure::new(path.display(), error))?;
+    print(&format!("{count} values taken back\n"))
 }

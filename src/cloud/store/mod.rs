@@ -16,13 +16,14 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 mod time;
+mod undo;
 mod writer;
 
 use std::path::Path;
 
 pub use batch::{Batch, NewScore};
 pub use error::StoreError;
-pub use snapshot::Snapshot;
+pub use snapshot::{Fault, Snapshot};
 pub use task::{Lease, Priority, Task, TaskKind};
 
 use snapshot::Readers;

@@ -17,7 +17,7 @@ const ROWS: usize = 10_000;
 
 /// How often a position may change in one transaction. In a tree without circles a position changes once for
 /// each length of the paths from it to what was written; values that go round in a circle stop here.
-const CHANGES: u8 = 64;
+const CHANGES: u8 = 16;
 
 impl Batch<'_> {
     /// Tells the parents of all positions that have changed, theirs, and so on, until nothing changes. What
@@ -25,7 +25,8 @@ impl Batch<'_> {
     pub(super) fn propagate(&mut self) -> Result<()> {
         let mut queue = VecDeque::new();
         let mut queued = HashSet::new();
-        for key in std::mem::take(&mut self.changed) {
+        // What was written last is furthest from the start, as a rule: its parents then change before theirs do.
+        for key in std::mem::take(&mut self.changed).into_iter().rev() {
             if queued.insert(key.clone()) {
                 queue.push_back(key);
             }

@@ -9,6 +9,7 @@ use super::database::open_reader;
 use super::error::StoreError;
 use super::rows;
 use super::task::{TaskKind, waiting};
+use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
 use crate::cloud::row::Row;
@@ -65,36 +66,59 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// The moves whose value is not the one that follows from the moves of the position after them, or that
-    /// are not legal, in words. The values of positions that are reached from themselves need not agree.
+    /// What is wrong with the moves of the library.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn check(&self) -> Result<Vec<String>, StoreError> {
+    pub fn check(&self) -> Result<Vec<Fault>, StoreError> {
         let mut faults = Vec::new();
         self.for_each(|key, row| {
             let places = Place::of_stored(&key, row.moves.iter().map(|entry| entry.m));
             if places.len() != row.moves.len() {
-                faults.push(format!("{key}: a move is not legal"));
+                faults.push(Fault::Illegal(key.clone()));
             }
             for place in places {
-                let stored = row.get(place.m).map(|entry| i32::from(entry.value));
+                let stored = row.get(place.m).map_or(0, |entry| i32::from(entry.value));
                 let expected = match self.get(&place.child)? {
                     _ if place.ends_game => Some(-value::FINAL),
                     Some(child) => value::value(&mut child.scores(), &key, place.m),
-                    None => stored,
+                    None => None,
                 };
-                if stored != expected {
-                    faults.push(format!(
-                        "{key}: {} has {stored:?}, not {expected:?}",
-                        place.m
-                    ));
+                if let Some(expected) = expected.filter(|expected| *expected != stored) {
+                    let (key, m) = (key.clone(), place.m);
+                    faults.push(Fault::Value {
+                        key,
+                        m,
+                        stored,
+                        expected,
+                    });
                 }
             }
             Ok::<_, StoreError>(())
         })?;
         Ok(faults)
     }
+}
+
+/// Something that is wrong with a move.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A position has a move that is not legal.
+    #[error("{0} has a move that is not legal")]
+    Illegal(Key),
+    /// The value of a move does not follow from the moves of the position after it. Where moves lead round in a
+    /// circle there need be no values that all agree.
+    #[error("{m} of {key} has the value {stored}, not {expected}")]
+    Value {
+        /// The position.
+        key: Key,
+        /// The move.
+        m: Move,
+        /// The value it has.
+        stored: i32,
+        /// The value that follows.
+        expected: i32,
+    },
 }
 
 /// Connections that read, each used by one reader at a time.

@@ -65,7 +65,7 @@ fn values_are_handed_up_at_once() {
         assert!(put(&store, new("b2e2", m, value, 0)));
     }
     assert_eq!(stored(&store, "", "b2e2"), Some(-23));
-    assert_eq!(store.read(|s| s.check()).unwrap(), [""; 0]);
+    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
     // Nothing but the replies changes it any more.
     assert!(!put(&store, new("", "b2e2", 50, 99)));
     let row = store.read(|s| s.get(&place("", "b2e2").parent)).unwrap();
@@ -193,7 +193,7 @@ fn pushed_values_are_those_of_a_full_computation() {
                 );
             }
         }
-        assert_eq!(store.read(|s| s.check()).unwrap(), [""; 0]);
+        assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
     }
 }
 
@@ -367,4 +367,37 @@ fn other_files_are_refused() {
     .unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::Database(_))));
     assert!(Store::open(directory.path()).is_err());
+}
+
+#[test]
+fn what_a_writer_has_written_is_taken_back() {
+    let (_directory, store) = open();
+    let by = |moves, m, value, writer: &str| {
+        let writer = writer.to_owned();
+        assert!(put(
+            &store,
+            NewScore {
+                writer,
+                ..new(moves, m, value, 0)
+            }
+        ));
+    };
+    by("", "c3c4", -10, "good");
+    by("", "b2e2", -20, "good");
+    by("", "b2e2", -25, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    by("", "c3c4", -900, "bad");
+    by("", "g3g4", 5, "bad");
+    by("", "a3a4", 5, "bad");
+    // Others have built on this one.
+    by("a3a4", "a6a5", 30, "good");
+    let undo = |writer: &'static str| store.write(move |batch| batch.undo(writer, 0)).unwrap();
+    assert_eq!(undo("bad"), 4);
+    assert_eq!(stored(&store, "", "b2e2"), Some(-25));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(stored(&store, "b2e2", "h9g7"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
+    assert_eq!((undo("bad"), undo("nobody")), (0, 0));
 }

@@ -88,6 +88,9 @@ pub(super) enum OptionChange {
     UseTables(bool),
     /// The directories of endgame tables, separated by `;`, beside those that are embedded.
     TablePaths(String),
+    /// The address of the cloud library to ask.
+    #[cfg(feature = "cloud")]
+    Cloud(String),
     /// Forgets the last game.
     NewGame,
     /// Nothing: the option tells the client something.
@@ -224,6 +227,7 @@ mod tests {
             OptionChange::Network(String::new()),
             OptionChange::UseTables(d.use_tables),
             OptionChange::TablePaths(String::new()),
+            OptionChange::Cloud(String::new()),
             OptionChange::Nothing,
             OptionChange::Nothing,
         ] {

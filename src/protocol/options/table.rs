@@ -250,6 +250,19 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             form: "directories of tables, separated by ;",
         },
     },
+    #[cfg(feature = "cloud")]
+    OptionSpec {
+        ucci: Some("cloud"),
+        uci: Some("Cloud"),
+        kind: OptionKind::Text {
+            default: "",
+            change: |text| {
+                let address = if text == "<empty>" { "" } else { text };
+                Some(OptionChange::Cloud(address.to_owned()))
+            },
+            form: "the address of a cloud library",
+        },
+    },
     OptionSpec {
         ucci: None,
         uci: Some("UCI_EngineAbout"),

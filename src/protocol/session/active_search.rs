@@ -41,6 +41,9 @@ pub(super) struct ActiveSearch {
     pub(super) book: Option<BookAnswer>,
     /// The answer of the books, which is given in place of the search's.
     pub(super) decided: Option<Outcome>,
+    /// Where the answer of a cloud library arrives; the search begins after it.
+    #[cfg(feature = "cloud")]
+    pub(super) awaited_move: Option<super::cloud_library::AwaitedMove>,
     /// Where the ruling arrives; `None` when it has arrived.
     pub(super) awaited_ruling: Option<Receiver<Ruling>>,
     pub(super) ruling: Ruling,

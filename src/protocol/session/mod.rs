@@ -3,6 +3,10 @@
 mod active_search;
 mod book;
 mod book_answer;
+#[cfg(feature = "cloud")]
+mod cloud;
+#[cfg(feature = "cloud")]
+mod cloud_library;
 mod current_game;
 mod draw_resign;
 mod plan;
@@ -58,6 +62,9 @@ pub(super) struct Session<W> {
     books: Library,
     /// The endgame tables, once they were asked for.
     tables: Option<Arc<Tables>>,
+    /// The cloud library that is asked, if one is.
+    #[cfg(feature = "cloud")]
+    cloud: Option<cloud_library::Cloud>,
     game: CurrentGame,
     draw_resign: DrawResign,
     queue: CommandQueue,
@@ -71,6 +78,9 @@ enum Incoming {
     Queued(Command),
     Event(Event),
     Ruling(Ruling),
+    /// A cloud library has answered, or is waited for no longer.
+    #[cfg(feature = "cloud")]
+    Cloud(cloud_library::CloudAnswer),
     /// The search threads have ended.
     SearchLost,
 }
@@ -96,6 +106,8 @@ impl<W: Write> Session<W> {
             network: None,
             books: Library::default(),
             tables: None,
+            #[cfg(feature = "cloud")]
+            cloud: None,
             game: CurrentGame::new(),
             draw_resign: DrawResign::default(),
             queue: CommandQueue::default(),
@@ -145,6 +157,16 @@ impl<W: Write> Session<W> {
             true => &no_input,
             false => self.input.channel(),
         };
+        #[cfg(feature = "cloud")]
+        if let Some(awaited) = &search.awaited_move {
+            return select_biased! {
+                recv(input) -> input => {
+                    Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
+                }
+                recv(awaited.answers) -> answer => Incoming::Cloud(answer.unwrap_or_default()),
+                recv(at(awaited.until)) -> _ => Incoming::Cloud(cloud_library::CloudAnswer::default()),
+            };
+        }
         // The ruling on the game is told before anything that the search reports, unless it takes long.
         let ruling = search.ruling().unwrap_or(&no_ruling);
         let ruling_due = search.ruling_due();
@@ -169,6 +191,8 @@ impl<W: Write> Session<W> {
             Incoming::Queued(command) => return self.handle(command),
             Incoming::Event(event) => self.on_event(event),
             Incoming::Ruling(ruling) => self.on_ruling(ruling),
+            #[cfg(feature = "cloud")]
+            Incoming::Cloud(answer) => self.on_cloud(answer),
             Incoming::SearchLost => self.on_search_lost(),
         }
         ControlFlow::Continue(())

@@ -132,13 +132,19 @@ pub(super) fn first_stage(request: &GoRequest, plan: &Plan) -> Stage {
     }
 }
 
-/// The limits of a search of a suggestion.
-pub(super) fn check_limits(limits: &Limits) -> Limits {
+/// The time that a move has, as far as the limits tell: of a clock the share of one of the
+/// next twenty moves at most.
+pub(super) fn usual_time(limits: &Limits) -> Option<Duration> {
     let clock = limits.clock.map(|clock| {
         let moves = clock.moves_to_go.unwrap_or(20).clamp(1, 20);
         clock.time / moves + clock.increment
     });
-    let time = [limits.move_time, clock].into_iter().flatten().min();
+    [limits.move_time, clock].into_iter().flatten().min()
+}
+
+/// The limits of a search of a suggestion.
+pub(super) fn check_limits(limits: &Limits) -> Limits {
+    let time = usual_time(limits);
     let time = time.map_or(USUAL_CHECK, |time| (time / SHARE).min(LONGEST_CHECK));
     Limits {
         depth: limits.depth,

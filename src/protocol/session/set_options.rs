@@ -82,6 +82,8 @@ impl<W: Write> Session<W> {
             OptionChange::BookFiles(files) => self.set_books(&files),
             OptionChange::UseTables(on) => self.set_use_tables(on),
             OptionChange::TablePaths(paths) => self.set_table_paths(&paths),
+            #[cfg(feature = "cloud")]
+            OptionChange::Cloud(address) => self.set_cloud(&address),
             OptionChange::NewGame => self.new_game(),
             OptionChange::Nothing => {}
             #[cfg(feature = "tune")]

@@ -1,12 +1,14 @@
 //! From `go` to its answer.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
 use super::Session;
 use super::active_search::ActiveSearch;
+use super::book_answer::BookAnswer;
 use super::current_game::RootMoves;
 use super::plan::{Plan, Stage, first_stage, shortened};
 use super::ruling::Ruling;
@@ -66,27 +68,49 @@ impl<W: Write> Session<W> {
         if let Some(book) = book.as_ref().filter(|_| !request.ponder) {
             return self.answer_from_book(&plan, book);
         }
-        let stage = first_stage(&request, &plan);
-        self.pool
-            .start(plan.request(&stage, Duration::ZERO, &control));
-        let awaited_ruling = self.referee.judge(plan.game.clone(), settings);
-        self.search = Some(ActiveSearch {
+        self.search = Some(self.begin(&request, plan, book, control, started));
+        self.stop_if_nothing_else_will();
+    }
+
+    /// Begins what a `go` asks for, in so far as no cloud library is to be heard before.
+    fn begin(
+        &mut self,
+        request: &GoRequest,
+        plan: Plan,
+        book: Option<BookAnswer>,
+        control: Arc<Control>,
+        started: Instant,
+    ) -> ActiveSearch {
+        let stage = first_stage(request, &plan);
+        #[cfg(feature = "cloud")]
+        let awaited_move = self.ask_cloud(request, &plan);
+        #[cfg(feature = "cloud")]
+        let begins_now = awaited_move.is_none();
+        #[cfg(not(feature = "cloud"))]
+        let begins_now = true;
+        if begins_now {
+            self.pool
+                .start(plan.request(&stage, Duration::ZERO, &control));
+        }
+        let awaited_ruling = self.referee.judge(plan.game.clone(), plan.settings);
+        ActiveSearch {
             control,
-            plan,
             stage,
             started,
             cpu_before: ProcessTime::try_now().ok(),
             mate: request.mate,
-            limited: limits.is_bounded(),
+            limited: plan.limits.is_bounded(),
             draw_offered: request.draw,
             stopped: None,
             outcome: None,
             book,
             decided: None,
+            #[cfg(feature = "cloud")]
+            awaited_move,
             awaited_ruling: Some(awaited_ruling),
             ruling: Ruling::default(),
-        });
-        self.stop_if_nothing_else_will();
+            plan,
+        }
     }
 
     /// The limits of a request, with the overhead of each move taken off its time and no more nodes
@@ -131,6 +155,11 @@ impl<W: Write> Session<W> {
         };
         search.control.stop();
         search.stopped.get_or_insert_with(Instant::now);
+        #[cfg(feature = "cloud")]
+        if search.awaited_move.is_some() {
+            // The search has not begun; it ends at once.
+            return self.on_cloud(super::cloud_library::CloudAnswer::default());
+        }
         if let Some(outcome) = search.outcome.take() {
             self.answer(&outcome);
         }

@@ -6,6 +6,7 @@ pub(super) fn file(path: &str) -> Option<(&'static str, &'static str)> {
         "/" => ("text/html; charset=utf-8", include_str!("index.html")),
         "/page.css" => ("text/css; charset=utf-8", include_str!("page.css")),
         "/page.js" => ("text/javascript; charset=utf-8", include_str!("page.js")),
+        "/icon.svg" => ("image/svg+xml", include_str!("icon.svg")),
         _ => return None,
     })
 }

@@ -1,0 +1,150 @@
+//! The engine asks a library.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::server::{Server, WRITER, body, directory};
+
+/// What the engine says to some commands after the handshake, up to `bestmove` as often as `go` is said, and
+/// how long that takes.
+fn say(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut told = Vec::new();
+    writeln!(input, "uci\nsetoption name Cloud value {url}\nisready").unwrap();
+    assert!(output.by_ref().any(|line| line.unwrap() == "readyok"));
+    let begun = Instant::now();
+    for command in commands {
+        writeln!(input, "{command}").unwrap();
+        if !command.starts_with("go") {
+            continue;
+        }
+        for line in output.by_ref() {
+            let line = line.unwrap();
+            told.push(line);
+            if told.last().unwrap().starts_with("bestmove") {
+                break;
+            }
+        }
+    }
+    let time = begun.elapsed();
+    writeln!(input, "quit").unwrap();
+    engine.wait().unwrap();
+    (told, time)
+}
+
+fn best_move(told: &[String]) -> &str {
+    told.last().unwrap().split(' ').nth(1).unwrap()
+}
+
+#[test]
+fn a_move_of_the_library_is_played_once_it_is_checked() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--min-visits", "0"]);
+    let asked = || {
+        let metrics = body(&server.get_with("/metrics", ""));
+        let line = metrics
+            .lines()
+            .find(|line| line.contains("\"querybest\""))
+            .unwrap();
+        line.rsplit(' ').next().unwrap().to_owned()
+    };
+    let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
+    assert_eq!(stored, "ok\0");
+    let go = ["position startpos", "go movetime 20000"];
+    let (told, time) = say(&server.url(), &go);
+    assert_eq!(best_move(&told), "c3c4", "{told:?}");
+    assert!(time < Duration::from_secs(10), "{time:?}");
+    assert_eq!(asked(), "1");
+    // Neither in analysis nor without a time is the library asked.
+    for go in [
+        "go depth 3",
+        "go nodes 500",
+        "go movetime 200 searchmoves h2e2",
+    ] {
+        say(
+            &server.url(),
+            &[
+                "setoption name UCI_AnalyseMode value true",
+                "position startpos",
+                go,
+            ],
+        );
+    }
+    say(&server.url(), &["position startpos", "go depth 3"]);
+    assert_eq!(asked(), "1");
+    // A move that loses a rook is looked at and not played.
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR%20b";
+    let path = format!("/chessdb.php?action=store&board={board}&move=a9a7&score=0&token={WRITER}");
+    assert_eq!(body(&server.get_with(&path, "")), "ok\0");
+    let path =
+        format!("/chessdb.php?action=store&board={board}&move=b7b0&score=-900&token={WRITER}");
+    assert_eq!(body(&server.get_with(&path, "")), "ok\0");
+    let (told, _) = say(
+        &server.url(),
+        &["position startpos moves a3a4", "go movetime 2000"],
+    );
+    assert_ne!(best_move(&told), "b7b0", "{told:?}");
+    assert_eq!(asked(), "2");
+}
+
+#[test]
+fn a_library_that_lies_or_says_nothing_does_no_harm() {
+    for answer in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                if answer.is_empty() {
+                    // Takes the question and is silent.
+                    std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
+                    continue;
+                }
+                let _ = stream.read(&mut [0; 4096]);
+                let length = answer.len();
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+                );
+                let _ = stream.write_all(format!("{head}{answer}").as_bytes());
+            }
+        });
+        let (told, time) = say(&url, &["position startpos", "go movetime 600"]);
+        assert!(
+            best_move(&told).parse::<chuhe::board::Move>().is_ok(),
+            "{told:?}"
+        );
+        assert!(time < Duration::from_millis(3000), "{answer}: {time:?}");
+        assert!(told.iter().any(|line| line.contains(" depth ")), "{told:?}");
+        let has_problem = told.iter().any(|line| line.contains("cloud: timeout"));
+        // Where the machine is busy the wait may be over before the failure is told.
+        assert!(!has_problem || answer.is_empty(), "{told:?}");
+    }
+}
+
+#[test]
+fn a_library_that_is_gone_is_left_alone() {
+    let go = [
+        "position startpos",
+        "go movetime 100",
+        "go movetime 100",
+        "go movetime 100",
+        "go movetime 100",
+    ];
+    let (told, _) = say("http://127.0.0.1:1", &go);
+    let problems: Vec<&String> = told
+        .iter()
+        .filter(|line| line.contains("cloud: "))
+        .collect();
+    assert_eq!(problems.len(), 3, "{told:?}");
+    assert!(problems[2].ends_with("not asked again for five minutes"));
+    let (told, _) = say("nonsense", &["position startpos", "go movetime 50"]);
+    assert!(!told.iter().any(|line| line.contains("cloud:")), "{told:?}");
+}
