@@ -24,7 +24,7 @@ fn pass(criterion: &mut Criterion) {
             samples.add(&recipe, number, &position, 0, 1);
         }
     }
-    let mut trainer = Trainer::new(recipe).expect("a recipe in its ranges");
+    let mut trainer = Trainer::new(recipe, None).expect("a recipe in its ranges");
     let mut group = criterion.benchmark_group("training");
     group.throughput(Throughput::Elements(samples.training.len() as u64));
     group.sample_size(10);

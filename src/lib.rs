@@ -43,7 +43,7 @@
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, look-up, choice by weight |
 //! | [`tablebase`] | endgame tables: index, generator, files, probes |
-//! | [`eval`] | what a position is worth: features with tuned weights, graded by `knowledge`, or a neural network |
+//! | [`eval`] | what a position is worth: a neural network, or features with tuned weights, graded by `knowledge` |
 //! | [`search`] | the best move: threads, hash table, clock, pruning |
 //! | `cloud` | a library of scores over HTTP, with the cloud API: store, server, workers |
 //! | [`protocol`] | UCCI, UCI, XBoard and CXBoard, the options, the session |

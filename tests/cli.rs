@@ -144,6 +144,30 @@ fn arguments_that_make_no_sense_are_usage_errors() {
     }
 }
 
+/// The advice to put `--` before a word is given where it helps: for moves of WXF, not for options.
+#[test]
+fn words_that_begin_with_a_dash_get_advice_that_helps() {
+    let out_of_range = contains("invalid value '-1' for '--time");
+    chuhe(&["analyse", "startpos", "--time", "-1"])
+        .assert()
+        .code(2)
+        .stderr(out_of_range.and(contains("-- -1").not()));
+    chuhe(&["play", "--strength", "3"])
+        .assert()
+        .code(2)
+        .stderr(contains("'--strength'").and(contains("-- --strength").not()));
+    chuhe(&["judge", "startpos", "-C=4"])
+        .assert()
+        .code(2)
+        .stderr(contains(
+            "moves that begin with a dash stand at the end, behind `--`",
+        ));
+    let two_cannons = "5k3/9/9/4C4/9/9/9/4C4/9/3K5 w";
+    chuhe(&["judge", two_cannons, "--", "-C=4"])
+        .assert()
+        .success();
+}
+
 #[test]
 fn the_log_is_a_conversation_with_times() {
     let file = scratch("engine.log");

@@ -38,7 +38,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::text::printable;
 use common::Failure;
@@ -103,7 +104,7 @@ const GREETING: &str = "Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or
 /// sense, 130 when the work was interrupted.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
-    let arguments = match Arguments::try_parse_from(&words) {
+    let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
             // A closed standard error is no second failure.
@@ -118,6 +119,28 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(failure.code)
         }
     }
+}
+
+/// Reads the arguments. A negative number is the value of its option, whose reader says what is wrong with
+/// it. Of the words that begin with a dash only those that may be moves (WXF: `-C=4`) get the advice to
+/// stand behind `--`; an unknown option would be read as a position there.
+fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
+    let matches = command.try_get_matches_from(words);
+    let read = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
+    read.map_err(|mut error| {
+        if error.kind() == ErrorKind::UnknownArgument {
+            error.remove(ContextKind::Suggested);
+            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+                && !word.starts_with("--")
+            {
+                let tip = "moves that begin with a dash stand at the end, behind `--`";
+                let tip = ContextValue::StyledStrs(vec![tip.into()]);
+                error.insert(ContextKind::Suggested, tip);
+            }
+        }
+        error
+    })
 }
 
 /// What the user has typed, on one line.

@@ -14,12 +14,12 @@ named_enum! {
     pub enum Knowledge {
         /// Material, and as in every grade the advantage of having the move.
         None = "none",
-        /// And where the pieces stand, tapered from middlegame to endgame.
+        /// The handcrafted evaluation reduced to squares, mobility, pawns, and missing defenders against
+        /// the attackers left.
         Small = "small",
-        /// And mobility, pawns, missing defenders against the attackers left.
+        /// All of the handcrafted evaluation: king danger, open lines, cannons, threats too.
         Medium = "medium",
-        /// Everything: king danger, open lines, cannons, threats; or a network, where one is loaded that
-        /// has an input for every piece.
+        /// A neural network. Where it has no input for a piece, as [`Self::Medium`].
         Large = "large",
     }
 }
@@ -30,7 +30,7 @@ pub const NORMAL_ATTACK: i32 = 64;
 /// What having the move is worth.
 pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
 
-/// The evaluation as it is set.
+/// The handcrafted evaluation as it is set.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     knowledge: Knowledge,
@@ -40,12 +40,12 @@ pub struct Evaluator {
 
 impl Default for Evaluator {
     fn default() -> Self {
-        Self::new(Knowledge::Large, NORMAL_ATTACK)
+        Self::new(Knowledge::Medium, NORMAL_ATTACK)
     }
 }
 
 impl Evaluator {
-    /// An evaluation that looks at `knowledge` and counts the tactical terms (grade `large`)
+    /// An evaluation that looks at `knowledge` and counts the tactical terms (from grade `medium` on)
     /// `attack` 64ths.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Evaluator {
             Knowledge::None => accumulator.material,
             _ => accumulator.full,
         };
-        if self.knowledge >= Knowledge::Medium {
+        if self.knowledge >= Knowledge::Small {
             value += self.terms(position, accumulator);
         }
         let sign = position.side_to_move().sign();
@@ -88,13 +88,13 @@ impl Evaluator {
         let material = self.material.value(position, accumulator.counts);
         let mut positional = material.defenders;
         let mut tactical = Tapered::ZERO;
-        if self.knowledge == Knowledge::Large {
+        if self.knowledge >= Knowledge::Medium {
             tactical = material.pairs + accumulator.around_kings();
         }
         for color in Color::ALL {
             let (mut a, mut b) = (Sum::default(), Sum::default());
             handcrafted::positional(position, color, &map, &mut a);
-            if self.knowledge == Knowledge::Large {
+            if self.knowledge >= Knowledge::Medium {
                 handcrafted::tactical(position, color, &map, &mut b);
             }
             positional += a.0 * color.sign();

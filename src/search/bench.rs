@@ -57,7 +57,7 @@ pub struct BenchResult {
     pub time: Duration,
 }
 
-/// Searches every bench position to `depth` with one thread, evaluated by `network` or by hand, telling `each` of the position's FEN
+/// Searches every bench position to `depth` with one thread, evaluated by `network` (`None`: the embedded one), telling `each` of the position's FEN
 /// and nodes.
 ///
 /// # Errors

@@ -329,8 +329,8 @@ pub struct SearchRequest {
     pub root_moves: Option<Vec<Move>>,
     /// How to think.
     pub settings: Settings,
-    /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
-    /// evaluation.
+    /// The network that evaluates where the settings ask for all knowledge; `None` for the
+    /// embedded one.
     pub network: Option<Arc<Network>>,
     /// The endgame tables to look positions up in.
     pub tables: Option<Arc<Tables>>,

@@ -9,7 +9,7 @@ use crate::eval::nnue::Network;
 /// Which network evaluates.
 #[derive(Clone, Debug, clap::Args)]
 pub(in crate::cli) struct NetworkArgument {
-    /// Evaluate with the network of this file instead of the handcrafted evaluation.
+    /// Evaluate with the network of this file instead of the embedded one.
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 }

@@ -6,18 +6,33 @@
 //! into one output, the side to move first. All of it is whole numbers: the same on every processor.
 
 mod accumulator;
+mod architecture;
 pub mod features;
 mod network;
 pub mod simd;
 
 pub use accumulator::{AccumulatorStack, Recorder};
-pub use network::{
-    Architecture, INPUT_QUANT, InputBuckets, MAX_WIDTH, Network, NetworkError, OUTPUT_QUANT,
-    OpenError, OutputBuckets, Parameters,
+pub use architecture::{
+    Architecture, INPUT_QUANT, InputBuckets, MAX_WIDTH, OUTPUT_QUANT, OutputBuckets,
 };
+pub use network::{Network, NetworkError, OpenError, Parameters};
+
+use std::sync::{Arc, LazyLock};
 
 use crate::board::Position;
 use simd::Level;
+
+/// The file of the network that is part of the program; `training::network` tells how it was made.
+static EMBEDDED: &[u8] = include_bytes!("embedded.nnue");
+
+/// The network that is part of the program.
+pub fn embedded() -> &'static Arc<Network> {
+    static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
+        let network = Network::from_bytes(EMBEDDED);
+        Arc::new(network.expect("a test reads the embedded network"))
+    });
+    &NETWORK
+}
 
 /// Evaluates `position`, on the top of `stack`, for its side to move, in units of evaluation.
 ///
@@ -227,6 +242,19 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_embedded_network_knows_what_pieces_are_worth() {
+        assert_eq!(embedded().to_bytes(), EMBEDDED);
+        assert!(!embedded().description.is_empty());
+        let value = |fen: &str| fresh(Level::Baseline, embedded(), &fen.parse().expect(fen));
+        let level = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+        let knight_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w";
+        let rook_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w";
+        assert!(value(level).abs() < 150, "{}", value(level));
+        assert!(value(knight_down) < value(level) - 200);
+        assert!(value(rook_down) < value(knight_down) - 200);
     }
 
     #[test]

@@ -23,145 +23,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use super::architecture::{Architecture, InputBuckets, OutputBuckets};
 use super::features::FEATURES;
 use super::simd::Block;
-use crate::board::{Color, PieceKind, Position};
-
-/// What the first layer's weights are multiplied by to become whole numbers; also the upper bound of
-/// a neuron.
-pub const INPUT_QUANT: i32 = 255;
-/// What the weights of the output are multiplied by.
-pub const OUTPUT_QUANT: i32 = 64;
-/// Largest width.
-pub const MAX_WIDTH: usize = 1024;
 
 const MAGIC: &[u8; 8] = b"CHUHENN\0";
 const VERSION: u32 = 1;
 const HEADER: usize = 26;
 /// A larger file is not read.
 const MAX_FILE: usize = 64 << 20;
-
-/// Which of several sets of input weights a side uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputBuckets {
-    /// One for all positions.
-    One,
-    /// Four, by what the side has to attack with: any rook; any knight or cannon.
-    Attackers,
-}
-
-impl InputBuckets {
-    /// How many there are.
-    pub const fn count(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::Attackers => 4,
-        }
-    }
-
-    /// The one that `side` uses.
-    #[inline]
-    pub fn of(self, position: &Position, side: Color) -> usize {
-        match self {
-            Self::One => 0,
-            Self::Attackers => {
-                let rooks = position.pieces(side, PieceKind::Rook).any();
-                let minors = position.pieces(side, PieceKind::Knight).any()
-                    || position.pieces(side, PieceKind::Cannon).any();
-                2 * usize::from(rooks) + usize::from(minors)
-            }
-        }
-    }
-
-    const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::One),
-            4 => Some(Self::Attackers),
-            _ => None,
-        }
-    }
-}
-
-/// Which of several outputs counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputBuckets {
-    /// One for all positions.
-    One,
-    /// Eight, by the number of pieces: 2 to 4, 5 to 8, … 29 to 32.
-    Pieces,
-}
-
-impl OutputBuckets {
-    /// How many there are.
-    pub const fn count(self) -> usize {
-        match self {
-            Self::One => 1,
-            Self::Pieces => 8,
-        }
-    }
-
-    /// The one for `pieces` on the board, 2 to 32, kings included.
-    #[inline]
-    pub const fn for_pieces(self, pieces: usize) -> usize {
-        match self {
-            Self::One => 0,
-            Self::Pieces => (pieces - 1) / 4,
-        }
-    }
-
-    const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::One),
-            8 => Some(Self::Pieces),
-            _ => None,
-        }
-    }
-}
-
-/// The shape of a network: inputs -> two perspectives of `width` neurons (squared clipped ReLU) -> one
-/// output, with buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Architecture {
-    /// Neurons of each perspective: a multiple of 32, up to [`MAX_WIDTH`].
-    pub width: usize,
-    /// Sets of input weights.
-    pub inputs: InputBuckets,
-    /// Sets of output weights.
-    pub outputs: OutputBuckets,
-}
-
-impl Architecture {
-    /// Blocks of a row of weights.
-    #[inline]
-    pub const fn blocks(self) -> usize {
-        self.width / Block::LEN
-    }
-
-    /// Rows of input weights.
-    pub const fn rows(self) -> usize {
-        self.inputs.count() * FEATURES
-    }
-
-    /// Names what the numbers mean: changes with the inputs, the buckets, the activation or the
-    /// quantisation, so that a file made for another meaning is refused.
-    pub fn hash(self) -> u32 {
-        let meaning = format!(
-            "mirrored reachable piece-squares {FEATURES}, buckets {:?} {:?}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
-            self.inputs, self.outputs
-        );
-        crc32c::crc32c(meaning.as_bytes())
-    }
-
-    fn is_valid(self) -> bool {
-        self.width > 0 && self.width <= MAX_WIDTH && self.width.is_multiple_of(Block::LEN)
-    }
-
-    /// Bytes of all weights in a file.
-    fn payload(self) -> usize {
-        let (width, outputs) = (self.width, self.outputs.count());
-        2 * (self.rows() * width + width + outputs * 2 * width) + 4 * outputs
-    }
-}
 
 /// Why bytes are no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -226,11 +96,12 @@ impl fmt::Debug for Network {
 /// The numbers of a network, for whoever makes one.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// By bucket, input, neuron; multiplied by [`INPUT_QUANT`].
+    /// By bucket, input, neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).
     pub input_weights: Vec<i16>,
-    /// By neuron; multiplied by [`INPUT_QUANT`].
+    /// By neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).
     pub input_biases: Vec<i16>,
-    /// By bucket, perspective (side to move first), neuron; multiplied by [`OUTPUT_QUANT`], -127 to 127.
+    /// By bucket, perspective (side to move first), neuron; multiplied by
+    /// [`OUTPUT_QUANT`](super::OUTPUT_QUANT), -127 to 127.
     pub output_weights: Vec<i16>,
     /// By bucket; multiplied by both.
     pub output_biases: Vec<i32>,
@@ -265,6 +136,17 @@ impl Network {
             output_weights: blocks(&parameters.output_weights),
             output_biases: parameters.output_biases.clone(),
         })
+    }
+
+    /// The numbers, to make another network of.
+    pub fn parameters(&self) -> Parameters {
+        let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
+        Parameters {
+            input_weights: numbers(&self.input_weights),
+            input_biases: numbers(&self.input_biases),
+            output_weights: numbers(&self.output_weights),
+            output_biases: self.output_biases.clone(),
+        }
     }
 
     /// Reads a network.

@@ -78,7 +78,7 @@ pub(super) enum OptionChange {
     AnalyseMode(bool),
     /// [`Preferences::opponent`].
     Opponent(Opponent),
-    /// The file of the network that evaluates; empty for the handcrafted evaluation.
+    /// The file of the network that evaluates; empty for the embedded one.
     Network(String),
     /// [`Preferences::use_book`].
     UseBook(bool),

@@ -194,7 +194,7 @@ parameters! {
     /// Share of the rise of the evaluation that a quiet move's main history learns.
     evaluation_swing_share = 80, 0, 400;
     /// What the evaluation falls by for the usual quiet move, its tempo not counted, which is no fault of it.
-    evaluation_swing_offset = 14, 0, 60;
+    evaluation_swing_offset = -70, -150, 60;
     /// The most that it learns from one rise or fall.
     evaluation_swing_limit = 300, 50, 2000;
 

@@ -64,7 +64,7 @@ impl Searcher {
         }
     }
 
-    /// Evaluates with this network from now on, or with the handcrafted evaluation, and forgets everything learned.
+    /// Evaluates with this network from now on, or with the embedded one, and forgets everything learned.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         self.network = network;
         self.forget();

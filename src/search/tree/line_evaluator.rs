@@ -41,8 +41,8 @@ impl LineEvaluator {
         }
     }
 
-    /// Begins a line at `root`, evaluated by `network` if the settings ask for all knowledge and the
-    /// network has an input for every piece. What is remembered of material stays.
+    /// Begins a line at `root`, evaluated by `network` (`None`: the embedded one) if the settings ask for
+    /// all knowledge and the network has an input for every piece. What is remembered of material stays.
     pub(super) fn start(
         &mut self,
         root: &Position,
@@ -52,16 +52,14 @@ impl LineEvaluator {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
-        let network = network.filter(|_| {
-            settings.knowledge == Knowledge::Large
-                && !root.has_promotion()
-                && nnue::features::is_representable(root)
-        });
-        self.uses_network = network.is_some();
-        let Some(network) = network else {
+        self.uses_network = settings.knowledge == Knowledge::Large
+            && !root.has_promotion()
+            && nnue::features::is_representable(root);
+        if !self.uses_network {
             self.sums.push(PieceSquareAccumulator::new(root));
             return;
-        };
+        }
+        let network = network.unwrap_or_else(|| nnue::embedded());
         match &mut self.network {
             Some(line) if Arc::ptr_eq(&line.network, network) => line.stack.reset(network, root),
             _ => {

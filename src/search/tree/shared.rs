@@ -25,8 +25,8 @@ pub(in crate::search) struct SharedState {
     pub deciding: DecidingPositions,
     pub limits: Limits,
     pub settings: Settings,
-    /// The network that evaluates where the settings ask for all knowledge; `None` for the handcrafted
-    /// evaluation.
+    /// The network that evaluates where the settings ask for all knowledge; `None` for the
+    /// embedded one.
     pub network: Option<Arc<Network>>,
     /// The endgame tables to look positions up in.
     pub tables: Option<Arc<Tables>>,

@@ -1,7 +1,7 @@
 //! A training run between two passes, as a file: to go on after an interruption.
 //!
 //! `CHUHETR` and a zero; the length of the head (4 bytes, little-endian); the head as JSON (recipe,
-//! passes with their losses, a digest of the samples); the parameters and both means of the
+//! passes with their losses, a digest of the samples and of the network begun with); the parameters and both means of the
 //! optimiser as 32-bit floating-point numbers; CRC-32C of all before.
 
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,9 @@ struct Head {
     recipe: Recipe,
     steps: u64,
     samples: u64,
+    /// Checksum of the network that the run began with; 0 for random weights.
+    #[serde(default)]
+    start: u32,
     reports: Vec<PassReport>,
 }
 
@@ -46,6 +49,7 @@ impl Trainer {
             recipe: self.recipe().clone(),
             steps: self.optimizer.steps,
             samples,
+            start: self.start,
             reports: reports.to_vec(),
         };
         let head = serde_json::to_vec(&head).unwrap_or_default();
@@ -63,7 +67,7 @@ impl Trainer {
         bytes
     }
 
-    /// Goes on from a checkpoint of the same recipe and samples, and returns the reports of its passes.
+    /// Goes on from a checkpoint of the same recipe, samples and start, and returns the reports of its passes.
     ///
     /// # Errors
     /// When the bytes are no checkpoint, damaged, or of another run; the trainer is unchanged then.
@@ -94,6 +98,9 @@ impl Trainer {
         }
         if head.samples != samples {
             return Err(CheckpointError::Other("set of samples"));
+        }
+        if head.start != self.start {
+            return Err(CheckpointError::Other("network to begin with"));
         }
         let (numbers, rest) = numbers.as_chunks::<4>();
         if numbers.len() != 3 * self.parameters.len() * Vector::LEN || !rest.is_empty() {

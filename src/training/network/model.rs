@@ -5,8 +5,8 @@ use rand::{Rng, SeedableRng};
 
 use super::samples::{FeatureList, PackedSample};
 use super::vector::Vector;
-use crate::eval::nnue::Architecture;
 use crate::eval::nnue::features::FEATURES;
+use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, OUTPUT_QUANT, Parameters};
 
 /// Vectors that are kept in registers at a time.
 const TILE: usize = 2;
@@ -70,6 +70,40 @@ impl Layout {
             output_bound,
         );
         parameters[self.input_biases..self.output_weights].fill(Vector::splat(0.2));
+        parameters
+    }
+
+    /// Parameters that give this network, whose architecture is the layout's: nothing shared.
+    pub fn start_from(&self, network: &Network) -> Vec<Vector> {
+        let Parameters {
+            input_weights,
+            input_biases,
+            output_weights,
+            output_biases,
+        } = network.parameters();
+        let mut parameters = vec![Vector::ZERO; self.length];
+        let mut fill = |start: usize, numbers: &mut dyn Iterator<Item = f32>| {
+            let places = parameters[start..]
+                .iter_mut()
+                .flat_map(|vector| &mut vector.0);
+            places
+                .zip(numbers)
+                .for_each(|(place, number)| *place = number);
+        };
+        let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
+        let over = |numbers: Vec<i16>, factor: f32| {
+            numbers
+                .into_iter()
+                .map(move |number| f32::from(number) / factor)
+        };
+        fill(0, &mut over(input_weights, inputs));
+        fill(self.input_biases, &mut over(input_biases, inputs));
+        fill(self.output_weights, &mut over(output_weights, outputs));
+        let biases = output_biases.into_iter();
+        fill(
+            self.output_biases,
+            &mut biases.map(|bias| bias as f32 / (inputs * outputs)),
+        );
         parameters
     }
 

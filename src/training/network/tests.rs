@@ -115,7 +115,7 @@ fn train(recipe: &Recipe, samples: &Samples, threads: usize) -> Trainer {
         .num_threads(threads)
         .build()
         .expect("threads");
-    let mut trainer = Trainer::new(recipe.clone()).expect("a recipe");
+    let mut trainer = Trainer::new(recipe.clone(), None).expect("a recipe");
     while !trainer.is_done() {
         pool.install(|| trainer.pass(samples, |_| true))
             .expect("not interrupted");
@@ -130,24 +130,24 @@ fn the_network_is_the_same_with_any_number_of_threads_and_after_an_interruption(
     let expected = train(&recipe, &samples, 1).network(String::new());
     assert_eq!(train(&recipe, &samples, 3).network(String::new()), expected);
 
-    let mut first = Trainer::new(recipe.clone()).expect("a recipe");
+    let mut first = Trainer::new(recipe.clone(), None).expect("a recipe");
     let reports: Vec<_> = (0..3)
         .map(|_| first.pass(&samples, |_| true).expect("a pass"))
         .collect();
     assert!(first.pass(&samples, |_| false).is_none());
-    let mut half = Trainer::new(recipe.clone()).expect("a recipe");
+    let mut half = Trainer::new(recipe.clone(), None).expect("a recipe");
     for _ in 0..3 {
         half.pass(&samples, |_| true).expect("a pass");
     }
     let checkpoint = half.checkpoint(samples.digest(), &reports);
-    let mut second = Trainer::new(recipe.clone()).expect("a recipe");
+    let mut second = Trainer::new(recipe.clone(), None).expect("a recipe");
     assert_eq!(second.resume(&checkpoint, samples.digest()), Ok(reports));
     while !second.is_done() {
         second.pass(&samples, |_| true).expect("a pass");
     }
     assert_eq!(second.network(String::new()), expected);
 
-    let mut other = Trainer::new(Recipe { seed: 2, ..recipe }).expect("a recipe");
+    let mut other = Trainer::new(Recipe { seed: 2, ..recipe }, None).expect("a recipe");
     assert!(other.resume(&checkpoint, samples.digest()).is_err());
     assert!(second.resume(&checkpoint, samples.digest() ^ 1).is_err());
     assert!(
@@ -156,6 +156,27 @@ fn the_network_is_the_same_with_any_number_of_threads_and_after_an_interruption(
             .is_err()
     );
     assert!(second.resume(b"", samples.digest()).is_err());
+}
+
+#[test]
+fn a_run_that_begins_with_a_network_keeps_what_it_knows() {
+    let recipe = recipe();
+    let (samples, _) = samples(&recipe, 30);
+    let network = train(&recipe, &samples, 2).network(String::new());
+    let start = Trainer::new(recipe.clone(), Some(&network)).expect("the same shape");
+    assert_eq!(start.network(String::new()), network);
+    let fresh = Trainer::new(recipe.clone(), None).expect("a recipe");
+    let loss = |trainer: &Trainer| trainer.test_loss(&samples.test);
+    assert!(loss(&start) < 0.9 * loss(&fresh));
+
+    let mut other = Trainer::new(recipe.clone(), None).expect("a recipe");
+    let checkpoint = start.checkpoint(samples.digest(), &[]);
+    assert!(other.resume(&checkpoint, samples.digest()).is_err());
+    let narrow = Recipe {
+        input_buckets: 1,
+        ..recipe
+    };
+    assert!(Trainer::new(narrow, Some(&network)).is_err());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
 use super::vector::{Vector, numbers};
 use crate::eval::nnue::simd::Level;
-use crate::eval::nnue::{INPUT_QUANT, Network, OUTPUT_QUANT, Parameters};
+use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, OUTPUT_QUANT, Parameters};
 
 /// Parts that the samples of a batch are divided into, whatever the number of threads, so that sums
 /// come out the same. No more threads than this are of use.
@@ -30,7 +30,25 @@ pub struct Trainer {
     pub(super) optimizer: AdamW,
     /// Passes that are done.
     pub(super) passes: u32,
+    /// Checksum of the network that the run began with; 0 for random weights.
+    pub(super) start: u32,
     level: Level,
+}
+
+/// Why a run cannot begin.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TrainerError {
+    /// A number of the recipe is out of its range.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The network to begin with has another shape.
+    #[error("the network to begin with has {found:?}, the recipe {wanted:?}")]
+    OtherArchitecture {
+        /// The shape of the network.
+        found: Architecture,
+        /// The shape that the recipe asks for.
+        wanted: Architecture,
+    },
 }
 
 /// What a pass came to: mean squared errors of the expected result.
@@ -54,16 +72,27 @@ struct Shard {
 }
 
 impl Trainer {
-    /// A run that has not begun.
+    /// A run that has not begun, with random weights or with those of `start`, so that what earlier games
+    /// taught is kept. A network to begin with wants a lower rate.
     ///
     /// # Errors
-    /// When a number of the recipe is out of its range.
-    pub fn new(recipe: Recipe) -> Result<Self, RecipeError> {
-        let layout = Layout::new(recipe.architecture()?);
+    /// When a number of the recipe is out of its range, or `start` has another shape than the recipe.
+    pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, TrainerError> {
+        let wanted = recipe.architecture()?;
+        let layout = Layout::new(wanted);
+        let parameters = match start {
+            None => layout.start(recipe.seed),
+            Some(network) if network.architecture == wanted => layout.start_from(network),
+            Some(network) => {
+                let found = network.architecture;
+                return Err(TrainerError::OtherArchitecture { found, wanted });
+            }
+        };
         Ok(Self {
-            parameters: layout.start(recipe.seed),
+            parameters,
             optimizer: AdamW::new(layout.length),
             passes: 0,
+            start: start.map_or(0, |network| crc32c::crc32c(&network.to_bytes())),
             level: Level::widest(),
             layout,
             recipe,

@@ -39,7 +39,7 @@ pub struct Relabeling {
     pub nodes: u64,
     /// Games at a time.
     pub threads: usize,
-    /// What evaluates; `None` for the handcrafted evaluation.
+    /// What evaluates; `None` for the embedded network.
     pub network: Option<Arc<Network>>,
 }
 

@@ -27,7 +27,7 @@ pub struct SelfPlay {
     pub hash: usize,
     /// Tells runs apart: game `n` of a seed is the same whenever and wherever it is played.
     pub seed: u64,
-    /// What evaluates; `None` for the handcrafted evaluation.
+    /// What evaluates; `None` for the embedded network.
     pub network: Option<Arc<Network>>,
 }
 

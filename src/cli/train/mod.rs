@@ -1,5 +1,7 @@
 //! `chuhe train`: a network from samples.
 
+mod curve;
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -9,8 +11,9 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::common::interrupt::interrupts;
-use super::common::{Failure, INTERRUPTED};
+use crate::cli::common::interrupt::interrupts;
+use crate::cli::common::{Failure, INTERRUPTED};
+use crate::eval::nnue::Network;
 use crate::text::Replacement;
 use crate::training::data::MAGIC;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
@@ -21,7 +24,8 @@ pub(super) struct Arguments {
     /// Files of samples.
     #[arg(required = true)]
     samples: Vec<PathBuf>,
-    /// The network to write, after each pass.
+    /// The network to write, after each pass; beside it its losses (.csv, .svg) and the checkpoint from which
+    /// the same command goes on.
     #[arg(long, short)]
     out: PathBuf,
     /// What to train, on what, and how: a TOML file; `--print-recipe` shows its keys.
@@ -33,6 +37,10 @@ pub(super) struct Arguments {
     /// Print the recipe and leave.
     #[arg(long)]
     print_recipe: bool,
+    /// Begin with the weights of this network instead of random ones, so that what earlier games taught is
+    /// kept; a lower `rate` suits it.
+    #[arg(long, value_name = "NETWORK")]
+    from: Option<PathBuf>,
     /// What is told of the network in its file.
     #[arg(long, default_value = "")]
     description: String,
@@ -56,7 +64,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .num_threads(arguments.threads)
         .build_global()
         .map_err(|error| Failure::new("--threads", error))?;
-    let mut trainer = Trainer::new(recipe).map_err(|error| Failure::usage("the recipe", error))?;
+    let start = match &arguments.from {
+        Some(path) => {
+            Some(Network::open(path).map_err(|error| Failure::new(path.display(), error))?)
+        }
+        None => None,
+    };
+    let mut trainer = Trainer::new(recipe, start.as_ref())
+        .map_err(|error| Failure::usage("the recipe", error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
     let checkpoint = arguments.out.with_extension("checkpoint");
@@ -83,6 +98,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         write(
             &arguments.out.with_extension("csv"),
             table(&reports).as_bytes(),
+        )?;
+        write(
+            &arguments.out.with_extension("svg"),
+            curve::draw(&reports)?.as_bytes(),
         )?;
     }
     Ok(ExitCode::SUCCESS)
