@@ -48,5 +48,5 @@ pub use protocol::EngineProtocol;
 pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use runner::{End, Event, StartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Format, Schedule};
-pub use spec::{EngineSpec, EngineWords, SpecError, read_toml};
+pub use spec::{EngineFault, EngineSpec, EngineWords, SpecError, WordError, read_toml};
 pub use verify::{Replay, verify};

@@ -1,5 +1,8 @@
 //! Engines as the user describes them: words on the command line, or a TOML file.
 
+mod error;
+mod value;
+
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,6 +12,8 @@ use serde::Deserialize;
 use super::limit::Limit;
 use super::protocol::EngineProtocol;
 use crate::text::printable;
+pub use error::{EngineFault, SpecError, WordError};
+use value::{OptionValue, number, processors, switch};
 
 /// Time beyond the limit that is forgiven when nothing else is said.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
@@ -75,32 +80,6 @@ pub struct EngineWords {
     stderr: Option<PathBuf>,
 }
 
-/// The value of an engine's option, as TOML may write it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
-enum OptionValue {
-    Switch(bool),
-    Whole(i64),
-    Fraction(f64),
-    Text(String),
-}
-
-impl std::fmt::Display for OptionValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Switch(value) => value.fmt(f),
-            Self::Whole(value) => value.fmt(f),
-            Self::Fraction(value) => value.fmt(f),
-            Self::Text(value) => value.fmt(f),
-        }
-    }
-}
-
-/// What is wrong with the description of an engine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SpecError(String);
-
 /// A file of engines.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -116,7 +95,7 @@ struct EngineFile {
 /// # Errors
 /// Says where the text is no TOML, or what in it means nothing.
 pub fn read_toml(text: &str) -> Result<(EngineWords, Vec<EngineWords>), SpecError> {
-    let file: EngineFile = toml::from_str(text).map_err(|error| SpecError(error.to_string()))?;
+    let file: EngineFile = toml::from_str(text)?;
     Ok((file.each, file.engine))
 }
 
@@ -131,20 +110,21 @@ impl EngineWords {
             let word = word.as_ref();
             let (key, value) = word
                 .split_once('=')
-                .ok_or_else(|| SpecError(format!("{word:?} is not of the form key=value")))?;
-            engine
-                .set(key, value)
-                .map_err(|reason| SpecError(format!("{word:?}: {reason}")))?;
+                .ok_or_else(|| SpecError::NoKey(word.to_owned()))?;
+            engine.set(key, value).map_err(|reason| SpecError::Word {
+                word: word.to_owned(),
+                reason,
+            })?;
         }
         Ok(engine)
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), WordError> {
         match key {
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.into()),
             "args" => {
-                let words = shlex::split(value).ok_or("a quote is never closed")?;
+                let words = shlex::split(value).ok_or(WordError::OpenQuote)?;
                 self.args.get_or_insert_default().extend(words);
             }
             "dir" => self.dir = Some(value.into()),
@@ -166,7 +146,7 @@ impl EngineWords {
                     self.ordered_options
                         .push((name.to_owned(), value.to_owned()));
                 }
-                _ => return Err("no such key".to_owned()),
+                _ => return Err(WordError::UnknownKey),
             },
         }
         Ok(())
@@ -219,36 +199,34 @@ impl EngineWords {
         let words = self.or(each);
         let options = words.all_options().collect();
         let limit = words.limit();
-        let command = words
-            .cmd
-            .ok_or_else(|| SpecError("an engine has no cmd=".to_owned()))?;
+        let command = words.cmd.ok_or(SpecError::NoCommand)?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = words
             .name
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
         if name.chars().any(char::is_control) {
-            let name = printable(&name);
-            return Err(SpecError(format!(
-                "engine {name}: control characters in its name"
-            )));
+            return Err(SpecError::ControlCharacters(printable(&name)));
         }
-        let in_engine = |reason: &str| SpecError(format!("engine {name}: {reason}"));
+        let in_engine = |fault| SpecError::Engine {
+            name: name.clone(),
+            fault,
+        };
         let limit = limit
-            .map_err(|error| in_engine(&error))?
-            .ok_or_else(|| in_engine("no limit: give tc=, movetime=, nodes= or depth="))?;
+            .and_then(|limit| limit.ok_or(EngineFault::NoLimit))
+            .map_err(in_engine)?;
         if words.ranks.is_some_and(|first_rank| first_rank > 1) {
-            return Err(in_engine("ranks= is 0 or 1"));
+            return Err(in_engine(EngineFault::FirstRank));
         }
         let ponder = words.ponder.unwrap_or(false);
         if ponder && !matches!(limit, Limit::Clock(_)) {
-            return Err(in_engine("ponder= needs tc="));
+            return Err(in_engine(EngineFault::PonderWithoutClock));
         }
         let protocol = words.proto.as_deref().map(str::parse).transpose();
         Ok(EngineSpec {
             command: absolute(&command),
             arguments: words.args.unwrap_or_default(),
             directory: words.dir,
-            protocol: protocol.map_err(in_engine)?,
+            protocol: protocol.map_err(|reason| in_engine(EngineFault::Protocol(reason)))?,
             options,
             init: words.init.unwrap_or_default(),
             first_rank: words.ranks,
@@ -286,13 +264,14 @@ impl EngineWords {
     }
 
     /// The limit, if one is given.
-    fn limit(&self) -> Result<Option<Limit>, String> {
+    fn limit(&self) -> Result<Option<Limit>, EngineFault> {
         let clock = match &self.tc {
-            Some(text) => Some(Limit::Clock(
-                text.to_string()
-                    .parse()
-                    .map_err(|error| format!("tc={text}: {error}"))?,
-            )),
+            Some(text) => {
+                let text = text.to_string();
+                let control = text.parse();
+                let fault = |error| EngineFault::TimeControl { text, error };
+                Some(Limit::Clock(control.map_err(fault)?))
+            }
             None => None,
         };
         let all = [
@@ -305,14 +284,14 @@ impl EngineWords {
         let mut given = all.into_iter().flatten();
         let limit = given.next();
         if given.next().is_some() {
-            return Err("give one of tc=, movetime=, nodes=, depth=".to_owned());
+            return Err(EngineFault::SeveralLimits);
         }
         let is_nothing = matches!(
             limit,
             Some(Limit::MoveTime(Duration::ZERO) | Limit::Nodes(0) | Limit::Depth(0))
         );
         match is_nothing {
-            true => Err("a limit of 0".to_owned()),
+            true => Err(EngineFault::ZeroLimit),
             false => Ok(limit),
         }
     }
@@ -327,147 +306,5 @@ fn absolute(command: &Path) -> PathBuf {
     }
 }
 
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|_| "not a number that fits".to_owned())
-}
-
-fn switch(text: &str) -> Result<bool, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "on" | "1" | "yes" => Ok(true),
-        "false" | "off" | "0" | "no" => Ok(false),
-        _ => Err("neither on nor off".to_owned()),
-    }
-}
-
-/// Processors such as `0-3,8`.
-fn processors(text: &str) -> Result<Vec<usize>, String> {
-    let mut all = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (first, last): (usize, usize) = (number(first)?, number(last)?);
-        if first > last || last > 4096 {
-            return Err("not a range of processors".to_owned());
-        }
-        all.extend(first..=last);
-    }
-    Ok(all)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn spec(words: &[&str], each: &[&str]) -> Result<EngineSpec, String> {
-        let each = EngineWords::parse(each).map_err(|e| e.to_string())?;
-        let words = EngineWords::parse(words).map_err(|e| e.to_string())?;
-        words.spec(&each).map_err(|e| e.to_string())
-    }
-
-    #[test]
-    fn words_and_toml_say_the_same() {
-        let words = spec(
-            &[
-                "cmd=/bin/engine",
-                "name=one",
-                "args=-v 'two words'",
-                "proto=uci",
-                "ranks=1",
-                "option.Hash=64",
-                "option.Use NNUE=false",
-                "init=hello",
-                "movetime=20",
-                "cpus=0-1,3",
-            ],
-            &["option.hash=16", "option.Threads=1", "tc=10+0.1", "nice=5"],
-        )
-        .unwrap();
-        let (each, engines) = read_toml(
-            r#"
-            [each]
-            options = { hash = 16, Threads = 1 }
-            tc = "10+0.1"
-            nice = 5
-            [[engine]]
-            cmd = "/bin/engine"
-            name = "one"
-            args = ["-v", "two words"]
-            proto = "uci"
-            ranks = 1
-            init = ["hello"]
-            movetime = 20
-            cpus = [0, 1, 3]
-            options = { Hash = 64, "Use NNUE" = false }
-            "#,
-        )
-        .unwrap();
-        let toml = engines[0].clone().spec(&each).unwrap();
-        assert_eq!(words, toml);
-        let options: Vec<_> = words
-            .options
-            .iter()
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect();
-        assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
-        assert_eq!(words.limit, Limit::MoveTime(Duration::from_millis(20)));
-        assert_eq!((words.nice, words.margin), (Some(5), DEFAULT_MARGIN));
-    }
-
-    #[test]
-    fn what_is_left_open_is_as_the_next_has_it() {
-        let words = |words: &[&str]| EngineWords::parse(words).unwrap();
-        let file = words(&[
-            "depth=3",
-            "nice=1",
-            "margin=1",
-            "option.Hash=1",
-            "args=file",
-        ]);
-        let line = words(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
-        let engine = words(&["cmd=x", "option.threads=3"]);
-        let spec = engine.spec(&line.or(&file)).unwrap();
-        assert_eq!(spec.limit, Limit::MoveTime(Duration::from_millis(5)));
-        assert_eq!(
-            (spec.nice, spec.margin),
-            (Some(2), Duration::from_millis(1))
-        );
-        assert_eq!(spec.arguments, ["file"]);
-        let options: Vec<_> = spec
-            .options
-            .iter()
-            .map(|(n, v)| format!("{n}={v}"))
-            .collect();
-        assert_eq!(options, ["hash=2", "threads=3"]);
-        let engine = words(&["cmd=x", "nodes=9"]);
-        assert_eq!(engine.spec(&file).unwrap().limit, Limit::Nodes(9));
-    }
-
-    #[test]
-    fn faults_are_named() {
-        for (words, reason) in [
-            (&["cmd=x"][..], "engine x: no limit"),
-            (&["tc=1"], "no cmd="),
-            (&["cmd=x", "tc=1", "depth=3"], "give one of"),
-            (&["cmd=x", "depth=0"], "a limit of 0"),
-            (&["cmd=x", "tc=fast"], "not a time control"),
-            (&["cmd=x", "tc=1", "proto=xboard"], "ucci or uci"),
-            (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
-            (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
-            (
-                &["cmd=x", "tc=1", "ponder=maybe"],
-                "\"ponder=maybe\": neither on nor off",
-            ),
-            (&["hash=64"], "\"hash=64\": no such key"),
-            (&["option.=64"], "no such key"),
-            (&["cmd"], "not of the form key=value"),
-            (&["args='x"], "never closed"),
-            (&["cpus=3-1"], "not a range"),
-        ] {
-            let told = spec(words, &[]).unwrap_err();
-            assert!(told.contains(reason), "{words:?}: {told}");
-        }
-        for text in ["[[engine]]\nhash = 3", "engine = 5", "["] {
-            assert!(read_toml(text).is_err(), "{text}");
-        }
-    }
-}
+mod tests;

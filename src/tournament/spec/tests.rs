@@ -1,0 +1,116 @@
+//! Descriptions of engines, good and bad.
+
+use super::*;
+
+fn spec(words: &[&str], each: &[&str]) -> Result<EngineSpec, String> {
+    let each = EngineWords::parse(each).map_err(|e| e.to_string())?;
+    let words = EngineWords::parse(words).map_err(|e| e.to_string())?;
+    words.spec(&each).map_err(|e| e.to_string())
+}
+
+#[test]
+fn words_and_toml_say_the_same() {
+    let words = spec(
+        &[
+            "cmd=/bin/engine",
+            "name=one",
+            "args=-v 'two words'",
+            "proto=uci",
+            "ranks=1",
+            "option.Hash=64",
+            "option.Use NNUE=false",
+            "init=hello",
+            "movetime=20",
+            "cpus=0-1,3",
+        ],
+        &["option.hash=16", "option.Threads=1", "tc=10+0.1", "nice=5"],
+    )
+    .unwrap();
+    let (each, engines) = read_toml(
+        r#"
+        [each]
+        options = { hash = 16, Threads = 1 }
+        tc = "10+0.1"
+        nice = 5
+        [[engine]]
+        cmd = "/bin/engine"
+        name = "one"
+        args = ["-v", "two words"]
+        proto = "uci"
+        ranks = 1
+        init = ["hello"]
+        movetime = 20
+        cpus = [0, 1, 3]
+        options = { Hash = 64, "Use NNUE" = false }
+        "#,
+    )
+    .unwrap();
+    let toml = engines[0].clone().spec(&each).unwrap();
+    assert_eq!(words, toml);
+    let options: Vec<_> = words
+        .options
+        .iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect();
+    assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
+    assert_eq!(words.limit, Limit::MoveTime(Duration::from_millis(20)));
+    assert_eq!((words.nice, words.margin), (Some(5), DEFAULT_MARGIN));
+}
+
+#[test]
+fn what_is_left_open_is_as_the_next_has_it() {
+    let words = |words: &[&str]| EngineWords::parse(words).unwrap();
+    let file = words(&[
+        "depth=3",
+        "nice=1",
+        "margin=1",
+        "option.Hash=1",
+        "args=file",
+    ]);
+    let line = words(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
+    let engine = words(&["cmd=x", "option.threads=3"]);
+    let spec = engine.spec(&line.or(&file)).unwrap();
+    assert_eq!(spec.limit, Limit::MoveTime(Duration::from_millis(5)));
+    assert_eq!(
+        (spec.nice, spec.margin),
+        (Some(2), Duration::from_millis(1))
+    );
+    assert_eq!(spec.arguments, ["file"]);
+    let options: Vec<_> = spec
+        .options
+        .iter()
+        .map(|(n, v)| format!("{n}={v}"))
+        .collect();
+    assert_eq!(options, ["hash=2", "threads=3"]);
+    let engine = words(&["cmd=x", "nodes=9"]);
+    assert_eq!(engine.spec(&file).unwrap().limit, Limit::Nodes(9));
+}
+
+#[test]
+fn faults_are_named() {
+    for (words, reason) in [
+        (&["cmd=x"][..], "engine x: no limit"),
+        (&["tc=1"], "no cmd="),
+        (&["cmd=x", "tc=1", "depth=3"], "give one of"),
+        (&["cmd=x", "depth=0"], "a limit of 0"),
+        (&["cmd=x", "tc=fast"], "not a time control"),
+        (&["cmd=x", "tc=1", "proto=xboard"], "ucci or uci"),
+        (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
+        (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
+        (
+            &["cmd=x", "tc=1", "ponder=maybe"],
+            "\"ponder=maybe\": neither on nor off",
+        ),
+        (&["hash=64"], "\"hash=64\": no such key"),
+        (&["option.=64"], "no such key"),
+        (&["cmd"], "not of the form key=value"),
+        (&["args='x"], "never closed"),
+        (&["cpus=3-1"], "not a range"),
+    ] {
+        let told = spec(words, &[]).unwrap_err();
+        assert!(told.contains(reason), "{words:?}: {told}");
+    }
+    for text in ["[[engine]]\nhash = 3", "engine = 5", "["] {
+        assert!(read_toml(text).is_err(), "{text}");
+    }
+}
