@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::end_reason::{EndReason, Ending};
 use super::key_values::KeyValues;
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 
 /// Both engines have to see a decision for some moves of theirs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub struct ScoreAdjudicator {
     adjudication: Adjudication,
     /// For how many of its last moves each side has seen red win, black win, a draw, and itself lose
     /// by enough to resign.
-    runs: [[u32; 4]; Color::COUNT],
+    runs: ByColor<[u32; 4]>,
 }
 
 impl ScoreAdjudicator {
@@ -91,7 +91,7 @@ impl ScoreAdjudicator {
     pub fn new(adjudication: Adjudication) -> Self {
         Self {
             adjudication,
-            runs: [[0; 4]; Color::COUNT],
+            runs: ByColor::default(),
         }
     }
 
@@ -105,7 +105,7 @@ impl ScoreAdjudicator {
         let draws = || Some(red_score?.abs() <= self.adjudication.draw?.score);
         let resigns = || Some(score? <= -self.adjudication.resign?.score);
         let seen = [wins(1), wins(-1), draws(), resigns()].map(|s| s.unwrap_or(false));
-        let runs = &mut self.runs[side.index()];
+        let runs = &mut self.runs[side];
         for (run, seen) in runs.iter_mut().zip(seen) {
             *run = if seen { *run + 1 } else { 0 };
         }

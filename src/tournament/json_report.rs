@@ -11,6 +11,7 @@ use super::plan::Tournament;
 use super::record::GameSummary;
 use super::runner::End;
 use super::stats::{EngineFigures, Interval, Scores, SprtRun, Standings};
+use crate::board::Color;
 
 /// Which form the report has.
 const VERSION: u32 = 1;
@@ -147,8 +148,8 @@ impl<'a> JsonReport<'a> {
                 .iter()
                 .map(|game| GameReport {
                     number: game.number + 1,
-                    red: name(game.players[0]),
-                    black: name(game.players[1]),
+                    red: name(game.players[Color::Red]),
+                    black: name(game.players[Color::Black]),
                     result: game.result.text(),
                     reason: game.reason.name(),
                     detail: &game.detail,

@@ -3,7 +3,7 @@
 use super::end_reason::EndReason;
 use super::plan::Tournament;
 use super::record::{GameRecord, MoveRecord};
-use crate::board::Color;
+use crate::board::ByColor;
 use crate::notation::fen::{self, FenError};
 use crate::notation::pgn::PgnGame;
 
@@ -20,7 +20,7 @@ pub fn pgn_game(
     date: &str,
     id: Option<&str>,
 ) -> Result<PgnGame, FenError> {
-    let [red, black] = record.players.map(|number| &tournament.engines[number]);
+    let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
     let round = record.number / 2 / tournament.schedule().pairings().len() as u64 + 1;
     let mut tags = vec![
         ("Event", tournament.event.clone()),
@@ -54,7 +54,7 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
     let players = tournament.schedule().fixture(number)?.players;
     let names = players.map(|player| Some(tournament.engines[player].name.as_str()));
-    if names != [game.tag("Red"), game.tag("Black")] {
+    if names != ByColor::new(game.tag("Red"), game.tag("Black")) {
         return None;
     }
     let mut reasons = EndReason::ALL.into_iter();
@@ -69,7 +69,7 @@ pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameReco
         result: game.result,
         reason: reasons.find(|reason| game.tag("Reason") == Some(reason.name()))?,
         detail: game.tag("Detail").unwrap_or_default().to_owned(),
-        overrun: [None; Color::COUNT],
+        overrun: ByColor::default(),
     })
 }
 

@@ -10,7 +10,7 @@ use super::plan::GameRules;
 use super::record::MoveRecord;
 use super::referee::Referee;
 use super::stall::StallWatch;
-use crate::board::{Color, Move};
+use crate::board::{ByColor, Color, Move};
 use crate::notation::Line;
 
 /// A game that is over.
@@ -21,9 +21,9 @@ pub struct Played {
     /// How it ended.
     pub ending: Ending,
     /// The longest that each side went beyond its time.
-    pub overrun: [Option<Duration>; Color::COUNT],
-    /// Who has to be started anew, by colour index.
-    pub broken: [bool; Color::COUNT],
+    pub overrun: ByColor<Option<Duration>>,
+    /// Who has to be started anew.
+    pub broken: ByColor<bool>,
 }
 
 /// Why a game has no result.
@@ -46,16 +46,16 @@ pub struct Conditions<'a> {
     pub has_details: bool,
 }
 
-/// Plays a game from an opening. The engines come with their clocks, by color index.
+/// Plays a game from an opening. The engines come with their clocks.
 ///
 /// # Errors
 /// The game has no result.
 pub fn play(
     opening: &Line,
     conditions: Conditions<'_>,
-    engines: [&mut Engine; Color::COUNT],
-    clocks: [Clock; Color::COUNT],
-    ponders: [bool; Color::COUNT],
+    engines: ByColor<&mut Engine>,
+    clocks: ByColor<Clock>,
+    ponders: ByColor<bool>,
 ) -> Result<Played, Abandoned> {
     let rules = conditions.rules;
     let mut game = GameInProgress {
@@ -67,8 +67,8 @@ pub fn play(
         ponders,
         moves: Vec::new(),
         draw_offered: false,
-        overrun: [None; Color::COUNT],
-        broken: [false; Color::COUNT],
+        overrun: ByColor::default(),
+        broken: ByColor::default(),
     };
     for m in &opening.moves {
         if game.referee.play(*m).is_err() {
@@ -97,13 +97,13 @@ struct GameInProgress<'a> {
     referee: Referee,
     adjudicator: ScoreAdjudicator,
     conditions: Conditions<'a>,
-    engines: [&'a mut Engine; Color::COUNT],
-    clocks: [Clock; Color::COUNT],
-    ponders: [bool; Color::COUNT],
+    engines: ByColor<&'a mut Engine>,
+    clocks: ByColor<Clock>,
+    ponders: ByColor<bool>,
     moves: Vec<MoveRecord>,
     draw_offered: bool,
-    overrun: [Option<Duration>; Color::COUNT],
-    broken: [bool; Color::COUNT],
+    overrun: ByColor<Option<Duration>>,
+    broken: ByColor<bool>,
 }
 
 impl GameInProgress<'_> {
@@ -121,7 +121,7 @@ impl GameInProgress<'_> {
             draw_offered: self.draw_offered,
         };
         let began = Instant::now();
-        let answer = match self.engines[side.index()].think(&request) {
+        let answer = match self.engines[side].think(&request) {
             Ok(answer) => answer,
             Err(fault) => return self.fault(side, &fault, began).map(Some),
         };
@@ -157,7 +157,7 @@ impl GameInProgress<'_> {
             return Ok(Some(ending));
         }
         match answer.ponder {
-            Some(expected) if self.ponders[side.index()] => self.ponder(side, expected),
+            Some(expected) if self.ponders[side] => self.ponder(side, expected),
             _ => Ok(None),
         }
     }
@@ -169,7 +169,7 @@ impl GameInProgress<'_> {
 
     /// Writes down a move and stops its clock, which did not run while the machine stood still.
     fn note(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
-        let clock = &mut self.clocks[side.index()];
+        let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));
         let left = clock.left().map(|left| left.as_millis());
         let pv = answer.info.pv.clone();
@@ -194,15 +194,15 @@ impl GameInProgress<'_> {
         answer: &MoveAnswer,
         stalled: Duration,
     ) -> Result<Option<Ending>, Abandoned> {
-        let clock = &self.clocks[side.index()];
-        let limit = self.engines[side.index()].limit(clock);
+        let clock = &self.clocks[side];
+        let limit = self.engines[side].limit(clock);
         let elapsed = answer.elapsed;
         if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
             return Err(stall(elapsed, stalled));
         }
         let over = clock.allowance().and_then(|time| elapsed.checked_sub(time));
         if let Some(over) = over {
-            let longest = &mut self.overrun[side.index()];
+            let longest = &mut self.overrun[side];
             *longest = (*longest).max(Some(over));
         }
         Ok((elapsed > limit).then(|| {
@@ -213,7 +213,7 @@ impl GameInProgress<'_> {
     }
 
     fn illegal(&mut self, side: Color, text: &str) -> Ending {
-        self.broken[side.index()] = true;
+        self.broken[side] = true;
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
@@ -223,9 +223,9 @@ impl GameInProgress<'_> {
             return Err(Abandoned::Interrupted);
         }
         if let Fault::Silent(awaited) = fault {
-            let engine = &self.engines[side.index()];
+            let engine = &self.engines[side];
             let allowed = match awaited == BEST_MOVE {
-                true => engine.limit(&self.clocks[side.index()]),
+                true => engine.limit(&self.clocks[side]),
                 false => engine.startup_timeout(),
             };
             let waited = began.elapsed();
@@ -234,7 +234,7 @@ impl GameInProgress<'_> {
                 return Err(stall(waited, stalled));
             }
         }
-        self.broken[side.index()] = true;
+        self.broken[side] = true;
         let reason = match fault {
             Fault::Silent(awaited) if awaited == BEST_MOVE => EndReason::TimeLoss,
             _ => EndReason::Crash,
@@ -255,7 +255,7 @@ impl GameInProgress<'_> {
             draw_offered: false,
         };
         let began = Instant::now();
-        match self.engines[side.index()].ponder(&request, expected) {
+        match self.engines[side].ponder(&request, expected) {
             Ok(()) => Ok(None),
             Err(fault) => self.fault(side, &fault, began).map(Some),
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::end_reason::EndReason;
 use super::engine::EngineScore;
-use crate::board::{Color, Move};
+use crate::board::{ByColor, Move};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, fen};
 
@@ -121,8 +121,8 @@ impl MoveRecord {
 pub struct GameRecord {
     /// Its number in the schedule, from 0.
     pub number: u64,
-    /// The engines, by colour index.
-    pub players: [usize; Color::COUNT],
+    /// The engines of red and of black, as numbers in the list of all.
+    pub players: ByColor<usize>,
     /// Where it began.
     pub start: String,
     /// The moves, those of the opening included.
@@ -135,9 +135,9 @@ pub struct GameRecord {
     /// More about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The longest that each side went beyond its clock, in microseconds, by colour index.
+    /// The longest that each side went beyond its clock, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
-    pub overrun: [Option<u64>; Color::COUNT],
+    pub overrun: ByColor<Option<u64>>,
 }
 
 /// A game without its moves, of which a long tournament has many.
@@ -145,8 +145,8 @@ pub struct GameRecord {
 pub struct GameSummary {
     /// Its number in the schedule, from 0.
     pub number: u64,
-    /// The engines, by colour index.
-    pub players: [usize; Color::COUNT],
+    /// The engines of red and of black, as numbers in the list of all.
+    pub players: ByColor<usize>,
     /// Who has won.
     pub result: GameResult,
     /// Why.
@@ -178,15 +178,15 @@ impl GameSummary {
 }
 
 /// What an engine has scored in halves of a point: 0, 1 or 2.
-fn half_points(result: GameResult, players: [usize; Color::COUNT], engine: usize) -> usize {
+fn half_points(result: GameResult, players: ByColor<usize>, engine: usize) -> usize {
     match result.winner() {
         None => 1,
-        Some(winner) if players[winner.index()] == engine => 2,
+        Some(winner) if players[winner] == engine => 2,
         Some(_) => 0,
     }
 }
 
-fn is_nothing(overrun: &[Option<u64>; Color::COUNT]) -> bool {
+fn is_nothing(overrun: &ByColor<Option<u64>>) -> bool {
     overrun.iter().all(Option::is_none)
 }
 
@@ -199,7 +199,7 @@ impl GameRecord {
     /// The loser, if there is one.
     pub fn loser(&self) -> Option<usize> {
         let winner = self.result.winner()?;
-        Some(self.players[(!winner).index()])
+        Some(self.players[!winner])
     }
 
     /// The game for a PGN, with the tags given; its comments tell nodes, speed, time left and

@@ -1,6 +1,6 @@
 //! Who plays whom, and when.
 
-use crate::board::Color;
+use crate::board::ByColor;
 
 /// Who plays whom.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,8 +85,8 @@ pub struct Fixture {
     pub number: u64,
     /// Its round, from 0.
     pub round: u64,
-    /// The engines, by colour index.
-    pub players: [usize; Color::COUNT],
+    /// The engines of red and of black, as numbers in the list of all.
+    pub players: ByColor<usize>,
 }
 
 impl Schedule {
@@ -134,8 +134,8 @@ impl Schedule {
             number,
             round: pair / count,
             players: match self.colors.is_first_red(number) {
-                true => [first, second],
-                false => [second, first],
+                true => ByColor::new(first, second),
+                false => ByColor::new(second, first),
             },
         })
     }
@@ -155,7 +155,7 @@ mod tests {
         let schedule = Schedule::new(Format::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
         assert_eq!(all.len() as u64, schedule.games());
-        let players: Vec<_> = all.iter().map(|f| (f.round, f.players)).collect();
+        let players: Vec<_> = all.iter().map(|f| (f.round, f.players.0)).collect();
         let round = |n| [[0, 1], [1, 0], [0, 2], [2, 0], [1, 2], [2, 1]].map(|p| (n, p));
         assert_eq!(players, [round(0), round(1)].concat());
     }
@@ -165,7 +165,7 @@ mod tests {
         let schedule = Schedule::new(Format::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
             .map_while(|n| schedule.fixture(n))
-            .map(|f| f.players)
+            .map(|f| f.players.0)
             .collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
         let endless = Schedule::new(Format::Gauntlet, 3, 1, u64::MAX);
@@ -193,7 +193,7 @@ mod tests {
         ] {
             let colors = ColorOrder::new(is_fixed, is_reversed);
             let schedule = Schedule::new(Format::RoundRobin, 2, 1, 1).with_colors(colors);
-            let given = [0, 1].map(|n| schedule.fixture(n).unwrap().players);
+            let given = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
             assert_eq!(given, players, "{colors:?}");
         }
     }

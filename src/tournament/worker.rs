@@ -13,7 +13,7 @@ use super::play::{Abandoned, Conditions, Played, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
 use super::stall::StallWatch;
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
 
 /// Why a game has not been played to a result.
@@ -70,14 +70,14 @@ impl<'a> GameWorker<'a> {
         let leaving: Vec<usize> = self.engines.keys().copied().collect();
         for number in leaving {
             let restarts = self.tournament.engines[number].restart;
-            if (restarts || !fixture.players.contains(&number))
+            if (restarts || !fixture.players.0.contains(&number))
                 && let Some(engine) = self.engines.remove(&number)
             {
                 engine.quit();
             }
         }
         for color in Color::ALL {
-            let number = fixture.players[color.index()];
+            let number = fixture.players[color];
             match self.prepare(number) {
                 Ok(()) => {}
                 Err(Fault::Interrupted) => return Err(NoGame::Interrupted),
@@ -101,8 +101,8 @@ impl<'a> GameWorker<'a> {
             }
         };
         for color in Color::ALL {
-            if played.broken[color.index()] {
-                self.engines.remove(&fixture.players[color.index()]);
+            if played.broken[color] {
+                self.engines.remove(&fixture.players[color]);
             }
         }
         let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
@@ -141,9 +141,7 @@ impl<'a> GameWorker<'a> {
         let specs = fixture
             .players
             .map(|number| &self.tournament.engines[number]);
-        let engines = self
-            .engines
-            .get_disjoint_mut([&fixture.players[0], &fixture.players[1]]);
+        let engines = self.engines.get_disjoint_mut(fixture.players.0.each_ref());
         let [Some(red), Some(black)] = engines else {
             return Err(Abandoned::Interrupted);
         };
@@ -154,7 +152,7 @@ impl<'a> GameWorker<'a> {
                 stalls: &self.stalls,
                 has_details: self.tournament.has_details,
             },
-            [red, black],
+            ByColor::new(red, black),
             specs.map(|spec| Clock::new(spec.limit)),
             specs.map(|spec| spec.ponder),
         )
@@ -195,6 +193,6 @@ fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &Fault) -> Ga
         result: ending.result,
         reason: ending.reason,
         detail: ending.detail,
-        overrun: [None; Color::COUNT],
+        overrun: ByColor::default(),
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::{plot, status};
+use crate::board::ByColor;
 use crate::cli::common::Failure;
 use crate::cli::common::output_file::OutputFile;
 use crate::notation::fen;
@@ -216,7 +217,7 @@ fn end_position(tournament: &Tournament, record: &GameRecord) -> io::Result<Stri
     for played in &record.moves {
         position.make(played.played);
     }
-    let [red, black] = record
+    let ByColor([red, black]) = record
         .players
         .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"));
     let fen = fen::write_position(&position);

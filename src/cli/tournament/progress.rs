@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::table::{running, short_estimate};
+use crate::board::ByColor;
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{Event, GameRecord, Tournament};
@@ -111,7 +112,7 @@ fn print(line: &str) -> io::Result<()> {
 
 /// A game in one line.
 fn line(tournament: &Tournament, record: &GameRecord) -> String {
-    let [red, black] = record
+    let ByColor([red, black]) = record
         .players
         .map(|number| &tournament.engines[number].name);
     let GameRecord {

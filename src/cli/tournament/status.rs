@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::table;
+use crate::board::ByColor;
 use crate::cli::common::Failure;
 use crate::tournament::stats::Standings;
 use crate::tournament::{End, GameSummary, JsonReport, Tournament};
@@ -51,7 +52,7 @@ fn page(
     };
     let name = |player: usize| escape(&tournament.engines[player].name);
     let rows = games.iter().rev().map(|game| {
-        let [red, black] = game.players.map(name);
+        let ByColor([red, black]) = game.players.map(name);
         format!(
             "<tr><td>{}</td><td>{red}</td><td>{black}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             game.number + 1,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::board::{Color, Move};
+use crate::board::{ByColor, Color, Move};
 use crate::notation::fen;
 use crate::rules::Game;
 use crate::tournament::limit::{Clock, Limit};
@@ -13,8 +13,8 @@ use crate::tournament::protocol::EngineProtocol;
 pub struct MoveRequest<'a> {
     /// The game so far.
     pub game: &'a Game,
-    /// The clocks, by colour index.
-    pub clocks: &'a [Clock; Color::COUNT],
+    /// The clocks.
+    pub clocks: &'a ByColor<Clock>,
     /// Moves that may not be played.
     pub banned: &'a [Move],
     /// Whether the opponent offers a draw.
@@ -111,7 +111,7 @@ impl Dialect {
             (false, true) => "go draw",
             (false, false) => "go",
         };
-        let clock = &request.clocks[side.index()];
+        let clock = &request.clocks[side];
         match (clock.limit(), self.protocol) {
             (Limit::Nodes(nodes), _) => format!("{mode} nodes {nodes}"),
             (Limit::Depth(depth), _) => format!("{mode} depth {depth}"),
@@ -124,7 +124,7 @@ impl Dialect {
             }
             (Limit::Clock(_), EngineProtocol::Ucci) => {
                 let mut text = format!("{mode} {}", self.ucci_clock(clock, ""));
-                let opponent = &request.clocks[(!side).index()];
+                let opponent = &request.clocks[!side];
                 if opponent.left().is_some() {
                     text += &format!(" {}", self.ucci_clock(opponent, "opp"));
                 }
@@ -159,15 +159,10 @@ impl Dialect {
 }
 
 /// The clocks of both sides; one that has none stands as the other's.
-fn uci_clocks(clocks: &[Clock; Color::COUNT], side: Color) -> String {
-    let own = &clocks[side.index()];
-    let [red, black] = [0, 1].map(|i| {
-        if clocks[i].left().is_some() {
-            &clocks[i]
-        } else {
-            own
-        }
-    });
+fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
+    let own = &clocks[side];
+    let or_own = |clock| Some(clock).filter(|clock: &&Clock| clock.left().is_some());
+    let ByColor([red, black]) = clocks.each_ref().map(|clock| or_own(clock).unwrap_or(own));
     let left = |clock: &Clock| clock.left().unwrap_or_default().as_millis().max(1);
     let mut text = format!(
         "wtime {} btime {} winc {} binc {}",
@@ -206,11 +201,9 @@ mod tests {
         game
     }
 
-    fn clocks(red: &str, black: Limit) -> [Clock; 2] {
-        [
-            Clock::new(Limit::Clock(red.parse().unwrap())),
-            Clock::new(black),
-        ]
+    fn clocks(red: &str, black: Limit) -> ByColor<Clock> {
+        let red = Limit::Clock(red.parse().unwrap());
+        ByColor::new(Clock::new(red), Clock::new(black))
     }
 
     #[test]
@@ -265,7 +258,7 @@ mod tests {
     #[test]
     fn limits_are_told() {
         let game = game("");
-        let ask = |dialect: Dialect, clocks: [Clock; 2], draw_offered, ponder| {
+        let ask = |dialect: Dialect, clocks: ByColor<Clock>, draw_offered, ponder| {
             let request = MoveRequest {
                 game: &game,
                 clocks: &clocks,
@@ -279,7 +272,7 @@ mod tests {
             milliseconds: false,
             ..UCCI
         };
-        let alone = [Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2];
+        let alone = ByColor([Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2]);
         for (told, expected) in [
             (
                 ask(UCCI, both, false, false),
@@ -309,11 +302,11 @@ mod tests {
             (ask(seconds, alone, false, false), "go time 1 movestogo 1"),
             (ask(UCI, alone, false, false), "go movetime 20"),
             (
-                ask(UCI, [Clock::new(Limit::Nodes(7)); 2], false, false),
+                ask(UCI, ByColor([Clock::new(Limit::Nodes(7)); 2]), false, false),
                 "go nodes 7",
             ),
             (
-                ask(UCCI, [Clock::new(Limit::Depth(7)); 2], true, false),
+                ask(UCCI, ByColor([Clock::new(Limit::Depth(7)); 2]), true, false),
                 "go draw depth 7",
             ),
         ] {

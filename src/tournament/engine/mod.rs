@@ -276,7 +276,7 @@ impl Engine {
                 asked
             }
         };
-        let clock = &request.clocks[request.game.position().side_to_move().index()];
+        let clock = &request.clocks[request.game.position().side_to_move()];
         let (at, line) = match self.best_move(self.limit(clock)) {
             Err(Fault::Silent(_)) => {
                 self.process.send("stop");

@@ -136,6 +136,7 @@ fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::ByColor;
     use crate::notation::pgn::GameResult;
     use crate::tournament::{EndReason, Format, GameRecord, Schedule};
 
@@ -153,10 +154,10 @@ mod tests {
                 players: fixture.players,
                 start: "x w".to_owned(),
                 moves: Vec::new(),
-                result: result(fixture.round, fixture.players),
+                result: result(fixture.round, fixture.players.0),
                 reason: EndReason::Agreement,
                 detail: String::new(),
-                overrun: [None; 2],
+                overrun: ByColor::default(),
             });
         }
         standings

@@ -69,7 +69,7 @@ impl EngineFigures {
                 self.nodes.1 += time;
             }
         }
-        let overrun = record.overrun[color.index()].map(Duration::from_micros);
+        let overrun = record.overrun[color].map(Duration::from_micros);
         self.overrun = self.overrun.max(overrun);
         if record.result.winner() == Some(!color) {
             match record.reason {
@@ -135,7 +135,7 @@ impl Standings {
             _ => Color::Red,
         };
         for color in Color::ALL {
-            self.figures[record.players[color.index()]].add(record, color, first);
+            self.figures[record.players[color]].add(record, color, first);
         }
     }
 
