@@ -38,7 +38,7 @@
 //! | [`text`] | text from outside: bounded lines, excerpts, what is safe to print |
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |
 //! | [`movegen`] | pseudo-legal and legal moves, perft |
-//! | [`notation`] | FEN dialects; moves as coordinates, in Chinese (炮二平五) and WXF; games as PGN, XQF, CBL, CBR, DhtmlXQ |
+//! | [`notation`] | FEN dialects; moves as coordinates, 炮二平五 and WXF; PGN, XQF, CBL, CBR, DhtmlXQ |
 //! | [`rules`] | what a game's history means: repetitions, limits, rule sets |
 //! | [`random`] | random positions and games |
 //! | [`book`] | opening books: formats, look-up, choice by weight |
@@ -59,14 +59,15 @@
 //!
 //! # Cargo features
 //!
-//! All are on by default.
+//! All but `tune` are on by default.
 //!
 //! | feature | what it adds |
 //! |---|---|
-//! | `cli` | the room `cli` with the subcommands that look at positions, games, books and tables; without it the program is the bare engine, without subcommands or log |
+//! | `cli` | the room `cli`: subcommands and the log; without it the program is the bare engine |
 //! | `cloud` | the room `cloud`; the subcommands `serve` and `cloud` |
 //! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
 //! | `sqlite` | opening books that are SQLite databases |
+//! | `tune` | the numbers of the search as options of the protocols, for tuners; it costs some speed |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few

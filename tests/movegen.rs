@@ -244,7 +244,7 @@ proptest! {
     #[test]
     fn passes_are_taken_back(position in positions()) {
         if position.in_check() {
-            return Ok(()); // nobody may pass
+            return Ok(()); // passing is no move in check
         }
         let mut passed = position.clone();
         let undo = passed.make_null();

@@ -1,6 +1,7 @@
 //! The choice among the moves of a book.
 
 use rand::Rng;
+use rand::seq::IndexedRandom;
 
 use super::book_move::BookMove;
 
@@ -19,15 +20,10 @@ pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng)
             None => 0.0,
         }
     };
-    let shares: Vec<f64> = moves.iter().map(share).collect();
-    let mut drawn = random.random::<f64>() * shares.iter().sum::<f64>();
-    let passes = |share: &f64| {
-        drawn -= share;
-        drawn < 0.0
-    };
-    let found = shares.iter().position(passes);
-    // Rounding may leave a little over.
-    Some(found.unwrap_or(0))
+    let indices: Vec<usize> = (0..moves.len()).collect();
+    let drawn = indices.choose_weighted(random, |&index| share(&moves[index]));
+    // Where all weigh nothing the first is as good as any.
+    Some(drawn.copied().unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub struct DatBook {
 
 /// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Record {
+struct DatRecord {
     lock: u32,
     played: Move,
     weight: u32,
@@ -66,9 +66,9 @@ impl DatBook {
     }
 
     /// A record; `None` where its move is none on this board.
-    fn record(&self, number: usize) -> Option<Record> {
+    fn record(&self, number: usize) -> Option<DatRecord> {
         let [a, b, c, d, from, to, low, high] = self.bytes(number);
-        Some(Record {
+        Some(DatRecord {
             lock: u32::from_le_bytes([a, b, c, d]),
             played: Move::new(from_256(from)?, from_256(to)?),
             weight: u32::from(u16::from_le_bytes([low, high])),
@@ -109,7 +109,7 @@ impl Book for DatBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let (run, is_mirrored) = self.find(position);
         let mut moves: Vec<BookMove> = Vec::new();
-        for Record { played, weight, .. } in run.filter_map(|n| self.record(n)) {
+        for DatRecord { played, weight, .. } in run.filter_map(|n| self.record(n)) {
             let played = if is_mirrored {
                 played.flip_file()
             } else {

@@ -56,17 +56,17 @@ pub(super) fn from_256(place: u8) -> Option<Square> {
     Square::new(column.checked_sub(3)?, 12_usize.checked_sub(row)?)
 }
 
-struct Table {
+struct LockTable {
     side: [u32; 3],
     pieces: Vec<[[u32; 3]; 256]>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<LockTable> = LazyLock::new(|| {
     let mut stream = Rc4::with_zero_key();
     let side = stream.next_triple();
     let mut piece = || std::array::from_fn(|_| stream.next_triple());
     let pieces = (0..Piece::COUNT).map(|_| piece()).collect();
-    Table { side, pieces }
+    LockTable { side, pieces }
 });
 
 /// The stream cipher, of which only the random numbers are of use here.

@@ -1,6 +1,6 @@
 //! `chuhe selfplay`: games to learn from.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::common::network::NetworkArgument;
 use super::common::{Failure, INTERRUPTED};
+use crate::cli::common::note;
 use crate::training::{Interrupt, Progress, Run, SelfPlay};
 
 /// Play the engine against itself from random openings and write the games, with the score of every
@@ -58,16 +59,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let run = Run::open(&arguments.file, plan.clone()).map_err(|error| fault(&error))?;
     if !run.recovered.is_clean() {
-        say(&format!("{}: {}", arguments.file.display(), run.recovered));
+        note(&format!("{}: {}", arguments.file.display(), run.recovered));
     }
     if run.present.games > 0 {
-        say(&format!("going on after {} games", run.present.games));
+        note(&format!("going on after {} games", run.present.games));
     }
     let interrupt = Arc::new(Interrupt::default());
     let asked = interrupt.clone();
     ctrlc::set_handler(move || {
         asked.ask();
-        say("finishing the games under way; Ctrl-C again drops them");
+        note("finishing the games under way; Ctrl-C again drops them");
     })
     .map_err(|error| fault(&error))?;
     let meter = Meter::new(&plan, run.present);
@@ -76,7 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .map_err(|error| fault(&error))?;
     meter.bar.abandon();
     let Progress { games, positions } = done;
-    say(&format!("{games} games, {positions} positions"));
+    note(&format!("{games} games, {positions} positions"));
     Ok(match interrupt.is_asked() {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
@@ -124,12 +125,7 @@ impl Meter {
             .unwrap_or_else(PoisonError::into_inner);
         if last.elapsed() >= LINE_INTERVAL {
             *last = Instant::now();
-            say(&format!("{}/{} games, {text}", now.games, self.games));
+            note(&format!("{}/{} games, {text}", now.games, self.games));
         }
     }
-}
-
-/// Tells the user; the work goes on when that cannot be written.
-fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

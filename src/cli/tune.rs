@@ -2,13 +2,14 @@
 
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::common::interrupt::interrupts;
 use super::common::output_file::OutputFile;
 use super::common::{Failure, INTERRUPTED};
+use crate::cli::common::print_line;
 use crate::text::read_file;
 use crate::training::{Sample, TuneState, Tuning, read_samples, tune, write_weights};
 
@@ -79,10 +80,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
         let file = BufReader::new(File::open(path).map_err(|error| fault(&error))?);
         if let Some(left_out) = read_samples(file, &mut samples).map_err(|error| fault(&error))? {
-            say(&format!("{}: {left_out}", path.display()));
+            print_line(&format!("{}: {left_out}", path.display()));
         }
     }
-    say(&format!("{} samples", samples.len()));
+    print_line(&format!("{} samples", samples.len()));
     let plan = Tuning {
         epochs: arguments.epochs,
         result_share: arguments.result_share,
@@ -97,7 +98,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         false => TuneState::new(&samples, &plan).map_err(|error| fault(&error))?,
     };
     if arguments.go_on {
-        say(&format!("going on after pass {}", state.epoch()));
+        print_line(&format!("going on after pass {}", state.epoch()));
     }
     let interrupts = interrupts()?;
     let mut is_interrupted = false;
@@ -106,17 +107,18 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         if report.epoch % 10 == 0 || report.epoch == 1 || is_interrupted {
             let (training, test) = (report.training_error, report.test_error);
             let epoch = report.epoch;
-            say(&format!(
+            print_line(&format!(
                 "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
             ));
         }
         !is_interrupted
-    });
+    })
+    .map_err(|error| fault(&error))?;
     out.write(&write_weights(&state.best_weights()))?;
     if is_interrupted {
         let text = serde_json::to_string(&state).map_err(|error| fault(&error))?;
         OutputFile::open(&state_path)?.write(&text)?;
-        say(&format!(
+        print_line(&format!(
             "after pass {} of {}: --go-on makes the others",
             state.epoch(),
             plan.epochs
@@ -146,9 +148,4 @@ fn read_state(path: &Path, samples: &[Sample], plan: &Tuning) -> Result<TuneStat
         true => Ok(state),
         false => Err(fault(&"it belongs to other samples or settings")),
     }
-}
-
-/// Tells how far the work has come; it goes on when standard error is closed.
-fn say(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
 }

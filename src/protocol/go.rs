@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
     reader.finish()
 }
 
-/// The player to whom a clock belongs.
+/// The player that a clock belongs to.
 #[derive(Clone, Copy, Debug)]
 enum Owner {
     Mover,

@@ -8,7 +8,7 @@
 //! to now. The line is taken back ply by ply; each ply's chases are what its side threatens after it
 //! and did not threaten before (`threat` says what a threat is, `chase` what makes it new), and
 //! a side chases for ever when one piece is chased by all of its plies. Pieces are followed by name
-//! (`names`), so it is the piece that counts and not its square.
+//! (`piece_tracker`), so it is the piece that counts and not its square.
 //!
 //! Where the references split, `asian` follows the diagrams of the Asian rule book:
 //!

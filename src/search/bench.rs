@@ -57,8 +57,8 @@ pub struct BenchResult {
     pub time: Duration,
 }
 
-/// Searches every bench position to `depth` with one thread, evaluated by `network` (`None`: the embedded one), telling `each` of the position's FEN
-/// and nodes.
+/// Searches every bench position to `depth` with one thread, evaluated by `network` (`None`: the embedded
+/// one), telling `each` of the position's FEN and nodes.
 ///
 /// # Errors
 /// The search cannot be started.

@@ -35,7 +35,7 @@ pub(super) fn mate_by_checks(
     max_nodes: u64,
     control: &Control,
 ) -> Option<Mate> {
-    let mut search = Search {
+    let mut search = MateSearch {
         position: game.position().clone(),
         known: HashMap::new(),
         nodes: 0,
@@ -77,7 +77,7 @@ struct Known {
     proven: u32,
 }
 
-struct Search<'a> {
+struct MateSearch<'a> {
     position: Position,
     known: HashMap<u64, Known>,
     nodes: u64,
@@ -88,7 +88,7 @@ struct Search<'a> {
     cut_off: bool,
 }
 
-impl Search<'_> {
+impl MateSearch<'_> {
     /// Whether the attacker, to move, mates by checks within so many plies.
     fn attack(&mut self, plies: u32) -> bool {
         let key = self.position.key();

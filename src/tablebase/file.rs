@@ -12,7 +12,7 @@
 //! | 16 | the class, such as `KRA-KAB`, padded with zeros |
 //! | 8 | positions |
 //! | 4 | values in a block; the last block of a side has the rest |
-//! | 1, 1 | the largest value of each side to move, the armed side first; 0 for a side without blocks, all of whose positions are draws |
+//! | 1, 1 | the largest value of each side to move, the armed side first; 0 without blocks: all draws |
 //! | 8 | bytes of the file from here on, but for the next four |
 //! | 4 | CRC-32C of all before |
 //! | 8 each | the blocks of the armed side to move, then those of the other: length in bytes, CRC-32C of these |

@@ -7,11 +7,11 @@
 //! [`SolvedClass::to_file`] packs it, [`Tables`] answers for all tables at hand:
 //!
 //! ```
-//! use chuhe::tablebase::{Outcome, Tables};
+//! use chuhe::tablebase::{TableOutcome, Tables};
 //!
 //! let rook_wins = "2baka3/9/9/9/9/9/9/9/9/R2K5 w".parse()?;
 //! let probe = Tables::embedded().probe(&rook_wins).expect("the class is embedded");
-//! assert_eq!(probe.outcome, Outcome::Win(19));
+//! assert_eq!(probe.outcome, TableOutcome::Win(19));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -49,8 +49,8 @@ mod verify;
 pub use file::TableError;
 pub use group::Defenders;
 pub use material::{Attackers, Material, ParseMaterialError};
-pub use solved::{ClassCounts, Outcome, SolvedClass};
+pub use solved::{ClassCounts, SolvedClass, TableOutcome};
 pub use solver::{TooLong, class_size, solve, solver_memory};
-pub use table::Table;
+pub use table::ClassTable;
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
 pub use verify::{Inconsistent, unsafe_draws, verify};

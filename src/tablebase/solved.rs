@@ -15,7 +15,7 @@ pub(super) const ILLEGAL: u8 = 255;
 /// What a position is worth to the side to move when both sides play best, repetitions and limits of
 /// the rules left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outcome {
+pub enum TableOutcome {
     /// The side to move wins and mates in this many plies at the earliest.
     Win(u16),
     /// Neither side can force a win.
@@ -24,7 +24,7 @@ pub enum Outcome {
     Loss(u16),
 }
 
-impl Outcome {
+impl TableOutcome {
     /// The value with this number: the armed side wins in 2n - 1 plies when it is to move, the other
     /// side loses in 2n - 2. `None` for a position that is not legal.
     #[inline]
@@ -92,13 +92,13 @@ impl SolvedClass {
             let weight = indexer.weight(index);
             if !board.gives_check() {
                 counts.armed_legal += weight;
-                if let Some(Outcome::Win(plies)) = Outcome::from_value(*armed, true) {
+                if let Some(TableOutcome::Win(plies)) = TableOutcome::from_value(*armed, true) {
                     counts.armed_won += weight;
                     counts.longest_win = counts.longest_win.max(plies);
                 }
             }
             counts.bare_legal += weight;
-            if let Some(Outcome::Loss(plies)) = Outcome::from_value(*bare, false) {
+            if let Some(TableOutcome::Loss(plies)) = TableOutcome::from_value(*bare, false) {
                 counts.bare_lost += weight;
                 counts.longest_loss = counts.longest_loss.max(plies);
             }
@@ -108,12 +108,12 @@ impl SolvedClass {
 
     /// A position that is won, or lost with the other side to move, in so many plies, if there is one;
     /// the armed side is red.
-    pub fn example(&self, outcome: Outcome) -> Option<crate::board::Position> {
+    pub fn example(&self, outcome: TableOutcome) -> Option<crate::board::Position> {
         let (armed_to_move, side) = match outcome {
-            Outcome::Win(_) => (true, Color::Red),
+            TableOutcome::Win(_) => (true, Color::Red),
             _ => (false, Color::Black),
         };
-        let is_wanted = |v: &u8| Outcome::from_value(*v, armed_to_move) == Some(outcome);
+        let is_wanted = |v: &u8| TableOutcome::from_value(*v, armed_to_move) == Some(outcome);
         let values = self.values(armed_to_move);
         let indexer = Indexer::new(self.material);
         let mut wanted = (0..values.len()).filter(|i| is_wanted(&values[*i]));

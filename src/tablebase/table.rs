@@ -10,12 +10,12 @@ use super::cache::{BlockCache, BlockKey};
 use super::file::{Block, HEADER, Header, TableError, WHOLE};
 use super::index::Indexer;
 use super::material::Material;
-use super::solved::{DRAW, Outcome, SolvedClass};
+use super::solved::{DRAW, SolvedClass, TableOutcome};
 use crate::board::{Color, Position};
 
 /// A table whose header has been read. The rest is read when it is asked for.
 #[derive(Debug)]
-pub struct Table {
+pub struct ClassTable {
     header: Header,
     source: Source,
     indexer: OnceLock<Indexer>,
@@ -32,7 +32,7 @@ enum Source {
     File(PathBuf, Mutex<File>),
 }
 
-impl Table {
+impl ClassTable {
     /// Opens a file.
     ///
     /// # Errors
@@ -107,11 +107,11 @@ impl Table {
         position: &Position,
         armed: Color,
         cache: &BlockCache,
-    ) -> Option<Outcome> {
+    ) -> Option<TableOutcome> {
         let armed_to_move = position.side_to_move() == armed;
         let side = usize::from(!armed_to_move);
         if self.header.largest[side] == DRAW {
-            return Some(Outcome::Draw);
+            return Some(TableOutcome::Draw);
         }
         if self.is_broken.load(Ordering::Relaxed) {
             return None;
@@ -121,7 +121,7 @@ impl Table {
             .get_or_init(|| Indexer::new(self.header.material));
         let index = indexer.of_position(position, armed);
         match self.value(index, side, cache) {
-            Ok(value) => Outcome::from_value(value, armed_to_move),
+            Ok(value) => TableOutcome::from_value(value, armed_to_move),
             Err(error) => {
                 self.disable(&error);
                 None

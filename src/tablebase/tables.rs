@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 use super::cache::BlockCache;
 use super::file::TableError;
 use super::material::Material;
-use super::solved::Outcome;
-use super::table::Table;
+use super::solved::TableOutcome;
+use super::table::ClassTable;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 
@@ -35,7 +35,7 @@ pub fn embedded_classes() -> Vec<Material> {
 /// A set of tables, which answers for all of them. Shared by the search threads.
 #[derive(Debug)]
 pub struct Tables {
-    classes: Vec<Option<Arc<Table>>>,
+    classes: Vec<Option<Arc<ClassTable>>>,
     cache: BlockCache,
 }
 
@@ -44,7 +44,7 @@ pub struct Tables {
 pub struct Probe {
     /// The value for the side to move, when no rule on repetitions or on moves without a capture
     /// interferes.
-    pub outcome: Outcome,
+    pub outcome: TableOutcome,
     /// Whether a draw is proven to hold whatever a rule set says of repetitions. Wins and losses
     /// always do: the plies to mate fall, so nothing repeats.
     pub draw_holds: bool,
@@ -56,7 +56,7 @@ pub struct ProbedMove {
     /// The move.
     pub played: Move,
     /// What it is worth to the side that plays it; `None` where no table knows.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<TableOutcome>,
 }
 
 /// A file that was not taken into a set.
@@ -78,7 +78,7 @@ impl Tables {
             let mut tables = Tables::none();
             let mut rest = EMBEDDED;
             while !rest.is_empty() {
-                let Ok((table, behind)) = Table::of_memory(rest) else {
+                let Ok((table, behind)) = ClassTable::of_memory(rest) else {
                     log::error!("the embedded tables are damaged");
                     break;
                 };
@@ -135,25 +135,25 @@ impl Tables {
         let mut paths: Vec<PathBuf> = paths.filter(is_table).collect();
         paths.sort();
         for path in paths {
-            match Table::open(&path) {
+            match ClassTable::open(&path) {
                 Ok(table) => self.add(Arc::new(table)),
                 Err(error) => skip(&path, error),
             }
         }
     }
 
-    fn add(&mut self, table: Arc<Table>) {
+    fn add(&mut self, table: Arc<ClassTable>) {
         let place = &mut self.classes[table.material().index()];
         place.get_or_insert(table);
     }
 
     /// The tables, by number of the class.
-    pub fn iter(&self) -> impl Iterator<Item = &Table> {
+    pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
         self.classes.iter().flatten().map(|table| &**table)
     }
 
     /// The table of a class.
-    pub fn get(&self, material: Material) -> Option<&Table> {
+    pub fn get(&self, material: Material) -> Option<&ClassTable> {
         self.classes[material.index()].as_deref()
     }
 
@@ -180,14 +180,14 @@ impl Tables {
                 ProbedMove { played, outcome }
             })
             .collect();
-        moves.sort_by_key(|m| std::cmp::Reverse(m.outcome.map(Outcome::rank)));
+        moves.sort_by_key(|m| std::cmp::Reverse(m.outcome.map(TableOutcome::rank)));
         moves
     }
 
     /// What a position is worth to the side that has moved.
-    fn outcome_after_move(&self, position: &Position) -> Option<Outcome> {
+    fn outcome_after_move(&self, position: &Position) -> Option<TableOutcome> {
         if crate::rules::is_material_insufficient(position) {
-            return Some(Outcome::Draw);
+            return Some(TableOutcome::Draw);
         }
         Some(self.probe(position)?.outcome.before_move())
     }
@@ -197,7 +197,7 @@ impl Tables {
         let mut position = position.clone();
         let mut line = Vec::new();
         while let Some(best) = self.probe_moves(&position).first() {
-            let is_decisive = |o: Outcome| o != Outcome::Draw;
+            let is_decisive = |o: TableOutcome| o != TableOutcome::Draw;
             if !best.outcome.is_some_and(is_decisive) {
                 break;
             }
@@ -208,7 +208,7 @@ impl Tables {
     }
 }
 
-impl Outcome {
+impl TableOutcome {
     /// The same value one ply earlier, seen by the side that moves.
     #[inline]
     pub const fn before_move(self) -> Self {

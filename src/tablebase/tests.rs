@@ -217,7 +217,7 @@ fn files_round_trip_and_damage_is_found() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.chtb");
         std::fs::write(&path, &bytes).unwrap();
-        let table = Table::open(&path).unwrap();
+        let table = ClassTable::open(&path).unwrap();
         assert_eq!(table.material(), solved.material());
         assert!(table.draws_hold());
         assert_eq!(table.size(), bytes.len() as u64);
@@ -235,10 +235,10 @@ fn files_round_trip_and_damage_is_found() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             std::fs::write(&path, &damaged).unwrap();
-            let read = Table::open(&path).and_then(|table| table.load());
+            let read = ClassTable::open(&path).and_then(|table| table.load());
             assert!(read.is_err(), "{name}: byte {at}");
             std::fs::write(&path, &bytes[..at]).unwrap();
-            assert!(Table::open(&path).is_err(), "{name}: cut at {at}");
+            assert!(ClassTable::open(&path).is_err(), "{name}: cut at {at}");
         }
     }
     assert!(seen_constant);
@@ -272,8 +272,8 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
     let tables = Tables::embedded();
     for (fen, known) in ENDINGS {
         let known = match known.strip_prefix('W') {
-            Some(plies) => Outcome::Win(plies.parse().unwrap()),
-            None => Outcome::Draw,
+            Some(plies) => TableOutcome::Win(plies.parse().unwrap()),
+            None => TableOutcome::Draw,
         };
         let position: Position = fen.parse().unwrap();
         let probe = tables.probe(&position).expect(fen);
@@ -288,7 +288,7 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
             end.make(*played);
         }
         match known {
-            Outcome::Win(plies) => {
+            TableOutcome::Win(plies) => {
                 assert_eq!(line.len(), usize::from(plies), "{fen}");
                 assert!(legal_moves(&end).is_empty());
             }
@@ -330,11 +330,11 @@ fn images(position: &Position) -> [Position; 3] {
 #[test]
 fn the_embedded_tables_are_whole_and_no_larger_than_two_megabytes() {
     let tables = Tables::embedded();
-    let classes: Vec<Material> = tables.iter().map(Table::material).collect();
+    let classes: Vec<Material> = tables.iter().map(ClassTable::material).collect();
     let mut wanted = embedded_classes();
     wanted.sort_by_key(|m| m.index());
     assert_eq!(classes, wanted);
-    assert!(tables.iter().map(Table::size).sum::<u64>() <= 2 << 20);
+    assert!(tables.iter().map(ClassTable::size).sum::<u64>() <= 2 << 20);
     let mut solutions = Solutions::default();
     for name in ["KR-KAB", "KCA-KA", "KP-KAABB", "KPP-K"] {
         let material = name.parse().unwrap();
@@ -364,8 +364,11 @@ fn files_of_directories_are_used_and_the_others_told() {
         skipped[0].ends_with("bad.chtb: not a table of Chuhe"),
         "{skipped:?}"
     );
-    assert_eq!(tables.probe(&position).unwrap().outcome, Outcome::Win(3));
+    assert_eq!(
+        tables.probe(&position).unwrap().outcome,
+        TableOutcome::Win(3)
+    );
     let moves = tables.probe_moves(&position);
-    assert_eq!(moves[0].outcome, Some(Outcome::Win(3)));
+    assert_eq!(moves[0].outcome, Some(TableOutcome::Win(3)));
     assert_eq!(moves.len(), legal_moves(&position).len());
 }

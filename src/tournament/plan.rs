@@ -20,7 +20,7 @@ pub struct Tournament {
     pub event: String,
     /// Who plays.
     pub engines: Vec<EngineSpec>,
-    /// Who plays whom.
+    /// Which engines meet.
     pub format: Format,
     /// How many engines of a gauntlet play all others.
     pub seeds: usize,

@@ -1,8 +1,8 @@
-//! Who plays whom, and when.
+//! Which engines meet, and when.
 
 use crate::board::ByColor;
 
-/// Who plays whom.
+/// Which engines meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Everybody plays everybody.
@@ -140,7 +140,7 @@ impl Schedule {
         })
     }
 
-    /// Who plays whom, in the order of a round.
+    /// Which engines meet, in the order of a round.
     pub fn pairings(&self) -> &[[usize; 2]] {
         &self.pairings
     }

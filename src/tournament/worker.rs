@@ -1,4 +1,4 @@
-//! One of those who play games: it keeps the engines of its game at work.
+//! A thread that plays games, one after the other, with the engines that it keeps running.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -240,7 +240,7 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Closes the pipe that the engine speaks into; when this returns, its next word meets nobody.
+    /// Closes the pipe that the engine speaks into; when this returns, its next line has no reader.
     pub(crate) fn deafen(&mut self) {
         let (_, silent) = channel();
         self.lines = silent;

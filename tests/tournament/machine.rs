@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{assert_they_leave, complaint, match_of, output, report, scratch, script};
 
-/// A program that is removed while games are played loses nobody a game.
+/// A program that is removed while games are played loses no engine a game.
 #[test]
 fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
     let [program, journal] = ["vanishing.sh", "vanishing.jsonl"].map(scratch);

@@ -289,7 +289,7 @@ fn draws_and_resignations_come_only_when_asked_for() {
             assert!(is_plain(&end), "{position}: {end}");
         }
     }
-    // A draw is better than this; but nobody who is winning wants one.
+    // A draw is better than this; but not better than a win.
     assert_eq!(answer(&mut client, "go draw depth 2"), "draw");
     client.silent(&winning);
     assert!(is_plain(&answer(&mut client, "go draw depth 2")));

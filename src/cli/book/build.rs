@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::file::{Output, say};
+use super::file::Output;
 use crate::book::BookTable;
 use crate::cli::common::interrupt::interrupts;
+use crate::cli::common::note;
 use crate::cli::common::{Failure, INTERRUPTED};
 use crate::notation::pgn::{GameResult, PgnReader};
 use crate::training::book::{Check, Expansion, GameBook, check, expand};
@@ -93,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             meter.begin(table.positions());
             let checked = check(&mut table, plan, |done| meter.goes_on(done))
                 .map_err(|error| Failure::new("book", error))?;
-            say(&format!(
+            note(&format!(
                 "{} positions searched, {} moves dropped",
                 checked.positions, checked.dropped
             ));
@@ -102,7 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     out.write(&table)?;
     if meter.is_stopped.get() {
-        say("the work was cut short; the book holds what was done");
+        note("the work was cut short; the book holds what was done");
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
@@ -126,7 +127,7 @@ fn of_games(arguments: &Arguments) -> Result<BookTable, Failure> {
             false => add_pgn(&mut book, path)?,
         }
     }
-    say(&format!("{} games", book.games()));
+    note(&format!("{} games", book.games()));
     Ok(book.finish(arguments.min_games))
 }
 
@@ -143,7 +144,7 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
         }
     }
     if !reader.recovered().is_clean() {
-        say(&format!("{}: {}", path.display(), reader.recovered()));
+        note(&format!("{}: {}", path.display(), reader.recovered()));
     }
     Ok(())
 }
@@ -165,7 +166,7 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
         (unfinished, "without a result"),
     ] {
         if count > 0 {
-            say(&format!(
+            note(&format!(
                 "{}: left out {count} games {what}",
                 path.display()
             ));
@@ -207,7 +208,7 @@ impl Meter {
         if is_due && !std::io::stderr().is_terminal() {
             self.last_line.set(Instant::now());
             let total = self.bar.length().unwrap_or(0);
-            say(&format!("{done}/{total} positions"));
+            note(&format!("{done}/{total} positions"));
         }
         if self.interrupts.try_recv().is_ok() {
             self.is_stopped.set(true);

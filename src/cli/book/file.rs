@@ -1,16 +1,12 @@
 //! Books as files.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::book::{BookError, BookTable, Library, encode_dat};
 use crate::cli::common::Failure;
-
-/// Tells the user; the work goes on when that cannot be written.
-pub(in crate::cli) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
-}
+use crate::cli::common::note;
 
 /// Opens a book, or several of a list separated by `;`.
 ///
@@ -39,7 +35,7 @@ pub(super) fn read_table(name: &str) -> Result<BookTable, Failure> {
             (walk.unreached, "that no line of the book reaches"),
         ] {
             if count > 0 {
-                say(&format!("{name}: left out {count} moves {what}"));
+                note(&format!("{name}: left out {count} moves {what}"));
             }
         }
         table.merge(&walk.table);
@@ -81,7 +77,7 @@ impl Output {
         };
         let moves = moves.map_err(|error| fault(&error))?;
         let positions = table.positions();
-        say(&format!("{moves} moves in {positions} positions"));
+        note(&format!("{moves} moves in {positions} positions"));
         Ok(())
     }
 }
@@ -90,7 +86,7 @@ fn write_dat(path: &Path, table: &BookTable) -> Result<usize, BookError> {
     let encoded = encode_dat(&table.entries());
     if encoded.collisions > 0 {
         let count = encoded.collisions;
-        say(&format!(
+        note(&format!(
             "{count} positions have the lock of another one; readers take them for each other"
         ));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Failure;
 use crate::board::Position;
-use crate::tablebase::{Material, Outcome, Tables};
+use crate::tablebase::{Material, TableOutcome, Tables};
 
 /// Where tables are.
 #[derive(Debug, clap::Args)]
@@ -35,8 +35,10 @@ pub(in crate::cli) fn text(position: &Position, tables: &Tables) -> Option<Strin
     let side = position.side_to_move();
     let (chinese, name) = (material.chinese(), &material);
     Some(match outcome {
-        Outcome::Win(plies) => format!("{name} {chinese}: {side} wins, mate in {plies} plies"),
-        Outcome::Draw => format!("{name} {chinese}: a draw"),
-        Outcome::Loss(plies) => format!("{name} {chinese}: {side} loses, mated in {plies} plies"),
+        TableOutcome::Win(plies) => format!("{name} {chinese}: {side} wins, mate in {plies} plies"),
+        TableOutcome::Draw => format!("{name} {chinese}: a draw"),
+        TableOutcome::Loss(plies) => {
+            format!("{name} {chinese}: {side} loses, mated in {plies} plies")
+        }
     })
 }

@@ -29,7 +29,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
     }
     let head = ["ply", "move", "", "piece", "what it does"];
     let mut rows = vec![head.map(str::to_owned)];
-    for (classified, chinese) in judgement.plies.iter().zip(spell(game, judgement)) {
+    for (classified, chinese) in judgement.plies.iter().zip(chinese_moves(game, judgement)) {
         rows.push([
             classified.number.to_string(),
             classified.played.to_string(),
@@ -43,7 +43,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
 
 /// The plies of the repetition as JSON.
 pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
-    let classified = judgement.plies.iter().zip(spell(game, judgement));
+    let classified = judgement.plies.iter().zip(chinese_moves(game, judgement));
     let objects = classified.map(|(classified, chinese)| {
         let chases = classified.chases.iter();
         let chases = chases
@@ -63,7 +63,7 @@ pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
 }
 
 /// The moves of the repetition, its last part, in Chinese.
-fn spell(game: &Game, judgement: &Judgement) -> Vec<String> {
+fn chinese_moves(game: &Game, judgement: &Judgement) -> Vec<String> {
     let mut before = game.clone();
     let mut words = Vec::with_capacity(judgement.plies.len());
     for _ in &judgement.plies {

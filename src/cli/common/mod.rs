@@ -10,6 +10,7 @@ pub(super) mod game_arguments;
 pub(super) mod interrupt;
 pub(super) mod limit_arguments;
 pub(super) mod logging;
+mod message;
 pub(super) mod network;
 pub(super) mod notation;
 pub(super) mod output_file;
@@ -17,3 +18,4 @@ pub(super) mod pgn_place;
 pub(super) mod seconds;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
+pub(super) use message::{note, print_line};

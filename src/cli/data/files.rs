@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::cli::common::note;
 use crate::cli::common::{Failure, ignore_closed_pipe};
 use crate::training::data::{Reader, Writer};
 
@@ -27,7 +28,7 @@ pub(super) fn fault<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure 
 /// Tells what had to be left out of a damaged file.
 pub(super) fn warn_of_damage(path: &Path, reader: &Reader<File>) {
     if !reader.recovered().is_clean() {
-        say(&format!("{}: {}", path.display(), reader.recovered()));
+        note(&format!("{}: {}", path.display(), reader.recovered()));
     }
 }
 
@@ -35,9 +36,4 @@ pub(super) fn warn_of_damage(path: &Path, reader: &Reader<File>) {
 pub(super) fn print(text: std::fmt::Arguments<'_>) -> Result<(), Failure> {
     let written = io::stdout().write_fmt(text).or_else(ignore_closed_pipe);
     written.map_err(|error| Failure::new("standard output", error))
-}
-
-/// Tells the user; the work goes on when that cannot be written.
-pub(super) fn say(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
 }

@@ -12,6 +12,7 @@ use clap::Subcommand;
 use super::common::Failure;
 use super::common::network::NetworkArgument;
 use super::common::output_file::OutputFile;
+use crate::cli::common::note;
 use crate::notation::pgn;
 use crate::text::read_all;
 use crate::training::WinRateCounts;
@@ -19,7 +20,7 @@ use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
-use files::{create, fault, open, print, say, warn_of_damage};
+use files::{create, fault, open, print, warn_of_damage};
 
 /// No PGN that is converted is larger, in MB.
 const LARGEST_PGN: u64 = 4096;
@@ -127,7 +128,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             let mut total = 0;
             for file in files {
                 let mut source = open(file)?;
-                let tell = |games| say(&format!("{}: {games} games", file.display()));
+                let tell = |games| note(&format!("{}: {games} games", file.display()));
                 total += relabel(&mut source, &mut writer, &plan, tell).map_err(fault(file))?;
                 warn_of_damage(file, &source);
             }
@@ -197,10 +198,10 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
             has_torn_end,
         } = converted.map_err(fault(file))?;
         if left_out > 0 {
-            say(&format!("{}: {left_out} games left out", file.display()));
+            note(&format!("{}: {left_out} games left out", file.display()));
         }
         if has_torn_end {
-            say(&format!("{}: left out a torn last line", file.display()));
+            note(&format!("{}: left out a torn last line", file.display()));
         }
         print(format_args!("{games} games, {positions} positions\n"))?;
     }

@@ -1,7 +1,7 @@
 //! `chuhe egtb generate`.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,9 +11,10 @@ use super::print::print;
 use super::selection::{ThreadArguments, bar, load_smaller};
 use crate::cli::common::Failure;
 use crate::tablebase::{
-    EXTENSION, Material, SolvedClass, Table, Tables, class_size, embedded_classes, solve,
+    ClassTable, EXTENSION, Material, SolvedClass, Tables, class_size, embedded_classes, solve,
     solver_memory, unsafe_draws,
 };
+use crate::text::Replacement;
 
 /// Generate tables by retrograde analysis, with all that they build on.
 ///
@@ -117,7 +118,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         fs::create_dir_all(directory).map_err(fault)?;
     }
     let is_there = |material: &Material| {
-        Table::open(&file_name(directory, *material)).is_ok_and(|t| t.material() == *material)
+        ClassTable::open(&file_name(directory, *material)).is_ok_and(|t| t.material() == *material)
     };
     let classes = arguments.classes();
     let (kept, missing): (Vec<_>, Vec<_>) = classes.into_iter().partition(is_there);
@@ -196,11 +197,9 @@ fn tables_of(directory: &Path) -> Tables {
     tables
 }
 
-/// Writes a file beside its place and moves it there, so that it is whole or not there.
+/// Writes a file that is whole or not there.
 fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let mut file = File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&part, path)
+    let mut file = Replacement::beside(path)?;
+    file.as_file_mut().write_all(bytes)?;
+    file.commit()
 }

@@ -9,7 +9,7 @@ use crate::cli::common::ending::TableArguments;
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
 use crate::rules::Game;
-use crate::tablebase::{Outcome, Probe, ProbedMove, Tables};
+use crate::tablebase::{Probe, ProbedMove, TableOutcome, Tables};
 
 /// Look a position up: what it is worth, and every move with win, draw or loss and the plies to mate.
 #[derive(Debug, clap::Args)]
@@ -56,7 +56,7 @@ fn text(
     let position = game.position();
     let side = position.side_to_move();
     let mut text = format!("{side} to move: {}\n", words(probe.outcome));
-    if probe.outcome == Outcome::Draw && !probe.draw_holds {
+    if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
         text += "a draw that rules on perpetual chases might change\n";
     }
     let rows: Vec<[String; 3]> = (moves.iter())
@@ -76,20 +76,20 @@ fn text(
 }
 
 /// An outcome in words.
-fn words(outcome: Outcome) -> String {
+fn words(outcome: TableOutcome) -> String {
     match outcome {
-        Outcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
-        Outcome::Draw => "draw 和".to_owned(),
-        Outcome::Loss(0) => "loss 负, mated".to_owned(),
-        Outcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
+        TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
+        TableOutcome::Draw => "draw 和".to_owned(),
+        TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
+        TableOutcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
     }
 }
 
 fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
-    let value = |outcome: Option<Outcome>| match outcome {
-        Some(Outcome::Win(plies)) => json!({"result": "win", "plies": plies}),
-        Some(Outcome::Draw) => json!({"result": "draw"}),
-        Some(Outcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
+    let value = |outcome: Option<TableOutcome>| match outcome {
+        Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
+        Some(TableOutcome::Draw) => json!({"result": "draw"}),
+        Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
         None => json!({"result": "unknown"}),
     };
     let with_move = |m: &ProbedMove| {

@@ -5,7 +5,7 @@ use super::selection::{load, selected};
 use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
-use crate::tablebase::{ClassCounts, Material, Outcome, Tables};
+use crate::tablebase::{ClassCounts, Material, TableOutcome, Tables};
 
 /// Count positions, wins and losses, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let counts = solved.counts();
         let longest = match counts.longest_win {
             0 => None,
-            plies => solved.example(Outcome::Win(plies)),
+            plies => solved.example(TableOutcome::Win(plies)),
         };
         let line = longest.map(|position| {
             let line = tables.best_line(&position);

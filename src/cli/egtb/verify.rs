@@ -8,7 +8,7 @@ use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
-use crate::tablebase::{Material, Outcome, SolvedClass, class_size, unsafe_draws, verify};
+use crate::tablebase::{Material, SolvedClass, TableOutcome, class_size, unsafe_draws, verify};
 
 /// Prove tables right: every value against those of the moves that the engine itself generates, the
 /// draws against the rules on repetitions, mates against the search.
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn search_mates(solved: &SolvedClass, searcher: &Searcher) -> Result<u32, Failure> {
     let mut searched = 0;
     for plies in (1..=SEARCHED).step_by(2) {
-        let Some(position) = solved.example(Outcome::Win(plies)) else {
+        let Some(position) = solved.example(TableOutcome::Win(plies)) else {
             continue;
         };
         let limits = Limits {

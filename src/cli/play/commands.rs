@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use super::PlaySession;
 use super::level::Level;
-use super::{Table, say};
 use crate::board::Color;
+use crate::cli::common::print_line;
 use crate::cli::common::seconds::parse_seconds;
 use crate::rules::Game;
 use crate::search::{Limits, Settings, static_score};
@@ -28,7 +29,7 @@ quit";
 /// Time of a hint, and of an analysis unless said otherwise.
 const SHORT: Duration = Duration::from_secs(1);
 
-impl Table {
+impl PlaySession {
     /// Executes a command or plays a move. Breaks at the end.
     pub(super) fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -36,32 +37,32 @@ impl Table {
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
-            ("help" | "?", "") => say(HELP),
+            ("help" | "?", "") => print_line(HELP),
             ("board", "") => self.show_board(),
             ("flip", "") => {
                 self.style.flipped = !self.style.flipped;
                 self.show_board();
             }
-            ("fen", "") => say(&self.game.position().to_string()),
+            ("fen", "") => print_line(&self.game.position().to_string()),
             ("moves", "") => self.show_moves(),
             ("hint", "") => self.show_line(SHORT, false),
             ("analyse" | "analyze", "") => self.show_line(SHORT, true),
             ("analyse" | "analyze", seconds) => match parse_seconds(seconds) {
                 Ok(time) => self.show_line(time, true),
-                Err(error) => say(&format!("{seconds}: {error}")),
+                Err(error) => print_line(&format!("{seconds}: {error}")),
             },
             ("eval", "") => {
                 let score = static_score(self.game.position(), &Settings::default(), None);
-                say(&format!("{score} for the side to move"));
+                print_line(&format!("{score} for the side to move"));
             }
             ("undo", "") => self.undo(),
             ("resign", "") => {
                 self.resigned = Some(self.game.position().side_to_move());
-                self.ending().iter().for_each(|text| say(text));
+                self.ending().iter().for_each(|text| print_line(text));
             }
             ("level", text) => match Level::parse(text) {
                 Some(level) => self.level = level,
-                None => say("level time SECONDS, depth N or elo POINTS"),
+                None => print_line("level time SECONDS, depth N or elo POINTS"),
             },
             ("engine", "red") => self.engine = Some(Color::Red),
             ("engine", "black" | "blue") => self.engine = Some(Color::Black),
@@ -86,7 +87,7 @@ impl Table {
                 self.searcher.forget();
                 self.show_board();
             }
-            Err(error) => say(&format!("That is no position: {error}")),
+            Err(error) => print_line(&format!("That is no position: {error}")),
         }
     }
 
@@ -94,7 +95,7 @@ impl Table {
     fn undo(&mut self) {
         self.resigned = None;
         if self.game.pop().is_none() {
-            return say("There is no move to take back.");
+            return print_line("There is no move to take back.");
         }
         if self.engine == Some(self.game.position().side_to_move()) {
             self.game.pop();
@@ -107,20 +108,20 @@ impl Table {
         let mut start = self.game.clone();
         while start.pop().is_some() {}
         let moves: Vec<_> = self.game.plies().iter().map(|ply| ply.played).collect();
-        say(&self.notation.write_line(start.position(), &moves));
+        print_line(&self.notation.write_line(start.position(), &moves));
     }
 
     /// Searches and shows the best move, or the line with its score.
     fn show_line(&self, time: Duration, whole: bool) {
         if self.is_over() {
-            return say("The game is over.");
+            return print_line("The game is over.");
         }
         let limits = Limits {
             move_time: Some(time),
             ..Limits::default()
         };
         let Some((best, outcome)) = self.search(limits).and_then(|o| Some((o.best?, o))) else {
-            return say("The search has failed.");
+            return print_line("The search has failed.");
         };
         let mut text = self.text_of(best);
         if whole {
@@ -129,6 +130,6 @@ impl Table {
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
             text = format!("{score}  depth {}  {line}", outcome.depth);
         }
-        say(&text);
+        print_line(&text);
     }
 }

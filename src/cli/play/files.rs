@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Table, say};
+use super::PlaySession;
 use crate::board::Color;
+use crate::cli::common::print_line;
 use crate::notation::pgn::{self, GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
@@ -13,7 +14,7 @@ use crate::text::read_file;
 /// No file of a game is larger, in MB.
 const LARGEST_FILE: u64 = 16;
 
-impl Table {
+impl PlaySession {
     /// Saves the game: as PGN, or its position where the name ends in `.fen`.
     pub(super) fn save(&self, path: &str) {
         let text = match is_fen(path) {
@@ -21,8 +22,8 @@ impl Table {
             false => self.record().write(MoveStyle::Chinese),
         };
         match fs::write(path, text) {
-            Ok(()) => say(&format!("Saved to {path}.")),
-            Err(error) => say(&format!("{path}: {error}")),
+            Ok(()) => print_line(&format!("Saved to {path}.")),
+            Err(error) => print_line(&format!("{path}: {error}")),
         }
     }
 
@@ -67,9 +68,9 @@ impl Table {
                 self.resigned = None;
                 self.engine = None;
                 self.show_board();
-                say("Loaded. `engine red` or `engine black` lets me play on.");
+                print_line("Loaded. `engine red` or `engine black` lets me play on.");
             }
-            Err(reason) => say(&format!("{path}: {reason}")),
+            Err(reason) => print_line(&format!("{path}: {reason}")),
         }
     }
 }

@@ -4,7 +4,6 @@ mod commands;
 mod files;
 mod level;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use rustyline::error::ReadlineError;
@@ -16,6 +15,7 @@ use super::common::limit_arguments::LimitArguments;
 use super::common::notation::Notation;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::{Color, Move};
+use crate::cli::common::print_line;
 use crate::movegen::why_illegal;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::parse_move;
@@ -66,7 +66,7 @@ const ENTRY_BYTES: u64 = 16;
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new("the terminal", error);
     let megabytes = ((ENTRY_BYTES << arguments.hash_bits) >> 20).max(1);
-    let mut table = Table {
+    let mut table = PlaySession {
         game: arguments.game.read()?,
         engine: Some(match (arguments.red, arguments.blue) {
             (true, _) => Color::Red,
@@ -85,7 +85,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let mut editor = DefaultEditor::new().map_err(|error| fault(&error))?;
     table.show_board();
-    say("Type a move, or `help`.");
+    print_line("Type a move, or `help`.");
     loop {
         table.play_engine();
         match table.ask(&mut editor) {
@@ -101,13 +101,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints a line; a reader that is gone ends the input as well.
-fn say(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
-}
-
 /// The game and everything around it.
-struct Table {
+struct PlaySession {
     game: Game,
     /// The side that the engine plays; `None` when the person plays both.
     engine: Option<Color>,
@@ -120,7 +115,7 @@ struct Table {
     resigned: Option<Color>,
 }
 
-impl Table {
+impl PlaySession {
     fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
         let side = self.game.position().side_to_move();
         let line = editor.readline(&format!("{side}> "))?;
@@ -131,7 +126,7 @@ impl Table {
 
     fn show_board(&self) {
         let last = self.game.plies().last().map(|ply| ply.played);
-        say(&draw(self.game.position(), self.style, last));
+        print_line(&draw(self.game.position(), self.style, last));
     }
 
     /// Plays the engine's moves as long as it is its turn.
@@ -143,9 +138,9 @@ impl Table {
             .search(self.level.limits())
             .and_then(|found| found.best)
         else {
-            return say("The search has failed.");
+            return print_line("The search has failed.");
         };
-        say(&format!("I play {}.", self.text_of(best)));
+        print_line(&format!("I play {}.", self.text_of(best)));
         self.push(best);
     }
 
@@ -169,9 +164,9 @@ impl Table {
         }
         self.show_board();
         if let Some(text) = self.ending() {
-            say(&text);
+            print_line(&text);
         } else if self.game.position().in_check() {
-            say("Check!");
+            print_line("Check!");
         }
     }
 
@@ -180,11 +175,11 @@ impl Table {
         let position = self.game.position();
         match parse_move(position, text) {
             Ok(played) if !self.is_over() => self.push(played),
-            Ok(_) => say(GAME_OVER),
+            Ok(_) => print_line(GAME_OVER),
             Err(error) => {
                 let played = text.to_ascii_lowercase().parse().ok();
                 let reason = played.and_then(|played| why_illegal(position, played));
-                say(&match reason {
+                print_line(&match reason {
                     Some(_) if self.is_over() => GAME_OVER.to_owned(),
                     Some(reason) => format!("Not possible: {reason}."),
                     None => format!("{error}. Type `help` for the commands."),

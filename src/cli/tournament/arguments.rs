@@ -47,7 +47,7 @@ pub(in crate::cli) struct Arguments {
     /// --each say otherwise.
     #[arg(long, value_name = "FILE")]
     engines_file: Option<PathBuf>,
-    /// Who plays whom.
+    /// Which engines meet.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
     /// How many engines of a gauntlet play all others (and not each other).

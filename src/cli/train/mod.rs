@@ -12,6 +12,7 @@ use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::common::interrupt::interrupts;
+use crate::cli::common::print_line;
 use crate::cli::common::{Failure, INTERRUPTED};
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
@@ -85,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let interrupts = interrupts()?;
     while !trainer.is_done() {
         let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
-            say(&format!(
+            print_line(&format!(
                 "interrupted; {} passes are kept",
                 trainer.passes()
             ));
@@ -141,22 +142,22 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
                 .add_games(recipe, &name, reader)
                 .map_err(|error| fault(&error))?;
             if broken > 0 {
-                say(&format!("{name}: {broken} games have an illegal move"));
+                print_line(&format!("{name}: {broken} games have an illegal move"));
             }
             if !recovered.is_clean() {
-                say(&format!("{name}: {recovered}"));
+                print_line(&format!("{name}: {recovered}"));
             }
         } else {
             let broken = samples
                 .add_text(recipe, &name, reader)
                 .map_err(|error| fault(&error))?;
             if broken > 0 {
-                say(&format!("{name}: {broken} lines are no samples"));
+                print_line(&format!("{name}: {broken} lines are no samples"));
             }
         }
     }
     let (training, test) = (samples.training.len(), samples.test.len());
-    say(&format!(
+    print_line(&format!(
         "{training} samples, {test} held back, {} left out",
         samples.left_out
     ));
@@ -185,7 +186,7 @@ fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> 
     })?;
     bar.finish_and_clear();
     let rate = samples.training.len() as f64 / start.elapsed().as_secs_f64();
-    say(&format!(
+    print_line(&format!(
         "pass {:>3}  training loss {:.6}  test loss {:.6}  rate {:.2e}  {rate:.0} samples/s",
         report.pass, report.training_loss, report.test_loss, report.rate
     ));
@@ -231,9 +232,4 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
             draft.commit()
         })
         .map_err(|error| Failure::new(path.display(), error))
-}
-
-/// Tells how far the work has come; it goes on when standard output is closed.
-fn say(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
 }

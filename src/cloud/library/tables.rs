@@ -7,7 +7,7 @@ use crate::cloud::moves::ordered_moves;
 use crate::cloud::reply::{ListedMove, Reply, Worth};
 use crate::cloud::value::FINAL;
 use crate::rules::is_material_insufficient;
-use crate::tablebase::{Outcome, Tables};
+use crate::tablebase::{TableOutcome, Tables};
 
 /// A move with what the tables say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,11 +61,11 @@ fn is_thin(position: &Position) -> bool {
 }
 
 /// The score of a move that is worth so much to the side that plays it.
-fn score(outcome: Outcome) -> i32 {
+fn score(outcome: TableOutcome) -> i32 {
     match outcome {
-        Outcome::Win(plies) => FINAL - i32::from(plies),
-        Outcome::Draw => 0,
-        Outcome::Loss(plies) => i32::from(plies) - FINAL,
+        TableOutcome::Win(plies) => FINAL - i32::from(plies),
+        TableOutcome::Draw => 0,
+        TableOutcome::Loss(plies) => i32::from(plies) - FINAL,
     }
 }
 

@@ -5,17 +5,17 @@ use super::tapered::Tapered;
 use super::weights::WEIGHTS;
 use crate::board::{ByColor, Color, Observer, Piece, PieceKind, Position, Square};
 
-type Table = [[Tapered; Square::COUNT]; Piece::COUNT];
+type PieceSquareTable = [[Tapered; Square::COUNT]; Piece::COUNT];
 
 /// Material and piece-square value by piece and square, positive for red.
-static PIECE_SQUARE: Table = table(true);
+static PIECE_SQUARE: PieceSquareTable = table(true);
 /// Material alone.
-static MATERIAL_ONLY: Table = table(false);
+static MATERIAL_ONLY: PieceSquareTable = table(false);
 
 /// What each kind adds to the phase of the game.
 const PHASE: [i32; PieceKind::COUNT] = [0, 0, 0, 2, 4, 2, 0];
 
-const fn table(with_squares: bool) -> Table {
+const fn table(with_squares: bool) -> PieceSquareTable {
     let mut table = [[Tapered::ZERO; Square::COUNT]; Piece::COUNT];
     let mut index = 0;
     while index < Piece::COUNT * Square::COUNT {
@@ -36,7 +36,7 @@ const PALACE: usize = 9;
 
 /// What every piece on every square is worth for where the king of a side is, for each point of its
 /// palace; positive for red.
-static BY_KING: ByColor<[Table; PALACE]> =
+static BY_KING: ByColor<[PieceSquareTable; PALACE]> =
     ByColor::new(king_tables(Color::Red), king_tables(Color::Black));
 
 /// The point of the palace that a king stands on, by file and rank as its owner counts.
@@ -45,7 +45,7 @@ const fn palace_point(king: Square, side: Color) -> usize {
     king.relative_rank(side) * 3 + king.file() - 3
 }
 
-const fn king_tables(side: Color) -> [Table; PALACE] {
+const fn king_tables(side: Color) -> [PieceSquareTable; PALACE] {
     let mut tables = [[[Tapered::ZERO; Square::COUNT]; Piece::COUNT]; PALACE];
     let mut king = 0;
     while king < Square::COUNT {

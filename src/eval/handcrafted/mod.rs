@@ -7,6 +7,7 @@
 
 mod accumulator;
 mod attack_map;
+mod evaluator;
 pub mod features;
 mod king;
 mod material;
@@ -19,6 +20,7 @@ mod weights;
 
 pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
 pub use attack_map::AttackMap;
+pub use evaluator::{Evaluator, NORMAL_ATTACK, TEMPO};
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
 pub use tapered::{FULL_PHASE, Tapered};
 pub use terms::{Sum, Terms};
@@ -26,14 +28,14 @@ pub use weights::WEIGHTS;
 
 use crate::board::{Color, Position};
 
-/// The terms of grade `medium` of one side, material aside.
+/// The terms of grade `small` of one side, material aside.
 #[inline]
 pub fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
     pieces::mobility(position, us, map, terms);
     pawns::structure(position, us, terms);
 }
 
-/// The terms that grade `large` adds, material aside.
+/// The terms that grade `medium` adds, material aside.
 #[inline]
 pub fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
     pieces::placement(position, us, terms);

@@ -15,7 +15,10 @@
 //! | 4 | scale: units of evaluation for an output of 1 |
 //! | 2 | length of the description |
 //! | … | the description, UTF-8: how the network was made |
-//! | … | weights of the inputs by bucket, input, neuron; biases of the neurons; weights of the outputs by bucket, neurons of the side to move, then those of the opponent (all 16 bits); biases of the outputs (32 bits) |
+//! | … | weights of the inputs by bucket, input, neuron (16 bits) |
+//! | … | biases of the neurons (16 bits) |
+//! | … | weights of the outputs by bucket, neurons of the side to move, then the opponent's (16 bits) |
+//! | … | biases of the outputs (32 bits) |
 //! | 4 | CRC-32C of all before |
 
 use std::fmt;

@@ -7,7 +7,7 @@ use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
 use super::book_answer::BookAnswer;
-use super::plan::{Plan, Stage};
+use super::plan::{Plan, SuggestionStage};
 use super::ruling::Ruling;
 use crate::search::{Control, Outcome};
 
@@ -23,7 +23,7 @@ const RULING_PATIENCE: Duration = Duration::from_millis(100);
 pub(super) struct ActiveSearch {
     pub(super) control: Arc<Control>,
     pub(super) plan: Plan,
-    pub(super) stage: Stage,
+    pub(super) stage: SuggestionStage,
     /// When the `go` came.
     pub(super) started: Instant,
     /// The processor time that the program had used then, where the system tells.

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::Session;
 use super::cloud_library::{AwaitedMove, Cloud, CloudAnswer, time};
-use super::plan::{Plan, Stage};
+use super::plan::{Plan, SuggestionStage};
 use crate::board::Move;
 use crate::movegen::legal_moves;
 use crate::protocol::command::GoRequest;
@@ -57,11 +57,13 @@ impl<W: Write> Session<W> {
             search.plan.may_play(*played) && game.push(*played).is_ok() && game.occurrences() == 1
         };
         search.stage = match answer.suggestion.filter(may_play) {
-            Some((suggested, is_table)) if !search.control.is_stopped() => Stage::Suggested {
-                suggested,
-                is_table,
-            },
-            _ => Stage::Asked,
+            Some((suggested, is_table)) if !search.control.is_stopped() => {
+                SuggestionStage::Suggested {
+                    suggested,
+                    is_table,
+                }
+            }
+            _ => SuggestionStage::Asked,
         };
         let control = Control::new(false);
         if search.control.is_stopped() {

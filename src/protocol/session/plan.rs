@@ -27,7 +27,7 @@ const BAD: i32 = -50;
 
 /// A suggestion on its way.
 #[derive(Clone, Debug)]
-pub(super) enum Stage {
+pub(super) enum SuggestionStage {
     /// Its score is searched.
     Suggested {
         /// The move.
@@ -73,19 +73,21 @@ impl Plan {
     /// The request of a stage, when so much time has passed since the `go`.
     pub(super) fn request(
         &self,
-        stage: &Stage,
+        stage: &SuggestionStage,
         elapsed: Duration,
         control: &Arc<Control>,
     ) -> SearchRequest {
         let mut settings = self.settings;
         let (limits, root_moves) = match stage {
-            Stage::Asked => (shortened(self.limits, elapsed), self.root_moves.clone()),
-            Stage::Suggested { suggested, .. } => {
+            SuggestionStage::Asked => (shortened(self.limits, elapsed), self.root_moves.clone()),
+            SuggestionStage::Suggested { suggested, .. } => {
                 (check_limits(&self.limits), Some(vec![*suggested]))
             }
-            Stage::Compared { .. } => (check_limits(&self.limits), self.root_moves.clone()),
+            SuggestionStage::Compared { .. } => {
+                (check_limits(&self.limits), self.root_moves.clone())
+            }
         };
-        if !matches!(stage, Stage::Asked) {
+        if !matches!(stage, SuggestionStage::Asked) {
             settings.multipv = 1;
         }
         SearchRequest {
@@ -115,7 +117,7 @@ pub(super) fn shortened(limits: Limits, by: Duration) -> Limits {
 
 /// The stage that a request begins with. Suggestions count neither in analysis nor while pondering,
 /// and must be among the moves that may be played.
-pub(super) fn first_stage(request: &GoRequest, plan: &Plan) -> Stage {
+pub(super) fn first_stage(request: &GoRequest, plan: &Plan) -> SuggestionStage {
     let suggestion = match (request.table_move, request.book_move) {
         (Some(table), _) => Some((table, true)),
         (None, Some(book)) => Some((book, false)),
@@ -123,12 +125,12 @@ pub(super) fn first_stage(request: &GoRequest, plan: &Plan) -> Stage {
     };
     match suggestion.filter(|(suggested, _)| plan.may_play(*suggested)) {
         Some((suggested, is_table)) if plan.limits.is_bounded() && !request.ponder => {
-            Stage::Suggested {
+            SuggestionStage::Suggested {
                 suggested,
                 is_table,
             }
         }
-        _ => Stage::Asked,
+        _ => SuggestionStage::Asked,
     }
 }
 
@@ -159,29 +161,29 @@ pub(super) enum Next {
     /// The suggestion is played.
     Play(Outcome),
     /// Another search.
-    Search(Stage),
+    Search(SuggestionStage),
 }
 
 /// What follows when the search of a stage has come to `outcome`.
-pub(super) fn next(stage: Stage, outcome: Outcome) -> Next {
+pub(super) fn next(stage: SuggestionStage, outcome: Outcome) -> Next {
     match stage {
-        Stage::Suggested { is_table, .. } => match outcome.score {
+        SuggestionStage::Suggested { is_table, .. } => match outcome.score {
             Some(score) if is_table && !score.is_loss() => Next::Play(outcome),
             Some(score) if !is_table && hundredths(score) >= BAD => {
-                Next::Search(Stage::Compared { outcome })
+                Next::Search(SuggestionStage::Compared { outcome })
             }
-            _ => Next::Search(Stage::Asked),
+            _ => Next::Search(SuggestionStage::Asked),
         },
-        Stage::Compared { outcome: suggested } => {
+        SuggestionStage::Compared { outcome: suggested } => {
             let score = |outcome: &Outcome| outcome.score.map(hundredths);
             match (score(&suggested), score(&outcome)) {
                 (Some(book), Some(best)) if book >= best.saturating_sub(WORSE) => {
                     Next::Play(suggested)
                 }
-                _ => Next::Search(Stage::Asked),
+                _ => Next::Search(SuggestionStage::Asked),
             }
         }
-        Stage::Asked => Next::Search(Stage::Asked),
+        SuggestionStage::Asked => Next::Search(SuggestionStage::Asked),
     }
 }
 
@@ -204,9 +206,9 @@ mod tests {
         }
     }
 
-    fn suggested(is_table: bool) -> Stage {
+    fn suggested(is_table: bool) -> SuggestionStage {
         let suggested = "h2e2".parse().unwrap();
-        Stage::Suggested {
+        SuggestionStage::Suggested {
             suggested,
             is_table,
         }
@@ -222,7 +224,7 @@ mod tests {
             assert_eq!(played, is_played, "{book} {best}");
         }
         let bad = next(suggested(false), outcome(-60));
-        assert!(matches!(bad, Next::Search(Stage::Asked)));
+        assert!(matches!(bad, Next::Search(SuggestionStage::Asked)));
     }
 
     #[test]
@@ -234,7 +236,7 @@ mod tests {
         let mut lost = outcome(0);
         lost.score = Some(Score::mated_in(4));
         let refuted = next(suggested(true), lost);
-        assert!(matches!(refuted, Next::Search(Stage::Asked)));
+        assert!(matches!(refuted, Next::Search(SuggestionStage::Asked)));
     }
 
     #[test]

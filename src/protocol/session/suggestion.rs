@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use super::Session;
-use super::plan::{Next, Stage, next};
+use super::plan::{Next, SuggestionStage, next};
 use crate::board::Move;
 use crate::protocol::reply::Reply;
 use crate::search::{Bound, Control, Info, Meaning, Outcome, Report, Score};
@@ -15,7 +15,7 @@ impl<W: Write> Session<W> {
         let Some(search) = &mut self.search else {
             return;
         };
-        let stage = std::mem::replace(&mut search.stage, Stage::Asked);
+        let stage = std::mem::replace(&mut search.stage, SuggestionStage::Asked);
         if search.is_stopping() {
             // The suggestion, as far as it is known, or the best move so far.
             return self.answer(&outcome);

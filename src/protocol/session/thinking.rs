@@ -10,7 +10,7 @@ use super::Session;
 use super::active_search::ActiveSearch;
 use super::book_answer::BookAnswer;
 use super::current_game::RootMoves;
-use super::plan::{Plan, Stage, first_stage, shortened};
+use super::plan::{Plan, SuggestionStage, first_stage, shortened};
 use super::ruling::Ruling;
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
@@ -187,7 +187,7 @@ impl<W: Write> Session<W> {
 
     /// Passes on a report of the search.
     pub(super) fn on_event(&mut self, event: Event) {
-        let is_asked = |search: &ActiveSearch| matches!(search.stage, Stage::Asked);
+        let is_asked = |search: &ActiveSearch| matches!(search.stage, SuggestionStage::Asked);
         if !self.search.as_ref().is_none_or(is_asked) {
             if let Event::Done(outcome) = event {
                 self.on_suggestion_searched(outcome);

@@ -13,8 +13,8 @@ pub(super) const MATE: Worth = 1000;
 pub(super) const PAWN_OFFERED: Worth = 50;
 
 /// What the loss of a piece on `square` means: a rook is two knights or cannons, and one of these
-/// more than two guards. A pawn at home is nothing; one across the river is a gain only for him who
-/// gives nothing for it.
+/// more than two guards. A pawn at home is nothing; one across the river is a gain only where
+/// nothing is given for it.
 pub(super) fn worth(piece: Piece, square: Square) -> Worth {
     match piece.kind() {
         PieceKind::King => MATE,

@@ -20,7 +20,7 @@ use crate::search::tree::deciding_positions::DecidingPositions;
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
-use crate::tablebase::{Outcome as TableOutcome, Tables};
+use crate::tablebase::{TableOutcome, Tables};
 
 /// Positions that the search for mates by checks looks at before the ordinary search begins.
 const MATE_NODES: u64 = 3_000_000;

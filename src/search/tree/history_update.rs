@@ -1,6 +1,6 @@
 //! What a node leaves behind: histories, the hash table, corrections of the evaluation.
 
-use super::node::{Found, Node};
+use super::node::{MovesResult, Node};
 use super::search::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
@@ -15,7 +15,7 @@ impl Search<'_> {
     pub(super) fn update_histories(
         &mut self,
         node: &Node,
-        found: &Found,
+        found: &MovesResult,
         before: &[Option<PieceTo>; 3],
     ) {
         let best = found.best_move;
@@ -87,7 +87,13 @@ impl Search<'_> {
     }
 
     /// Writes what was found to the hash table and corrects the evaluation by it.
-    pub(super) fn close_node(&mut self, node: &Node, found: &Found, alpha: Score, beta: Score) {
+    pub(super) fn close_node(
+        &mut self,
+        node: &Node,
+        found: &MovesResult,
+        alpha: Score,
+        beta: Score,
+    ) {
         let bound = Bound::of(found.best.score, alpha, beta);
         let kept = found.table_bound(bound);
         let best = found.best.score;

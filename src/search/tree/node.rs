@@ -42,7 +42,7 @@ struct TriedMove {
 }
 
 /// What the moves of a node came to.
-pub(super) struct Found {
+pub(super) struct MovesResult {
     /// The best score, and what it depends on.
     pub(super) best: NodeScore,
     /// The best score, and what the scores of all moves depend on.
@@ -52,7 +52,7 @@ pub(super) struct Found {
     pub(super) failed: [Tried; 2],
 }
 
-impl Default for Found {
+impl Default for MovesResult {
     fn default() -> Self {
         Self {
             best: NodeScore::of_position(-Score::INFINITE),
@@ -63,7 +63,7 @@ impl Default for Found {
     }
 }
 
-impl Found {
+impl MovesResult {
     /// Takes the score of a move into account.
     pub(super) fn add(&mut self, score: NodeScore) {
         if score.score > self.best.score {
@@ -274,10 +274,10 @@ impl Search<'_> {
         node: &Node,
         mut alpha: Score,
         beta: Score,
-    ) -> Result<Found, Score> {
+    ) -> Result<MovesResult, Score> {
         let ply = node.ply;
         let excluded = self.stack.at(ply).excluded;
-        let mut found = Found::default();
+        let mut found = MovesResult::default();
         let killers = self.stack.at(ply).killers;
         let mut picker = if N::ROOT {
             MovePicker::in_order(self.root_moves_left())
@@ -353,8 +353,9 @@ impl Search<'_> {
         Ok(found)
     }
 
-    /// Plays one move and searches it, the best score so far being `best`: late ones less deep and with a null window first (Marsland and
-    /// Campbell, "Parallel search of strongly ordered game trees", 1982: principal variation search).
+    /// Plays one move and searches it, the best score so far being `best`: late ones less deep and with a
+    /// null window first (Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982:
+    /// principal variation search).
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,

@@ -4,7 +4,7 @@ use super::node_score::NodeScore;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::score::{MAX_PLY, Score};
-use crate::tablebase::Outcome;
+use crate::tablebase::TableOutcome;
 
 impl Search<'_> {
     /// The score of the node at `ply` where a table knows it and the rules let it stand: a win or a loss
@@ -18,11 +18,13 @@ impl Search<'_> {
         let probe = tables.probe(&self.position)?;
         self.table_hits += 1;
         let score = match probe.outcome {
-            Outcome::Draw if probe.draw_holds && !self.shared.is_table_draw => self.draw_score(ply),
-            Outcome::Win(plies) if self.is_in_time(ply, plies) => {
+            TableOutcome::Draw if probe.draw_holds && !self.shared.is_table_draw => {
+                self.draw_score(ply)
+            }
+            TableOutcome::Win(plies) if self.is_in_time(ply, plies) => {
                 Score::mate_in(ply + usize::from(plies))
             }
-            Outcome::Loss(plies) if self.is_in_time(ply, plies) => {
+            TableOutcome::Loss(plies) if self.is_in_time(ply, plies) => {
                 Score::mated_in(ply + usize::from(plies))
             }
             _ => return None,
@@ -117,7 +119,7 @@ mod tests {
         let mut position: Position = drawn.parse().unwrap();
         position.make(with.best.unwrap());
         let reply = Tables::embedded().probe(&position).unwrap().outcome;
-        assert_eq!(reply, crate::tablebase::Outcome::Draw);
+        assert_eq!(reply, crate::tablebase::TableOutcome::Draw);
     }
 
     #[test]
@@ -126,7 +128,7 @@ mod tests {
         let mut position: Position = fen.parse().unwrap();
         position.make("a0a1".parse().unwrap());
         let known = Tables::embedded().probe(&position).unwrap().outcome;
-        let crate::tablebase::Outcome::Loss(plies) = known else {
+        let crate::tablebase::TableOutcome::Loss(plies) = known else {
             panic!("{known:?}");
         };
         let score = think(fen, true).score.unwrap();

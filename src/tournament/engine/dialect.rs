@@ -21,7 +21,7 @@ pub struct MoveRequest<'a> {
     pub draw_offered: bool,
 }
 
-/// How one engine wants to be spoken to.
+/// The protocol of an engine, with what differs between engines of one protocol.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Dialect {
     pub(in super::super) protocol: EngineProtocol,

@@ -75,7 +75,7 @@ impl Fault {
     }
 }
 
-/// What an engine wants to do.
+/// The decision of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveChoice {
     /// Play a move, legal or not.
@@ -91,7 +91,7 @@ pub enum MoveChoice {
 /// An engine's answer.
 #[derive(Clone, Debug)]
 pub struct MoveAnswer {
-    /// What it wants to do.
+    /// The decision.
     pub choice: MoveChoice,
     /// Whether it offers or takes a draw.
     pub draw: bool,
@@ -373,7 +373,7 @@ impl Engine {
             };
             match output {
                 Ok(Output::Line { at, text }) if wanted(&text) => return Ok((at, text)),
-                // The deadline holds even for one who never stops to talk.
+                // The deadline holds for an engine that never stops writing, too.
                 Ok(Output::Line { at, .. }) if at > deadline => return Err(silent()),
                 Ok(Output::Line { .. }) => {}
                 Ok(Output::Flood) => return Err(Fault::Flood),

@@ -14,7 +14,7 @@ use crate::tournament::key_values::KeyValues;
 /// What the bounds of a test are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EloModel {
-    /// Elo as everybody knows it.
+    /// Elo of the logistic formula.
     Logistic,
     /// The score in units of its standard deviation: what a test can tell does not depend on how
     /// many games are drawn.

@@ -1,8 +1,8 @@
 //! A training run between two passes, as a file: to go on after an interruption.
 //!
 //! `CHUHETR` and a zero; the length of the head (4 bytes, little-endian); the head as JSON (recipe,
-//! passes with their losses, a digest of the samples and of the network begun with); the parameters and both means of the
-//! optimiser as 32-bit floating-point numbers; CRC-32C of all before.
+//! passes with their losses, a digest of the samples and of the network begun with); the parameters and
+//! both means of the optimiser as 32-bit floating-point numbers; CRC-32C of all before.
 
 use serde::{Deserialize, Serialize};
 

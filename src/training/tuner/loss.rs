@@ -1,7 +1,6 @@
 //! The loss: the squared error of the expected result, and its slope.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use rayon::prelude::*;
 
 use super::features::{Row, sigmoid};
 use super::plan::Weights;
@@ -12,45 +11,20 @@ use crate::eval::handcrafted::features::COUNT;
 const PART: usize = 1024;
 
 /// The slope of the squared error over some rows, and the error, both as sums.
-pub(super) fn gradient(
-    rows: &[&Row],
-    weights: &Weights,
-    scale: f64,
-    threads: usize,
-) -> (Weights, f64) {
-    let parts: Vec<_> = rows.chunks(PART).collect();
-    let sums: Vec<_> = parts.iter().map(|_| Mutex::new(None)).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = parts.get(index) else { return };
+pub(super) fn gradient(rows: &[&Row], weights: &Weights, scale: f64) -> (Weights, f64) {
+    let sums: Vec<_> = rows
+        .par_chunks(PART)
+        .map(|part| {
             let mut slopes = vec![[0.0; 2]; COUNT];
-            let mut error = 0.0;
-            for row in *part {
-                error += add_slope(row, weights, scale, &mut slopes);
-            }
-            let mut sum = sums[index].lock().unwrap_or_else(PoisonError::into_inner);
-            *sum = Some((slopes, error));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(parts.len()) {
-            // Where the system starts no more threads, those that there are do the work.
-            if std::thread::Builder::new()
-                .spawn_scoped(scope, work)
-                .is_err()
-            {
-                break;
-            }
-        }
-        work();
-    });
+            let errors = part
+                .iter()
+                .map(|row| add_slope(row, weights, scale, &mut slopes));
+            let error = errors.sum::<f64>();
+            (slopes, error)
+        })
+        .collect();
     let mut total = (vec![[0.0; 2]; COUNT], 0.0);
-    for sum in sums {
-        let Some((slopes, error)) = sum.into_inner().unwrap_or_else(PoisonError::into_inner) else {
-            continue;
-        };
+    for (slopes, error) in sums {
         for (sum, slope) in total.0.iter_mut().zip(slopes) {
             sum[0] += slope[0];
             sum[1] += slope[1];

@@ -12,6 +12,8 @@ mod optimiser;
 mod plan;
 mod state;
 
+use rayon::ThreadPoolBuilder;
+
 use super::holdout::held_back;
 use super::sample::Sample;
 use crate::eval::handcrafted::features::MATERIAL;
@@ -34,12 +36,17 @@ const DEPENDENT: f64 = 10.0;
 
 /// Fits the weights to the samples, from a state to the last pass. `progress` is told of each pass; where it
 /// returns `false` it was the last, and the state can be gone on from.
+///
+/// # Errors
+/// The system refuses the threads of the plan.
 pub fn tune(
     state: &mut TuneState,
     samples: &[Sample],
     plan: &Tuning,
     mut progress: impl FnMut(TuneReport) -> bool,
-) {
+) -> Result<(), TuneError> {
+    let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
+    let pool = pool.map_err(|error| TuneError::NoThreads(error.to_string()))?;
     let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
     let held_back = held_back(samples);
     let part = |test: bool| -> Vec<&Row> {
@@ -53,9 +60,10 @@ pub fn tune(
     while state.epoch < plan.epochs {
         let done = f64::from(state.epoch) / f64::from(plan.epochs.max(2) - 1);
         let step = plan.step * (1.0 - (1.0 - LAST_STEP) * done);
-        let error = pass(&training, &mut state.weights, &mut state.adam, plan, step);
-        let test_error =
-            gradient(&test, &state.weights, plan.scale, plan.threads).1 / test.len() as f64;
+        let weights = &mut state.weights;
+        let error = pool.install(|| pass(&training, weights, &mut state.adam, plan, step));
+        let (_, test_error) = pool.install(|| gradient(&test, weights, plan.scale));
+        let test_error = test_error / test.len() as f64;
         if state
             .best
             .as_ref()
@@ -73,6 +81,7 @@ pub fn tune(
             break;
         }
     }
+    Ok(())
 }
 
 /// One pass over the rows; returns the sum of their errors.
@@ -82,7 +91,7 @@ fn pass(rows: &[&Row], weights: &mut Weights, adam: &mut Adam, plan: &Tuning, st
     let decay = 2.0 * RESULT_VARIANCE / (independent * plan.spread * plan.spread);
     let mut error = 0.0;
     for batch in rows.chunks(BATCH) {
-        let (mut slopes, sum) = gradient(batch, weights, plan.scale, plan.threads);
+        let (mut slopes, sum) = gradient(batch, weights, plan.scale);
         error += sum;
         for (index, (slope, weight)) in slopes.iter_mut().zip(weights.iter()).enumerate() {
             let is_material = (MATERIAL.start..MATERIAL.start + MATERIAL.len).contains(&index);
@@ -129,7 +138,8 @@ mod tests {
             assert!(report.training_error.is_finite() && report.test_error.is_finite());
             reports += 1;
             true
-        });
+        })
+        .unwrap();
         assert_eq!((state.best_weights().len(), reports), (COUNT, 2));
         assert_eq!(
             TuneState::new(&samples[..999], &plan),
@@ -152,7 +162,8 @@ mod tests {
             tune(&mut state, &samples, &plan, |report| {
                 errors.push((report.training_error.to_bits(), report.test_error.to_bits()));
                 true
-            });
+            })
+            .unwrap();
             (state.best_weights(), errors)
         };
         let alone = run(1);
@@ -173,7 +184,8 @@ mod tests {
             tune(&mut state, &samples, &plan, |report| {
                 errors.push(report.test_error);
                 report.epoch < last
-            });
+            })
+            .unwrap();
             (state.best_weights(), errors)
         };
         let (early, errors) = run(300, 2);
@@ -190,13 +202,13 @@ mod tests {
             ..Tuning::default()
         };
         let mut whole = TuneState::new(&samples, &plan).unwrap();
-        tune(&mut whole, &samples, &plan, |_| true);
+        tune(&mut whole, &samples, &plan, |_| true).unwrap();
         let mut first = TuneState::new(&samples, &plan).unwrap();
-        tune(&mut first, &samples, &plan, |report| report.epoch < 2);
+        tune(&mut first, &samples, &plan, |report| report.epoch < 2).unwrap();
         let text = serde_json::to_string(&first).unwrap();
         let mut later: TuneState = serde_json::from_str(&text).unwrap();
         assert!(later == first && later.goes_on(&samples, &Tuning { threads: 3, ..plan }));
-        tune(&mut later, &samples, &plan, |_| true);
+        tune(&mut later, &samples, &plan, |_| true).unwrap();
         assert_eq!(later, whole);
         let other = Tuning {
             spread: 9.0,

@@ -45,11 +45,14 @@ pub struct TuneReport {
 }
 
 /// Why there is nothing to tune with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TuneError {
     /// Too few samples were given.
     #[error("{0} samples are too few, at least 1000 are needed")]
     TooFew(usize),
+    /// The system refuses so many threads.
+    #[error("the threads cannot be started: {0}")]
+    NoThreads(String),
 }
 
 /// Middlegame and endgame weights in floating point.

@@ -1,0 +1,93 @@
+//! The handcrafted evaluation of a position, put together from its terms.
+
+use super::{
+    AttackMap, MaterialTable, PieceSquareAccumulator, Sum, Tapered, WEIGHTS, features, positional,
+    tactical,
+};
+use crate::board::{Color, Position};
+use crate::eval::knowledge::Knowledge;
+use crate::eval::scale::{FULL_SCALE, scale_factor};
+
+/// How much a side's attack counts, in 64ths, beside its other terms.
+pub const NORMAL_ATTACK: i32 = 64;
+
+/// What having the move is worth.
+pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
+
+/// The handcrafted evaluation as it is set.
+#[derive(Clone, Debug)]
+pub struct Evaluator {
+    knowledge: Knowledge,
+    attack: i32,
+    material: MaterialTable,
+}
+
+impl Default for Evaluator {
+    fn default() -> Self {
+        Self::new(Knowledge::Medium, NORMAL_ATTACK)
+    }
+}
+
+impl Evaluator {
+    /// An evaluation that looks at `knowledge` and counts the tactical terms (from grade `medium` on)
+    /// `attack` 64ths.
+    pub fn new(knowledge: Knowledge, attack: i32) -> Self {
+        Self {
+            knowledge,
+            attack,
+            material: MaterialTable::default(),
+        }
+    }
+
+    /// Looks at `knowledge` and counts the tactical terms `attack` 64ths from now on. What is
+    /// remembered of material holds for every setting.
+    pub fn set(&mut self, knowledge: Knowledge, attack: i32) {
+        self.knowledge = knowledge;
+        self.attack = attack;
+    }
+
+    /// The value of a position for its side to move; `accumulator` holds the position's sums.
+    #[inline]
+    pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
+        let mut value = match self.knowledge {
+            Knowledge::None => accumulator.material,
+            _ => accumulator.full,
+        };
+        if self.knowledge >= Knowledge::Small {
+            value += self.terms(position, accumulator);
+        }
+        let sign = position.side_to_move().sign();
+        value += TEMPO * sign;
+        let better = if value.endgame() > 0 {
+            Color::Red
+        } else {
+            Color::Black
+        };
+        sign * (value.at_phase(accumulator.phase) * scale_factor(position, better) / FULL_SCALE)
+    }
+
+    #[inline]
+    fn terms(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> Tapered {
+        let map = AttackMap::new(position);
+        let material = self.material.value(position, accumulator.counts);
+        let mut quiet = material.defenders;
+        let mut attack = Tapered::ZERO;
+        if self.knowledge >= Knowledge::Medium {
+            attack = material.pairs + accumulator.around_kings();
+        }
+        for color in Color::ALL {
+            let (mut a, mut b) = (Sum::default(), Sum::default());
+            positional(position, color, &map, &mut a);
+            if self.knowledge >= Knowledge::Medium {
+                tactical(position, color, &map, &mut b);
+            }
+            quiet += a.0 * color.sign();
+            attack += b.0 * color.sign();
+        }
+        if self.attack == NORMAL_ATTACK {
+            return quiet + attack;
+        }
+        let scale = |value: i32| value * self.attack / NORMAL_ATTACK;
+        quiet + Tapered::new(scale(attack.middlegame()), scale(attack.endgame()))
+    }
+}
