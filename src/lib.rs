@@ -73,7 +73,8 @@
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.
 //!
-//! The [`guide`] tells users of options, rules, scripting, tournaments and the cloud library, in English and Chinese.
+//! The [`guide`] tells users of options, rules, scripting, tournaments and the cloud library, in English
+//! and Chinese.
 //!
 //! # Invariants
 //!

@@ -13,7 +13,7 @@ const SCRIPTING: &str = include_str!("../src/guide/scripting.md");
 const TABLES: &str = include_str!("../src/guide/tables.md");
 const TOURNAMENTS: &str = include_str!("../src/guide/tournaments.md");
 const CHINESE: &str = include_str!("../src/guide/zh.md");
-const ALL: [&str; 9] = [
+const ALL: [&str; 10] = [
     README,
     BOOKS,
     CLOUD,

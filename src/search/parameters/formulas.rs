@@ -133,6 +133,20 @@ pub fn hash_cutoff_bonus(depth: i32) -> i32 {
     history_bonus(depth) * hash_cutoff_share() / 100
 }
 
+/// What is left of an evaluation after so many plies without a capture, in parts of
+/// [`fading_plies`](super::values::fading_plies).
+#[inline]
+pub fn fading(counted: i32) -> i32 {
+    fading_plies() - counted.min(fading_limit())
+}
+
+/// By how many plies an entry of the hash table must be deeper than a new one of the same position to
+/// stay.
+#[inline]
+pub fn hash_deeper(new_was_pv: bool) -> i32 {
+    hash_deeper_plies() + hash_deeper_pv() * i32::from(new_was_pv)
+}
+
 /// What a quiet move's main history learns from how the evaluation rose by it.
 #[inline]
 pub fn evaluation_swing_bonus(rise: i32) -> i32 {

@@ -85,6 +85,10 @@ parameters! {
     aspiration_growth = 5, 0, 50;
     /// A window wider than this is opened altogether.
     aspiration_limit = 900, 200, 3000;
+    /// Least depth for an aspiration window.
+    aspiration_depth = 4, 1, 12;
+    /// The most plies that the root is searched less deep after failing high.
+    aspiration_fail_highs = 3, 0, 6;
 
     /// Razoring: margin at depth 0.
     razoring_base = 250, 0, 1000;
@@ -107,6 +111,8 @@ parameters! {
     null_move_margin = 150, 50, 500;
     /// The most plies that a null move takes off for being above beta.
     null_move_margin_plies = 3, 0, 6;
+    /// Quarters of its depth for which a verifying search of a null move tries no other.
+    null_move_floor_quarters = 3, 0, 4;
     /// From this depth a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
     /// How far the evaluation must be above beta for a null move at depth 0.
@@ -120,6 +126,8 @@ parameters! {
 
     /// Least depth for probcut.
     probcut_depth = 5, 3, 10;
+    /// Plies that probcut takes off the search of a capture.
+    probcut_reduction = 4, 2, 8;
     /// How far above beta a capture must come out for probcut.
     probcut_margin = 130, 20, 500;
     /// How much less where the evaluation has been improving.
@@ -152,6 +160,8 @@ parameters! {
 
     /// Least depth for a singular extension.
     singular_depth = 7, 4, 12;
+    /// Plies by which the hash entry of a singular move may be shallower than the node.
+    singular_entry_depth = 3, 0, 6;
     /// How far below the hash score all other moves must stay, a ply, in hundredths.
     singular_margin = 90, 20, 300;
 
@@ -198,6 +208,25 @@ parameters! {
     /// The most that it learns from one rise or fall.
     evaluation_swing_limit = 300, 50, 2000;
 
+    /// Least depth for the reduction of late moves.
+    lmr_depth = 2, 1, 6;
+    /// Number of the first move that is reduced in a node of the principal variation.
+    lmr_first_pv = 3, 1, 8;
+    /// Number of the first move that is reduced in another node.
+    lmr_first = 2, 1, 8;
+
+    /// An evaluation fades by one part in so many for each ply without a capture.
+    fading_plies = 250, 121, 1000;
+    /// Plies without a capture after which it fades no more.
+    fading_limit = 120, 0, 120;
+
+    /// A hash entry of the same position and search stays if it is deeper by so many plies.
+    hash_deeper_plies = 4, 1, 12;
+    /// And by so many more if the new entry was on a principal variation.
+    hash_deeper_pv = 2, 0, 8;
+    /// Plies of depth that an entry loses in worth for each search since it was written.
+    hash_age = 8, 0, 64;
+
     /// What the corrections of the evaluation add up to, in 128ths.
     correction_weight = 10, 0, 64;
     /// Errors are learned by this part of them for each ply.
@@ -207,6 +236,16 @@ parameters! {
     capture_order_victim = 16, 4, 64;
     /// Place in the order for which the exchange of a capture may lose a unit before it is put off.
     capture_order_exchange = 32, 8, 256;
+
+    /// Depth from which a single sound move ends the search.
+    only_move_depth = 5, 1, 20;
+    /// Further behind the best move than this (more than a rook on a full board) a move may lose by force.
+    only_move_far_behind = 1800, 500, 5000;
+    /// Plies in which the other moves are to be mated, checks not counted.
+    only_move_mated_within = 3, 1, 9;
+
+    /// What a thread's vote counts beside how much better its score is than the worst one.
+    vote_offset = 20, 1, 500;
 
     /// Moves that a game without periods is taken to last.
     expected_moves = 20, 10, 60;
@@ -218,6 +257,16 @@ parameters! {
     falling_score = 250, 50, 1000;
     /// Soft limit for a best move that takes no nodes, in thousandths; its share is taken off.
     effort_base = 1500, 1000, 2500;
+    /// Iterations with the same best move that count.
+    stability_iterations = 8, 1, 20;
+    /// Least factor of a falling score, in thousandths.
+    falling_least = 800, 300, 1000;
+    /// Largest factor of a falling score, in thousandths.
+    falling_most = 1600, 1000, 3000;
+    /// Least factor of the best move's share of the nodes, in thousandths.
+    effort_least = 600, 200, 1000;
+    /// Largest factor of the best move's share of the nodes, in thousandths.
+    effort_most = 1300, 1000, 2500;
 }
 
 #[cfg(all(test, feature = "tune"))]

@@ -9,6 +9,7 @@ mod entry;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::search::event::Bound;
+use crate::search::parameters::{formulas, values};
 
 pub use entry::TtEntry;
 use entry::{GENERATIONS, depth_of, generation_of};
@@ -128,8 +129,7 @@ impl TranspositionTable {
     }
 
     /// Stores an entry. Of the same position the new one replaces the old, unless that is from the same
-    /// search and deeper by four plies (six if the new one was on a principal variation) and the new one
-    /// is not exact. The best move is that of the new entry where it has one, else that of the old.
+    /// search and deeper by [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of the new entry where it has one, else that of the old.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;
@@ -138,7 +138,7 @@ impl TranspositionTable {
             if data != 0 && slot.check.load(Ordering::Relaxed) ^ data == key {
                 let old = TtEntry::unpack(data);
                 let keeps_old = entry.bound != Some(Bound::Exact)
-                    && entry.depth + 4 + 2 * i32::from(entry.was_pv) <= old.depth
+                    && entry.depth + formulas::hash_deeper(entry.was_pv) <= old.depth
                     && generation_of(data) == generation;
                 let best = if entry.best.is_some() {
                     entry.best
@@ -171,7 +171,7 @@ impl TranspositionTable {
     /// How much an entry is worth keeping: deep and recent.
     fn worth(&self, data: u64, generation: u8) -> i32 {
         let age = (GENERATIONS + generation - generation_of(data)) % GENERATIONS;
-        depth_of(data) - 8 * i32::from(age)
+        depth_of(data) - values::hash_age() * i32::from(age)
     }
 
     /// Share of entries written by the current search, in thousandths, from a sample.

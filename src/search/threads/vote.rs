@@ -2,6 +2,7 @@
 
 use rand::seq::IndexedRandom;
 
+use crate::search::parameters::values;
 use crate::search::request::{Randomness, Settings};
 use crate::search::score::Score;
 use crate::search::tree::iteration::{Iteration, RootMove};
@@ -55,7 +56,9 @@ fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
         .map(|r| r.moves[0].score)
         .min()
         .unwrap_or(Score::ZERO);
-    let weight = |r: &Iteration| i64::from(r.moves[0].score - worst + 20) * i64::from(r.depth);
+    let weight = |r: &Iteration| {
+        i64::from(r.moves[0].score - worst + values::vote_offset()) * i64::from(r.depth)
+    };
     let votes = |r: &Iteration| -> i64 {
         let played = r.moves[0].played;
         results

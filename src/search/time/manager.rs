@@ -102,9 +102,16 @@ impl TimeManager {
         }
         let thousandths = |value: i32| f64::from(value) / 1000.0;
         let stability = thousandths(values::stability_base())
-            - thousandths(values::stability_step()) * f64::from(stable.min(8));
-        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score())).clamp(0.8, 1.6);
-        let certainty = (thousandths(values::effort_base()) - effort).clamp(0.6, 1.3);
+            - thousandths(values::stability_step())
+                * f64::from(stable.min(values::stability_iterations().unsigned_abs()));
+        let falling = (1.0 + f64::from(drop) / f64::from(values::falling_score())).clamp(
+            thousandths(values::falling_least()),
+            thousandths(values::falling_most()),
+        );
+        let certainty = (thousandths(values::effort_base()) - effort).clamp(
+            thousandths(values::effort_least()),
+            thousandths(values::effort_most()),
+        );
         self.soft
             .mul_f64(stability * falling * certainty)
             .min(self.hard)

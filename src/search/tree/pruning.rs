@@ -92,7 +92,8 @@ impl Search<'_> {
         if self.null_move_floor > 0 || is_trusted || !self.techniques.null_move_verification {
             return Some(score);
         }
-        self.null_move_floor = ply + 3 * (depth - reduction).max(1) as usize / 4;
+        self.null_move_floor = ply
+            + values::null_move_floor_quarters() as usize * (depth - reduction).max(1) as usize / 4;
         let verified = self.search::<NonPv>(ply, beta - 1, beta, reduced, false);
         self.null_move_floor = 0;
         (verified.score >= beta || self.stopped).then_some(score)
@@ -106,8 +107,9 @@ impl Search<'_> {
             return None;
         }
         let target = beta + formulas::probcut(node.improving);
+        let reduced = depth - values::probcut_reduction();
         let refuted = node.entry.is_some_and(|e| {
-            e.depth >= depth - 3 && e.bound.is_some() && e.score.from_table(ply) < target
+            e.depth > reduced && e.bound.is_some() && e.score.from_table(ply) < target
         });
         if refuted || target.is_decisive() {
             return None;
@@ -125,7 +127,7 @@ impl Search<'_> {
             let mut score = -self.quiescence::<NonPv>(ply + 1, -target, -target + 1);
             if score.score >= target {
                 let cut = !node.cut_node;
-                score = -self.search::<NonPv>(ply + 1, -target, -target + 1, depth - 4, cut);
+                score = -self.search::<NonPv>(ply + 1, -target, -target + 1, reduced, cut);
             }
             self.take_back();
             if self.stopped {
@@ -139,7 +141,7 @@ impl Search<'_> {
                         best: m,
                         score,
                         bound: Some(Bound::Lower),
-                        depth: depth - 3,
+                        depth: reduced + 1,
                         evaluation: node.raw,
                         was_pv: node.was_pv,
                     },

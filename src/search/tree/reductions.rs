@@ -32,7 +32,7 @@ impl Search<'_> {
             && depth >= values::singular_depth()
             && self.stack.at(ply).excluded.is_none()
             && ply < 2 * self.root_depth as usize
-            && entry.depth >= depth - 3
+            && entry.depth >= depth - values::singular_entry_depth()
             && matches!(entry.bound, Some(Bound::Lower | Bound::Exact))
             && !score.is_decisive();
         if !eligible {
@@ -60,7 +60,12 @@ impl Search<'_> {
 
     /// Plies taken off a late move (Chessprogramming wiki, "Late Move Reductions").
     pub(super) fn reduction<N: NodeType>(&self, node: &Node, m: Move, number: usize) -> i32 {
-        if !self.pruning.reductions || node.depth < 2 || number < if N::PV { 3 } else { 2 } {
+        let first = match N::PV {
+            true => values::lmr_first_pv(),
+            false => values::lmr_first(),
+        };
+        let is_late = number as i32 >= first;
+        if !self.pruning.reductions || node.depth < values::lmr_depth() || !is_late {
             return 0;
         }
         let mut reduction = formulas::late_move_reduction(node.depth, number);

@@ -23,7 +23,7 @@ impl Search<'_> {
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
         let is_narrow = self.is_driven_by(Driver::NegaScout) && !previous.is_decisive();
-        let (mut alpha, mut beta) = if depth >= 4 && is_narrow {
+        let (mut alpha, mut beta) = if depth >= values::aspiration_depth() && is_narrow {
             (previous - delta, previous + delta)
         } else {
             (-Score::INFINITE, Score::INFINITE)
@@ -44,7 +44,8 @@ impl Search<'_> {
             } else if score >= beta {
                 beta = score + delta;
                 // Unsound, for what fails high may be shallower than it seems.
-                fail_highs = (fail_highs + i32::from(self.pruning.reductions)).min(3);
+                fail_highs = (fail_highs + i32::from(self.pruning.reductions))
+                    .min(values::aspiration_fail_highs());
             } else {
                 return;
             }

@@ -9,7 +9,7 @@ use super::thread_data::ThreadData;
 use crate::board::{Legality, Move, Position};
 use crate::rules::{Ply, counted_plies};
 use crate::search::ordering::{Histories, PieceTo};
-use crate::search::parameters::Pruning;
+use crate::search::parameters::{Pruning, formulas, values};
 use crate::search::request::{Driver, Techniques};
 use crate::search::score::Score;
 use crate::search::table::{TranspositionTable, TtEntry};
@@ -141,7 +141,7 @@ impl<'a> Search<'a> {
             true => i32::from(self.counted()),
             false => 0,
         };
-        let faded = raw.units() * (250 - counted.min(120)) / 250;
+        let faded = raw.units() * formulas::fading(counted) / values::fading_plies();
         if !self.pruning.corrections {
             return Score::evaluation(faded);
         }

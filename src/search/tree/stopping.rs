@@ -7,17 +7,9 @@ use super::node_type::NonPv;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
-use crate::search::parameters::Pruning;
+use crate::search::parameters::{Pruning, values};
 use crate::search::request::Degree;
 use crate::search::score::Score;
-
-/// From this depth the only-move check is made.
-const ONLY_MOVE_DEPTH: i32 = 5;
-/// Further behind the best move than this, in units of the evaluation (more than a rook on a full
-/// board), a move may be one that loses by force.
-const FAR_BEHIND: i32 = 1800;
-/// The only-move check looks so many plies behind the other moves for a mate, checks not counted.
-const MATED_WITHIN: i32 = 3;
 
 impl Search<'_> {
     /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
@@ -63,18 +55,22 @@ impl Search<'_> {
         if limits.clock.is_none() || self.shared.control.is_pondering() || self.lines() > 1 {
             return false;
         }
-        if self.shared.root_moves.len() == 1 && depth >= ONLY_MOVE_DEPTH {
+        if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
             return true;
         }
-        if depth < ONLY_MOVE_DEPTH || best.is_decisive() {
+        if depth < values::only_move_depth() || best.is_decisive() {
             return false;
         }
         // What is not far behind is no loss; pruning makes this cheap, but could not prove a mate.
-        let far_behind = Score::evaluation(best.units() - FAR_BEHIND);
+        let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
         self.all_fail(&others, far_behind, depth / 2) && {
             let pruning = std::mem::replace(&mut self.pruning, Pruning::new(Degree::None));
-            let mated = self.all_fail(&others, -Score::WIN, (depth / 2).min(MATED_WITHIN));
+            let mated = self.all_fail(
+                &others,
+                -Score::WIN,
+                (depth / 2).min(values::only_move_mated_within()),
+            );
             self.pruning = pruning;
             mated
         }
