@@ -130,8 +130,9 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let read = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     read.map_err(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument {
-            error.remove(ContextKind::Suggested);
-            if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+            // Only a command that takes words of any kind has advice to be replaced.
+            if error.remove(ContextKind::Suggested).is_some()
+                && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
                 && !word.starts_with("--")
             {
                 let tip = "moves that begin with a dash stand at the end, behind `--`";

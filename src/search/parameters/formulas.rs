@@ -151,8 +151,7 @@ pub fn hash_deeper(new_was_pv: bool) -> i32 {
 #[inline]
 pub fn evaluation_swing_bonus(rise: i32) -> i32 {
     let limit = evaluation_swing_limit();
-    let learned = (rise + evaluation_swing_offset()) * evaluation_swing_share() / 100;
-    learned.clamp(-limit, limit)
+    (rise * evaluation_swing_share() / 100).clamp(-limit, limit)
 }
 
 /// What a correction of the evaluation learns when the search found `error` more.

@@ -203,8 +203,11 @@ parameters! {
     hash_cutoff_share = 35, 0, 100;
     /// Share of the rise of the evaluation that a quiet move's main history learns.
     evaluation_swing_share = 80, 0, 400;
-    /// What the evaluation falls by for the usual quiet move, its tempo not counted, which is no fault of it.
-    evaluation_swing_offset = -70, -150, 60;
+    /// Centres the swing of quiet moves: what the handcrafted evaluation falls by for the usual one, its tempo
+    /// not counted.
+    evaluation_swing_offset = 14, -60, 60;
+    /// The same for a network, whose own tempo is smaller than the handcrafted one that the swing counts.
+    network_swing_offset = -70, -200, 60;
     /// The most that it learns from one rise or fall.
     evaluation_swing_limit = 300, 50, 2000;
 

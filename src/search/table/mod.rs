@@ -129,7 +129,8 @@ impl TranspositionTable {
     }
 
     /// Stores an entry. Of the same position the new one replaces the old, unless that is from the same
-    /// search and deeper by [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of the new entry where it has one, else that of the old.
+    /// search and deeper by [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of
+    /// the new entry where it has one, else that of the old.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;

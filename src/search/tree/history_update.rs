@@ -130,18 +130,22 @@ impl Search<'_> {
 mod tests {
     use super::super::line_evaluator::LineEvaluator;
     use crate::board::Position;
+    use crate::eval::Knowledge;
     use crate::movegen::legal_moves;
     use crate::search::bench::BENCH_POSITIONS;
-    use crate::search::parameters::values;
     use crate::search::request::Settings;
 
-    #[test]
-    fn the_swing_of_quiet_moves_is_centred() {
+    /// The swings of all quiet moves in the bench positions, in order.
+    fn swings(knowledge: Knowledge) -> Vec<i32> {
+        let settings = Settings {
+            knowledge,
+            ..Settings::default()
+        };
         let mut evaluator = LineEvaluator::new();
         let mut swings = Vec::new();
         for fen in BENCH_POSITIONS {
             let mut position: Position = fen.parse().expect(fen);
-            evaluator.start(&position, &Settings::default(), None);
+            evaluator.start(&position, &settings, None);
             let earlier = evaluator.evaluate(&position);
             let was_in_check = position.in_check();
             for m in legal_moves(&position) {
@@ -150,14 +154,25 @@ mod tests {
                 if quiet && !was_in_check && !position.in_check() {
                     let now = evaluator.evaluate(&position);
                     let swing = evaluator.swing(&position, earlier, now);
-                    swings.push(swing + values::evaluation_swing_offset());
+                    swings.push(swing);
                 }
                 position.unmake(m, undo);
                 evaluator.pop();
             }
         }
         swings.sort_unstable();
-        let median = swings[swings.len() / 2];
-        assert!(swings.len() > 500 && median.abs() <= 10, "{median}");
+        swings
+    }
+
+    #[test]
+    fn the_swing_of_quiet_moves_is_centred_for_both_evaluations() {
+        for knowledge in [Knowledge::Medium, Knowledge::Large] {
+            let swings = swings(knowledge);
+            let median = swings[swings.len() / 2];
+            assert!(
+                swings.len() > 500 && median.abs() <= 10,
+                "{knowledge:?}: {median}"
+            );
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::eval::nnue::{self, AccumulatorStack, Network};
 use crate::eval::{
     Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase, scaled,
 };
+use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
@@ -112,11 +113,16 @@ impl LineEvaluator {
 
     /// How much a quiet move raised the evaluation for its mover, from `earlier`, the evaluation for the
     /// mover, to `now`, that for the opponent at the end of the line. Each counts the tempo for its own
-    /// side; passing it on is not the move's fault.
+    /// side; passing it on is not the move's fault, and the rest of what the usual quiet move loses by each
+    /// evaluation is taken off, so that the median is near 0.
     #[inline]
     pub(super) fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
         let tempo = TEMPO.at_phase(self.phase(position));
-        2 * tempo - now.units() - earlier.units()
+        let offset = match self.uses_network {
+            true => values::network_swing_offset(),
+            false => values::evaluation_swing_offset(),
+        };
+        2 * tempo - now.units() - earlier.units() + offset
     }
 
     /// The phase of the game in the position at the end of the line, from 0 to

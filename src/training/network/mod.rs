@@ -40,8 +40,9 @@
 //! 20 minutes; training loss 0.00893, test loss 0.01002, as good as reached in pass 10. Against the
 //! handcrafted evaluation of the same build at 4000 nodes a move: +148 =49 -103, +52 [+17, +89] Elo; at
 //! 1 s + 0.01 s: +56 =28 -36, +59 [+4, +116].
-//! The tempo that it gives a position is smaller: the centre of the swing of quiet moves
-//! (`evaluation_swing_offset`) went from 14 to -70.
+//! These matches were played with the search as it was tuned for the handcrafted evaluation. Only the
+//! centre of the swing of quiet moves is its own since (`network_swing_offset`, for the tempo that it
+//! gives a position is smaller); that was fitted, not matched.
 //!
 //! The games are not kept with the program. Who goes on without them begins with the embedded network
 //! (`--from`) at a lower rate, so that what it learned from them is kept.
