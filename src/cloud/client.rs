@@ -10,7 +10,7 @@ use crate::board::Position;
 use super::fen;
 
 /// The largest reply that is read, in bytes.
-const LARGEST: u64 = 1 << 20;
+const LARGEST: u64 = 64 << 10;
 
 /// Why a library gave no answer.
 #[derive(Debug, thiserror::Error)]

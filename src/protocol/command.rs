@@ -16,6 +16,8 @@ pub(super) enum Protocol {
     XBoard,
     /// The older dialect of it that tsito speaks.
     CxBoard,
+    /// The dialect of UCCI that the workers of the public cloud library speak.
+    Worker,
 }
 
 /// A line that has been understood.
@@ -112,6 +114,8 @@ pub(super) struct GoRequest {
     pub table_move: Option<Move>,
     /// Only these moves may be played; `None` for all.
     pub search_moves: Option<Vec<Move>>,
+    /// The number of lines that are searched; `None` for that of the option.
+    pub lines: Option<usize>,
     /// Whether an endless search is asked for in so many words.
     pub infinite: bool,
     /// Words of the line that are no parameters.

@@ -2,8 +2,8 @@
 //!
 //! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of
 //! the search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is
-//! one for each protocol (UCCI, UCI, XBoard and CXBoard; `codecs` makes it), and nothing else knows its
-//! syntax. `options` is the table that all of them format. Only the session writes, through `output`.
+//! one for each protocol (UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers; `codecs`
+//! makes it), and nothing else knows its syntax. `options` is the table that all of them format. Only the session writes, through `output`.
 //!
 //! No input can panic: the lints below deny the means.
 
@@ -35,6 +35,7 @@ pub(crate) mod strength;
 mod text;
 mod ucci;
 mod uci;
+mod worker;
 mod xboard;
 
 use std::io;

@@ -38,6 +38,7 @@ pub(super) fn handshake(word: &str) -> Option<Protocol> {
         "uci" => Protocol::Uci,
         "xboard" => Protocol::XBoard,
         "cxboard" => Protocol::CxBoard,
+        "isok" => Protocol::Worker,
         _ => return None,
     })
 }

@@ -150,7 +150,7 @@ fn format_option(row: &OptionSpec) -> Option<String> {
 
 /// A score as one number that clients can compare: hundredths of a minor piece, and mates near
 /// 30000, less one for each ply that they are away.
-fn number(score: Score) -> i64 {
+pub(super) fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {
         Meaning::Evaluation(hundredths) => i64::from(hundredths),

@@ -151,4 +151,11 @@ transcripts! {
         > usermove h2e2 \n < 1 \n < move \n > ping 3 \n < pong 3 \n > result * {adjourned} \n > ping 4 \n < pong 4";
     xboard_2_analysis: "> xboard \n > protover 2 \n < feature done=1 \n > new \n > analyze \n < 1
         > usermove h2e2 \n < 1 \n > undo \n < 1 \n > exit \n > ping 1 \n < pong 1";
+    cloud_worker_scores: "> isok \n < yesok \n > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b
+        > go nodes 2000 \n < bestmove \n > isok \n < yesok \n > ucinewgame \n > isok \n < yesok
+        > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n > go \n < bestmove (none) \n > go depth x \n < bestmove (none)";
+    cloud_worker_sieves: "> isok \n < yesok \n > position fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w
+        ! bestmove \n > sel 3 5 200 \n < selmove \n > isok \n < yesok \n > go depth 1 \n < bestmove
+        ! bestmove \n > sel 3 \n < selmove \n ! bestmove \n > sel 0 0 0 more \n < selmove
+        > fen 3k5/3R5/3R5/9/9/9/9/9/9/4K4 b \n ! bestmove \n > sel 3 5 200 \n < selmove";
 }

@@ -9,6 +9,7 @@ use crossbeam_channel::Receiver;
 use super::book_answer::BookAnswer;
 use super::plan::{Plan, SuggestionStage};
 use super::ruling::Ruling;
+use crate::board::Move;
 use crate::search::{Control, Outcome};
 
 /// How long the session waits for the answer of a search that was told to stop before it reads on.
@@ -44,6 +45,8 @@ pub(super) struct ActiveSearch {
     /// Where the answer of a cloud library arrives; the search begins after it.
     #[cfg(feature = "cloud")]
     pub(super) awaited_move: Option<super::cloud_library::AwaitedMove>,
+    /// Where a line to look at first may arrive while the search runs.
+    pub(super) awaited_line: Option<Receiver<Vec<Move>>>,
     /// Where the ruling arrives; `None` when it has arrived.
     pub(super) awaited_ruling: Option<Receiver<Ruling>>,
     pub(super) ruling: Ruling,

@@ -49,9 +49,10 @@ impl<W: Write> Session<W> {
         let Some(search) = &mut self.search else {
             return;
         };
-        if search.awaited_move.take().is_none() {
+        let Some(awaited) = search.awaited_move.take() else {
             return;
-        }
+        };
+        search.awaited_line = Some(awaited.lines);
         let may_play = |(played, _): &(Move, bool)| {
             let mut game = search.plan.game.clone();
             search.plan.may_play(*played) && game.push(*played).is_ok() && game.occurrences() == 1

@@ -2,8 +2,9 @@
 //!
 //! The library is asked before the search that a `go` asks for, for a tenth of the time of the move and two
 //! seconds at most. A move that it answers is checked like any suggestion of a client: the library may be
-//! wrong or malicious. One question is under way at a time, in a thread of its own; after three failures in a
-//! row the library is left alone for five minutes.
+//! wrong or malicious. Where the library knows no move that is good enough, it is asked for its line while the
+//! engine searches, which looks at that line first. One question is under way at a time, in a thread of its own;
+//! after three failures in a row the library is left alone for five minutes.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::plan::usual_time;
 use crate::board::{Move, Position};
-use crate::cloud::client::{Client, ClientError};
+use crate::cloud::client::Client;
 use crate::search::Limits;
 
 /// The longest wait for an answer.
@@ -22,6 +23,8 @@ const SHARE: u32 = 10;
 /// Failures in a row after which the library is left alone, and for how long.
 const FAILURES: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(300);
+/// Moves of a line that are looked at.
+const LONGEST_LINE: usize = 100;
 /// Answers that are remembered.
 const MOST_REMEMBERED: usize = 4_096;
 
@@ -38,6 +41,8 @@ pub(super) struct CloudAnswer {
 #[derive(Debug)]
 pub(super) struct AwaitedMove {
     pub(super) answers: Receiver<CloudAnswer>,
+    /// Where a line may arrive later on.
+    pub(super) lines: Receiver<Vec<Move>>,
     /// How long it is waited for.
     pub(super) until: Instant,
 }
@@ -48,6 +53,9 @@ struct Question {
     ban: String,
     until: Instant,
     answer: Sender<CloudAnswer>,
+    line: Sender<Vec<Move>>,
+    /// How long a line may take.
+    line_time: Duration,
 }
 
 /// The library that is asked.
@@ -69,9 +77,12 @@ impl Cloud {
             .name("cloud client".to_owned())
             .spawn(move || {
                 for question in asked {
-                    let answer = asker.answer(&question);
+                    let (answer, wants_line) = asker.answer(&question);
                     // Whoever asked may have stopped waiting.
                     let _ = question.answer.send(answer);
+                    if wants_line {
+                        let _ = question.line.send(asker.line(&question));
+                    }
                 }
             })
             .map_err(|error| error.to_string())?;
@@ -88,6 +99,7 @@ impl Cloud {
         time: Duration,
     ) -> Option<AwaitedMove> {
         let (answer, answers) = bounded(1);
+        let (line, lines) = bounded(1);
         let until = Instant::now() + time;
         // A failure is to be told before the wait is over.
         let question_until = until - time / 10;
@@ -98,9 +110,15 @@ impl Cloud {
                 ban,
                 until: question_until,
                 answer,
+                line,
+                line_time: time.saturating_mul(SHARE).min(LONGEST),
             })
             .ok()?;
-        Some(AwaitedMove { answers, until })
+        Some(AwaitedMove {
+            answers,
+            lines,
+            until,
+        })
     }
 }
 
@@ -112,74 +130,120 @@ struct Asker {
     paused: Option<Instant>,
 }
 
+/// A reply to `querybest`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BestReply {
+    /// A move, and whether it is that of an endgame table.
+    Move(Move, bool),
+    /// What is known is not good enough to be played unseen.
+    NoBestMove,
+    /// Nothing that can be used.
+    Nothing,
+}
+
 impl Asker {
-    fn answer(&mut self, question: &Question) -> CloudAnswer {
+    /// The answer to a question, and whether the line of the library is to be asked for.
+    fn answer(&mut self, question: &Question) -> (CloudAnswer, bool) {
         let name = (
             crate::cloud::fen::write(&question.position),
             question.ban.clone(),
         );
+        let found = |suggestion| CloudAnswer {
+            suggestion,
+            problem: None,
+        };
         if let Some(known) = self.answers.get(&name) {
-            return CloudAnswer {
-                suggestion: Some(*known),
-                problem: None,
-            };
+            return (found(Some(*known)), false);
         }
         let time = question.until.saturating_duration_since(Instant::now());
         if self.paused.is_some_and(|until| Instant::now() < until) || time.is_zero() {
-            return CloudAnswer::default();
+            return (CloudAnswer::default(), false);
         }
-        match self.ask(question, time) {
-            Ok(suggestion) => {
-                self.failures = 0;
+        let more = [("learn", "0"), ("ban", &*question.ban)];
+        let reply = self.ask("querybest", question, &more, time);
+        match reply.map(|reply| read(&reply)) {
+            Ok(BestReply::Move(played, is_table)) => {
                 if self.answers.len() >= MOST_REMEMBERED {
                     self.answers.clear();
                 }
-                self.answers.extend(suggestion.map(|found| (name, found)));
-                CloudAnswer {
-                    suggestion,
-                    problem: None,
-                }
+                self.answers.insert(name, (played, is_table));
+                (found(Some((played, is_table))), false)
             }
-            Err(error) => {
-                self.failures += 1;
-                let mut problem = format!("cloud: {error}");
-                if self.failures >= FAILURES {
-                    self.failures = 0;
-                    self.paused = Some(Instant::now() + PAUSE);
-                    problem += "; not asked again for five minutes";
-                }
-                CloudAnswer {
-                    suggestion: None,
-                    problem: Some(problem),
-                }
+            Ok(BestReply::NoBestMove) => (found(None), true),
+            Ok(BestReply::Nothing) => (found(None), false),
+            Err(problem) => {
+                let problem = Some(problem);
+                let suggestion = None;
+                (
+                    CloudAnswer {
+                        suggestion,
+                        problem,
+                    },
+                    false,
+                )
             }
         }
     }
 
+    /// The line that the library knows; an empty one if it knows none.
+    fn line(&mut self, question: &Question) -> Vec<Move> {
+        let more = [("learn", "0"), ("stable", "1"), ("ban", &*question.ban)];
+        let reply = self.ask("querypv", question, &more, question.line_time);
+        // The user was told of the last failure; one in the background is only counted.
+        reply.map_or_else(|_| Vec::new(), |reply| read_line(&reply))
+    }
+
+    /// Asks the library, and counts failures. What is played here is nothing for others to learn.
+    ///
+    /// # Errors
+    /// What the user is to be told.
     fn ask(
-        &self,
+        &mut self,
+        action: &str,
         question: &Question,
+        more: &[(&str, &str)],
         time: Duration,
-    ) -> Result<Option<(Move, bool)>, ClientError> {
-        // What is played here is nothing for others to learn.
-        let more = [("learn", "0"), ("ban", &*question.ban)];
+    ) -> Result<String, String> {
         let reply = self
             .client
-            .ask_within("querybest", &question.position, &more, time)?;
-        Ok(read(&reply))
+            .ask_within(action, &question.position, more, time);
+        let error = match reply {
+            Ok(reply) => {
+                self.failures = 0;
+                return Ok(reply);
+            }
+            Err(error) => error,
+        };
+        self.failures += 1;
+        let mut problem = format!("cloud: {error}");
+        if self.failures >= FAILURES {
+            self.failures = 0;
+            self.paused = Some(Instant::now() + PAUSE);
+            problem += "; not asked again for five minutes";
+        }
+        Err(problem)
     }
 }
 
-/// The move of a reply such as `move:h2e2`, `egtb:h2e2` or `search:h2e2|search:b2e2`.
-fn read(reply: &str) -> Option<(Move, bool)> {
+/// Reads a reply such as `move:h2e2`, `egtb:h2e2` or `search:h2e2|search:b2e2`.
+fn read(reply: &str) -> BestReply {
+    if reply == "nobestmove" {
+        return BestReply::NoBestMove;
+    }
     let first = reply.split('|').next().unwrap_or("");
-    let (kind, text) = first.split_once(':')?;
-    let is_table = match kind {
-        "move" | "search" => false,
-        "egtb" => true,
-        _ => return None,
-    };
-    Some((text.parse().ok()?, is_table))
+    let (kind, text) = first.split_once(':').unwrap_or_default();
+    match (kind, text.parse()) {
+        ("move" | "search", Ok(played)) => BestReply::Move(played, false),
+        ("egtb", Ok(played)) => BestReply::Move(played, true),
+        _ => BestReply::Nothing,
+    }
+}
+
+/// Reads the moves of a reply such as `score:23,depth:2,pv:b2e2|h9g7`, up to the first that is none.
+fn read_line(reply: &str) -> Vec<Move> {
+    let pv = reply.split(',').find_map(|field| field.strip_prefix("pv:"));
+    let moves = pv.unwrap_or("").split('|').map_while(|m| m.parse().ok());
+    moves.take(LONGEST_LINE).collect()
 }
 
 /// How long the library may be waited for; `None` where no time is given for the move.
@@ -194,20 +258,37 @@ mod tests {
     #[test]
     fn replies_are_read() {
         let m = |text: &str| text.parse::<Move>().unwrap();
-        assert_eq!(read("move:h2e2"), Some((m("h2e2"), false)));
-        assert_eq!(read("egtb:h2e2"), Some((m("h2e2"), true)));
-        assert_eq!(read("search:b2e2|search:h2e2"), Some((m("b2e2"), false)));
+        let played = |text: &str| BestReply::Move(m(text), false);
+        assert_eq!(read("move:h2e2"), played("h2e2"));
+        assert_eq!(read("egtb:h2e2"), BestReply::Move(m("h2e2"), true));
+        assert_eq!(read("search:b2e2|search:h2e2"), played("b2e2"));
+        assert_eq!(read("nobestmove"), BestReply::NoBestMove);
         for none in [
             "",
-            "nobestmove",
             "move:",
             "move:h2",
             "eval:12",
             "invalid board",
             "move:炮二平五",
         ] {
-            assert_eq!(read(none), None, "{none}");
+            assert_eq!(read(none), BestReply::Nothing, "{none}");
         }
+    }
+
+    #[test]
+    fn lines_are_read_as_far_as_they_are_moves() {
+        let line = |text: &str| {
+            let moves = read_line(text);
+            moves.iter().map(|m| format!("{m} ")).collect::<String>()
+        };
+        assert_eq!(line("score:23,depth:2,pv:b2e2|h9g7"), "b2e2 h9g7 ");
+        assert_eq!(line("score:23,depth:2,pv:b2e2|x|h9g7"), "b2e2 ");
+        assert_eq!(line("score:-99999999999999,pv:b2e2,depth:x"), "b2e2 ");
+        for none in ["", "unknown", "pv", "score:1,depth:0,pv:", "xpv:b2e2"] {
+            assert_eq!(line(none), "", "{none}");
+        }
+        let long = format!("pv:{}", vec!["b2e2"; 2_000].join("|"));
+        assert_eq!(read_line(&long).len(), LONGEST_LINE);
     }
 
     #[test]

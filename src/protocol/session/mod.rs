@@ -33,6 +33,7 @@ use super::options::Preferences;
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
+use crate::board::Move;
 use crate::book::Library;
 use crate::eval::nnue::Network;
 use crate::search::{Event, Pool, StartError};
@@ -78,6 +79,8 @@ enum Incoming {
     Queued(Command),
     Event(Event),
     Ruling(Ruling),
+    /// A line to look at first; an empty one where none will come.
+    Line(Vec<Move>),
     /// A cloud library has answered, or is waited for no longer.
     #[cfg(feature = "cloud")]
     Cloud(cloud_library::CloudAnswer),
@@ -152,7 +155,7 @@ impl<W: Write> Session<W> {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
-        let (no_input, no_ruling, no_events) = (never(), never(), never());
+        let (no_input, no_line, no_ruling, no_events) = (never(), never(), never(), never());
         let input = match self.ended || self.input_waits() {
             true => &no_input,
             false => self.input.channel(),
@@ -179,6 +182,9 @@ impl<W: Write> Session<W> {
             recv(input) -> input => {
                 Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
             }
+            recv(search.awaited_line.as_ref().unwrap_or(&no_line)) -> line => {
+                Incoming::Line(line.unwrap_or_default())
+            }
             recv(ruling) -> ruling => Incoming::Ruling(ruling.unwrap_or_default()),
             recv(events) -> event => event.map_or(Incoming::SearchLost, Incoming::Event),
             recv(too_late) -> _ => self.wait(),
@@ -191,6 +197,7 @@ impl<W: Write> Session<W> {
             Incoming::Queued(command) => return self.handle(command),
             Incoming::Event(event) => self.on_event(event),
             Incoming::Ruling(ruling) => self.on_ruling(ruling),
+            Incoming::Line(line) => self.on_line(&line),
             #[cfg(feature = "cloud")]
             Incoming::Cloud(answer) => self.on_cloud(answer),
             Incoming::SearchLost => self.on_search_lost(),
@@ -296,6 +303,7 @@ impl<W: Write> Session<W> {
             Command::Handshake(Protocol::Uci) => "uci",
             Command::Handshake(Protocol::XBoard) => "xboard",
             Command::Handshake(Protocol::CxBoard) => "cxboard",
+            Command::Handshake(Protocol::Worker) => "isok",
             Command::SetOption { .. } => "setoption",
             Command::Position(_) => "position",
             Command::BanMoves(_) => "banmoves",

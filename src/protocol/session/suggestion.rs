@@ -61,6 +61,14 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// A line that was waited for has come, or will not.
+    pub(super) fn on_line(&mut self, line: &[Move]) {
+        if let Some(search) = &mut self.search {
+            search.awaited_line = None;
+        }
+        self.hint(line);
+    }
+
     /// Reports that a search for a mate has found none.
     pub(super) fn report_mate_search(&mut self, moves: u32, outcome: &Outcome) {
         let plies = moves.saturating_mul(2).saturating_sub(1);

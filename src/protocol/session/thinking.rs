@@ -12,7 +12,7 @@ use super::book_answer::BookAnswer;
 use super::current_game::RootMoves;
 use super::plan::{Plan, SuggestionStage, first_stage, shortened};
 use super::ruling::Ruling;
-use crate::board::Move;
+use crate::board::{MAX_MOVES, Move};
 use crate::eval::win_rate::WinRate;
 use crate::protocol::command::GoRequest;
 use crate::protocol::parse::format_line;
@@ -39,7 +39,10 @@ impl<W: Write> Session<W> {
             RootMoves::All => None,
         };
         self.report_ignored_words(&request, root_moves.as_deref());
-        let settings = self.preferences.settings();
+        let mut settings = self.preferences.settings();
+        if let Some(lines) = request.lines {
+            settings.multipv = lines.clamp(1, MAX_MOVES);
+        }
         let limits = self.limits(&request, &game);
         let is_asked_for = request.infinite || request.ponder || request.mate.is_some();
         let is_endless = !limits.is_bounded() && !is_asked_for;
@@ -107,6 +110,7 @@ impl<W: Write> Session<W> {
             decided: None,
             #[cfg(feature = "cloud")]
             awaited_move,
+            awaited_line: None,
             awaited_ruling: Some(awaited_ruling),
             ruling: Ruling::default(),
             plan,

@@ -1,0 +1,181 @@
+//! The dialect in which the workers of the public cloud library talk to their engine: UCCI without its handshake,
+//! and `sel`, which asks for moves that are worth a score each.
+//!
+//! `isok` begins it and is answered `yesok`, whenever it comes. `fen F` sets the position. `sel DEPTH COUNT
+//! WINDOW` searches so many lines so deep and answers `selmove M1 M2 …`: the moves that are at most the window,
+//! in hundredths of a minor piece, worse than the best one. Where there is no move `go` answers `bestmove (none)`.
+
+use std::collections::BTreeMap;
+
+use super::codec::Codec;
+use super::command::{Command, GoError, GoFault, GoRequest};
+use super::options::Preferences;
+use super::parse::{parse_position, split_word};
+use super::reply::Reply;
+use super::text::excerpt;
+use super::ucci::{Ucci, number};
+use crate::board::Move;
+use crate::search::Report;
+
+/// The codec of the dialect.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Worker {
+    ucci: Ucci,
+    /// The search under way.
+    search: Search,
+}
+
+#[derive(Clone, Debug, Default)]
+enum Search {
+    #[default]
+    None,
+    /// A `go`.
+    Plain,
+    /// A `sel`: its window, and the move of each line with its score.
+    Select(i64, BTreeMap<usize, (Move, i64)>),
+}
+
+/// The parameters of `sel`, in their order.
+const PARAMETERS: [&str; 3] = ["sel DEPTH", "sel COUNT", "sel WINDOW"];
+
+impl Codec for Worker {
+    fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
+        let (verb, rest) = split_word(line);
+        let command = match verb.to_ascii_lowercase().as_str() {
+            "isok" => Command::IsReady,
+            "fen" => Command::Position(parse_position(rest)),
+            "sel" => {
+                let selection = parse_select(rest);
+                let window = selection.as_ref().map_or(0, |(_, window)| *window);
+                self.begin(Search::Select(window, BTreeMap::new()));
+                Command::Go(selection.map(|(request, _)| request))
+            }
+            _ => {
+                let commands = self.ucci.parse(line, preferences);
+                if matches!(commands[..], [Command::Go(Ok(_))]) {
+                    self.begin(Search::Plain);
+                }
+                return commands;
+            }
+        };
+        vec![command]
+    }
+
+    fn handshake(&mut self) -> Vec<String> {
+        vec!["yesok".to_owned()]
+    }
+
+    fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String> {
+        match reply {
+            Reply::Ready => return vec!["yesok".to_owned()],
+            Reply::Search {
+                report: Report::Line(info),
+                ..
+            } => {
+                if let (Search::Select(_, lines), Some(first)) = (&mut self.search, info.pv.first())
+                {
+                    lines.insert(info.multipv, (*first, number(info.score)));
+                }
+            }
+            Reply::BestMove { .. } | Reply::NoBestMove => {
+                let mut told = self.ucci.format(reply, preferences);
+                match (std::mem::take(&mut self.search), reply) {
+                    (Search::Select(window, lines), _) => {
+                        told.pop();
+                        told.push(format_selected(window, &lines));
+                    }
+                    (_, Reply::NoBestMove) => return vec!["bestmove (none)".to_owned()],
+                    _ => {}
+                }
+                return told;
+            }
+            _ => {}
+        }
+        self.ucci.format(reply, preferences)
+    }
+
+    fn mate_ends_infinite(&self) -> bool {
+        true
+    }
+}
+
+impl Worker {
+    /// Notes a search. One that is under way is not disturbed: the session refuses a second one.
+    fn begin(&mut self, search: Search) {
+        if matches!(self.search, Search::None) {
+            self.search = search;
+        }
+    }
+}
+
+/// Parses `DEPTH COUNT WINDOW`: what to search, and the window.
+fn parse_select(text: &str) -> Result<(GoRequest, i64), GoError> {
+    let mut words = text.split_whitespace();
+    let mut faults = Vec::new();
+    let mut read = |key| match words.next().map(|word| (word, word.parse::<u16>())) {
+        Some((_, Ok(number))) => number,
+        Some((word, Err(_))) => {
+            let given = excerpt(word);
+            faults.push(GoFault::NotANumber { key, given });
+            0
+        }
+        None => {
+            faults.push(GoFault::Missing(key));
+            0
+        }
+    };
+    let [depth, count, window] = PARAMETERS.map(&mut read);
+    if !faults.is_empty() {
+        return Err(GoError(faults));
+    }
+    let request = GoRequest {
+        depth: Some(u32::from(depth.max(1))),
+        lines: Some(usize::from(count.max(1))),
+        unknown_words: words.map(str::to_owned).collect(),
+        ..GoRequest::default()
+    };
+    Ok((request, i64::from(window)))
+}
+
+fn format_selected(window: i64, lines: &BTreeMap<usize, (Move, i64)>) -> String {
+    let best = lines.values().map(|(_, score)| *score).max();
+    let is_near = |score: i64| best.is_some_and(|best| score >= best - window);
+    let mut text = "selmove".to_owned();
+    for (played, _) in lines.values().filter(|(_, score)| is_near(*score)) {
+        text += &format!(" {played}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_within_the_window_are_selected() {
+        let m = |text: &str| text.parse::<Move>().unwrap();
+        let lines = BTreeMap::from([
+            (1, (m("h2e2"), 40)),
+            (2, (m("b0c2"), -160)),
+            (3, (m("a0a1"), -161)),
+        ]);
+        assert_eq!(format_selected(200, &lines), "selmove h2e2 b0c2");
+        assert_eq!(format_selected(0, &lines), "selmove h2e2");
+        assert_eq!(format_selected(0, &BTreeMap::new()), "selmove");
+    }
+
+    #[test]
+    fn the_parameters_of_a_selection_are_three_numbers() {
+        let (request, window) = parse_select("12 5 200").unwrap();
+        assert_eq!(
+            (request.depth, request.lines, window),
+            (Some(12), Some(5), 200)
+        );
+        let error = |text: &str| parse_select(text).unwrap_err().to_string();
+        assert_eq!(error("12 5"), "sel WINDOW needs a number");
+        assert_eq!(
+            error("x 5 70000"),
+            "sel DEPTH needs a number, not \"x\", sel WINDOW needs a number, not \"70000\""
+        );
+    }
+}
