@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::common::Failure;
 use super::common::interrupt::interrupts;
 use crate::cloud::access::{Role, Tokens};
-use crate::cloud::library::{Library, LibraryOptions};
-use crate::cloud::server::{Server, ServerOptions};
+use crate::cloud::library::{Library, LibraryOptions, Rounding};
+use crate::cloud::server::{Server, ServerOptions, Site};
 use crate::cloud::store::Store;
 use crate::cloud::worker::{Employer, Local, Worker};
 use crate::tablebase::Tables;
@@ -38,6 +38,16 @@ pub(super) struct Arguments {
     /// A proxy whose header X-Forwarded-For is believed; may be given several times.
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
+    /// An address whose workers may speak the dialect of the public library; may be given several times. Their
+    /// password is a token that may write.
+    #[arg(long, value_name = "ADDRESS")]
+    public_workers: Vec<IpAddr>,
+    /// A directory whose files are shown beside the page, such as that of the public library; read at the start.
+    #[arg(long = "static", value_name = "DIRECTORY")]
+    site: Option<PathBuf>,
+    /// Seconds after which a task that is not done is given to another worker.
+    #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(1..))]
+    lease: u32,
     /// Connections at a time; one address may have half of them.
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(2..))]
     connections: u16,
@@ -47,6 +57,10 @@ pub(super) struct Arguments {
     /// Moves below a position that must be known before query and its like answer with one.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().least_visits)]
     min_visits: usize,
+    /// Round scores for the move as it is asked for, as the public library does: those of mirror images may then
+    /// differ by 1.
+    #[arg(long)]
+    compat_rounding: bool,
     /// Threads at low priority that search what the library is asked for.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=64))]
     workers: u8,
@@ -74,15 +88,31 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => read_tokens(path)?,
         None => Tokens::default(),
     };
+    if !arguments.public_workers.is_empty() && tokens.writers().next().is_none() {
+        return Err(Failure::new(
+            "--public-workers",
+            "needs --tokens with one that may write",
+        ));
+    }
+    let site = match &arguments.site {
+        Some(path) => Site::read(path).map_err(|error| Failure::new(path.display(), error))?,
+        None => Site::default(),
+    };
     let interrupts = interrupts()?;
     let (tables, skipped) = Tables::open(&arguments.tables);
     if let Some(problem) = skipped.first() {
         return Err(Failure::new("--tables", problem));
     }
+    allow_connections(arguments.connections);
     let store = Store::open(&arguments.library)
         .map_err(|error| Failure::new(arguments.library.display(), error))?;
     let options = LibraryOptions {
         least_visits: arguments.min_visits,
+        lease: i64::from(arguments.lease),
+        rounding: match arguments.compat_rounding {
+            true => Rounding::Asked,
+            false => Rounding::Stored,
+        },
     };
     let library = Arc::new(Library::new(store, tables.clone(), options));
     let options = ServerOptions {
@@ -90,6 +120,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         tokens,
         rate: arguments.rate,
         proxies: arguments.proxy.clone(),
+        public_workers: arguments.public_workers.clone(),
+        site,
         connections: usize::from(arguments.connections),
         threads: usize::from(arguments.threads),
     };
@@ -113,6 +145,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     server.run(wait).map_err(fault)?;
     drop(workers);
     Ok(())
+}
+
+/// Files that are open beside connections: the library for each thread, the log.
+const OTHER_FILES: u64 = 256;
+
+/// Asks the system for as many open files as the connections need; tells where it grants fewer.
+fn allow_connections(count: u16) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let wanted = u64::from(count) + OTHER_FILES;
+        let limit = getrlimit(Resource::Nofile);
+        let current = limit.current.unwrap_or(u64::MAX);
+        let granted = wanted.min(limit.maximum.unwrap_or(u64::MAX));
+        let new = Rlimit {
+            current: Some(granted),
+            ..limit
+        };
+        let is_set = current >= wanted || setrlimit(Resource::Nofile, new).is_ok();
+        if !is_set || granted.max(current) < wanted {
+            log::warn!(
+                "{count} connections need {wanted} open files, of which the system grants {}",
+                granted.max(current)
+            );
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = count;
 }
 
 fn read_tokens(path: &Path) -> Result<Tokens, Failure> {

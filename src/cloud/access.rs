@@ -99,6 +99,12 @@ impl Tokens {
         }
         found
     }
+
+    /// The names and the secrets of the tokens that may write.
+    pub fn writers(&self) -> impl Iterator<Item = (&str, &str)> {
+        let writers = self.0.iter().filter(|token| token.role >= Role::Write);
+        writers.map(|token| (&*token.name, &*token.secret))
+    }
 }
 
 impl fmt::Debug for Tokens {

@@ -124,21 +124,34 @@ pub struct View {
 impl View {
     /// The key of a position and how the position lies to the canonical one.
     pub fn of(position: &Position) -> Self {
-        let is_symmetric = is_symmetric(position);
-        let mut best: Option<(Digits, Orientation)> = None;
+        let cells = Cells::of(position);
+        let is_symmetric = cells.is_symmetric();
+        let mut candidates: ArrayVec<(Orientation, Digits), 4> = ArrayVec::new();
         for files in [false, true] {
             for colors in [false, true] {
-                if files && is_symmetric {
-                    continue;
-                }
-                let orientation = Orientation { colors, files };
-                let digits = digits(position, orientation);
-                if best.as_ref().is_none_or(|(smallest, _)| digits < *smallest) {
-                    best = Some((digits, orientation));
+                if !files || !is_symmetric {
+                    candidates.push((Orientation { colors, files }, Digits::new()));
                 }
             }
         }
-        let (digits, orientation) = best.unwrap_or_default();
+        for row in 0..RANKS {
+            for (orientation, digits) in &mut candidates {
+                cells.push_rank(row, *orientation, digits);
+            }
+            // The digits of a rank begin those of no other, so that the ranks may be compared one by one.
+            if candidates.len() > 1 {
+                let smallest = candidates.iter().map(|(_, digits)| digits).min().cloned();
+                candidates.retain(|(_, digits)| Some(&*digits) == smallest.as_ref());
+            }
+        }
+        for (orientation, digits) in &mut candidates {
+            end(
+                digits,
+                (position.side_to_move() == Color::Black) != orientation.colors,
+            );
+        }
+        let smallest = candidates.into_iter().min_by(|(_, a), (_, b)| a.cmp(b));
+        let (orientation, digits) = smallest.unwrap_or_default();
         let bytes = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         Self {
             key: Key(bytes.collect()),
@@ -207,42 +220,55 @@ pub fn text_order(m: Move) -> [usize; 4] {
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
-fn is_symmetric(position: &Position) -> bool {
-    let is_mirrored =
-        |square: Square| position.piece_on(square.flip_file()) == position.piece_on(square);
-    position.occupied().into_iter().all(is_mirrored)
-}
-
 /// The digits of a position: at most one a square, the one of the side, one to make their number even.
 type Digits = ArrayVec<u8, { LONGEST * 2 }>;
 
-fn digits(position: &Position, orientation: Orientation) -> Digits {
-    let mut digits = Digits::new();
-    for rank in 0..RANKS {
+/// The digit of the piece on each square, 0 where there is none.
+struct Cells([[u8; FILES]; RANKS]);
+
+impl Cells {
+    fn of(position: &Position) -> Self {
+        let mut cells = [[0; FILES]; RANKS];
+        for square in position.occupied() {
+            if let Some(piece) = position.piece_on(square) {
+                let is_red = u8::from(piece.color() == Color::Red);
+                cells[square.rank()][square.file()] = digit(piece.kind()) | is_red << 3;
+            }
+        }
+        Self(cells)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.0.iter().all(|rank| rank.iter().eq(rank.iter().rev()))
+    }
+
+    /// Adds the digits of a rank as an orientation shows it, counted from the top.
+    fn push_rank(&self, row: usize, orientation: Orientation, digits: &mut Digits) {
+        let rank = match orientation.colors {
+            true => row,
+            false => RANKS - 1 - row,
+        };
         let mut empty = 0;
         for file in 0..FILES {
-            let rank = if orientation.colors {
-                rank
-            } else {
-                RANKS - 1 - rank
+            let file = match orientation.files {
+                true => FILES - 1 - file,
+                false => file,
             };
-            let file = if orientation.files {
-                FILES - 1 - file
-            } else {
-                file
-            };
-            let piece = Square::new(file, rank).and_then(|square| position.piece_on(square));
-            let Some(piece) = piece else {
-                empty += 1;
-                continue;
-            };
-            push_empty(&mut digits, &mut empty);
-            let is_red = (piece.color() == Color::Red) != orientation.colors;
-            digits.push(digit(piece.kind()) | u8::from(is_red) << 3);
+            match self.0[rank][file] {
+                0 => empty += 1,
+                cell => {
+                    push_empty(digits, &mut empty);
+                    digits.push(cell ^ u8::from(orientation.colors) << 3);
+                }
+            }
         }
-        push_empty(&mut digits, &mut empty);
+        push_empty(digits, &mut empty);
     }
-    if (position.side_to_move() == Color::Black) != orientation.colors {
+}
+
+/// Adds the digit of the side to move, and makes the number of digits even.
+fn end(digits: &mut Digits, is_black_to_move: bool) {
+    if is_black_to_move {
         digits.push(1);
     }
     if digits.len() % 2 == 1 {
@@ -251,7 +277,6 @@ fn digits(position: &Position, orientation: Orientation) -> Digits {
             _ => digits.push(0),
         }
     }
-    digits
 }
 
 fn push_empty(digits: &mut Digits, empty: &mut u8) {
@@ -264,97 +289,4 @@ fn push_empty(digits: &mut Digits, empty: &mut u8) {
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::SeedableRng;
-    use rand::rngs::StdRng;
-
-    use super::*;
-    use crate::movegen::legal_moves;
-    use crate::random;
-
-    fn after(played: &str) -> View {
-        let mut position = Position::startpos();
-        if let Ok(m) = played.parse() {
-            position.make(m);
-        }
-        View::of(&position)
-    }
-
-    #[test]
-    fn keys_are_those_of_the_public_library() {
-        let start = after("");
-        assert_eq!(
-            start.key.to_string(),
-            "6532723568804844010101010188889090909090c84c088edbafabde"
-        );
-        assert!(start.is_symmetric);
-        let center = "65327235688048148310101010188889090909090c84c088edbafabde0";
-        assert_eq!(after("h2e2").key.to_string(), center);
-        assert_eq!(after("b2e2").key.to_string(), center);
-        let right = after("h2e2").orientation;
-        let left = after("b2e2").orientation;
-        assert_eq!((right.colors, right.files), (true, false));
-        assert_eq!((left.colors, left.files), (true, true));
-        // Here a final 0 is left out.
-        assert_eq!(
-            after("h2d2").key.to_string(),
-            "6532723568804048410101010188889090909090c84c088edbafabde"
-        );
-    }
-
-    #[test]
-    fn symmetric_positions_store_the_smaller_move() {
-        let start = after("");
-        let parse = |text: &str| text.parse::<Move>().unwrap();
-        assert_eq!(start.stored(parse("h2e2")), parse("b2e2"));
-        assert_eq!(start.stored(parse("g3g4")), parse("c3c4"));
-        assert_eq!(start.played(parse("b2e2")), parse("b2e2"));
-        let mut symmetric = Position::startpos();
-        symmetric.make(parse("e3e4"));
-        let view = View::of(&symmetric);
-        assert!(view.is_symmetric);
-        let stored = view.stored(parse("h7e7"));
-        assert_eq!(view.played(stored), parse("b7e7"));
-    }
-
-    #[test]
-    fn mirror_images_share_key_and_moves() {
-        let mut random = StdRng::seed_from_u64(16);
-        for _ in 0..200 {
-            let game = random::game(&mut random, Position::startpos(), 60);
-            let position = game.position();
-            let view = View::of(position);
-            let mirrored = mirror(position);
-            let mirrored_view = View::of(&mirrored);
-            let canonical = view.key.position().expect("a key tells its position");
-            assert_eq!(View::of(&canonical).orientation, Orientation::default());
-            assert_eq!(view.key, mirrored_view.key);
-            for m in legal_moves(position) {
-                assert_eq!(view.stored(m), mirrored_view.stored(m.flip_file()));
-                assert!(crate::movegen::is_legal(&canonical, view.stored(m)));
-                let played = view.played(view.stored(m));
-                assert!(played == m || view.is_symmetric && played == m.flip_file());
-            }
-        }
-    }
-
-    fn mirror(position: &Position) -> Position {
-        let mut setup = position.setup();
-        for (square, piece) in position.setup().pieces() {
-            setup.squares[square.flip_file().index()] = Some(piece);
-            if position.piece_on(square.flip_file()).is_none() {
-                setup.squares[square.index()] = None;
-            }
-        }
-        Position::try_from(&setup).unwrap()
-    }
-
-    #[test]
-    fn other_bytes_are_no_key() {
-        for bytes in [&[][..], &[0xff; 20], &[0x88; 10], &[0x65, 0x32]] {
-            let key = Key::from_bytes(bytes).unwrap();
-            assert_eq!(key.position(), None, "{key}");
-        }
-        assert_eq!(Key::from_bytes(&[1; 49]), None);
-    }
-}
+mod tests;

@@ -155,3 +155,36 @@ fn writes_are_taken_back() {
     assert_eq!(undo, (Some(0), "3 values taken back\n".to_owned()));
     assert_eq!(server.ask("queryall", ""), "unknown\0");
 }
+
+#[test]
+fn the_moves_of_books_become_tasks() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    assert_eq!(server.stop(), Some(0));
+    for (number, book) in ["book.dat", "book.xqb"].into_iter().enumerate() {
+        let (code, text) = cloud(here, &["export", "library.db", book]);
+        assert_eq!(code, Some(0), "{text}");
+        let new = format!("{number}.db");
+        let (code, text) = cloud(here, &["import", &new, book]);
+        let said =
+            "0 moves written, 0 known already, 1 positions to be searched, 0 games left out\n";
+        assert_eq!((code, text.contains(said)), (Some(0), true), "{text}");
+        let store = chuhe::cloud::store::Store::open(&here.join(new)).unwrap();
+        let kind = chuhe::cloud::store::TaskKind::Scoring;
+        let lease = store.write(move |batch| batch.lease(kind, 10, 60)).unwrap();
+        let moves: Vec<String> = lease.tasks[0]
+            .moves
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!((lease.tasks.len(), moves.len()), (1, 2), "{moves:?}");
+        assert!(moves.contains(&"b2e2".to_owned()), "{moves:?}");
+    }
+    std::fs::write(here.join("cut.obk"), "SQLite format 3\0").unwrap();
+    for book in ["none.dat", "cut.obk", "tokens.xqb"] {
+        let (code, text) = cloud(here, &["import", "other.db", book]);
+        assert!(code == Some(1) && text.contains(book), "{text}");
+    }
+}

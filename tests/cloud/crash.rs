@@ -4,13 +4,15 @@ use std::io::{Read, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use chuhe::board::Position;
-use chuhe::cloud::fen;
+use chuhe::board::{Move, Position};
+use chuhe::cloud::key::{Key, View};
+use chuhe::cloud::store::{NewScore, Store};
+use chuhe::cloud::{Place, fen};
 use chuhe::random;
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
 
-use crate::server::{Server, WRITER, body, directory};
+use crate::server::{START, Server, WRITER, body, directory, status};
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
@@ -67,7 +69,7 @@ fn what_was_acknowledged_survives_a_kill() {
         server.child.wait().unwrap();
     }
     let acknowledged = acknowledged.into_inner().unwrap();
-    assert!(acknowledged.len() > 50, "{}", acknowledged.len());
+    assert!(acknowledged.len() > 20, "{}", acknowledged.len());
     let server = Server::start(directory.path(), &[]);
     for (board, m) in &acknowledged {
         let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");
@@ -78,4 +80,114 @@ fn what_was_acknowledged_survives_a_kill() {
     let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
     let faults = store.read(|snapshot| snapshot.check()).unwrap();
     assert_eq!(faults.first(), None);
+}
+
+/// Writes the score of a move; the response.
+fn write_score(server: &Server, board: &str, m: &str) -> String {
+    let board = board.replace(' ', "%20");
+    let path = format!("/chessdb.php?action=store&board={board}&move={m}&score=5&token={WRITER}");
+    server.get_with(&path, "")
+}
+
+#[test]
+fn a_full_disk_refuses_writes_and_nothing_else() {
+    let directory = directory();
+    let server = Server::start_with_little_disk(directory.path(), 600);
+    let mut random = StdRng::seed_from_u64(1);
+    let mut acknowledged: Vec<(String, String)> = Vec::new();
+    let refused = 'writing: loop {
+        let game = random::game(&mut random, Position::startpos(), 40);
+        let mut position = Position::startpos();
+        for ply in game.plies() {
+            let (board, m) = (fen::write(&position), ply.played.to_string());
+            let response = write_score(&server, &board, &m);
+            match status(&response) {
+                200 if body(&response) == "ok\0" => acknowledged.push((board, m)),
+                200 => {}
+                _ => break 'writing response,
+            }
+            position.make(ply.played);
+        }
+        assert!(acknowledged.len() < 10_000);
+    };
+    assert_eq!(status(&refused), 503);
+    assert_eq!(
+        body(&refused),
+        "Error: the library cannot be read or written"
+    );
+    let is_known = |server: &Server, (board, m): &(String, String)| {
+        let path = format!(
+            "/chessdb.php?action=queryall&board={}",
+            board.replace(' ', "%20")
+        );
+        body(&server.get_with(&path, "")).contains(&format!("move:{m},"))
+    };
+    assert!(acknowledged.len() > 5, "{acknowledged:?}");
+    assert!(acknowledged.iter().all(|write| is_known(&server, write)));
+    assert_eq!(status(&server.get_with("/metrics", "")), 200);
+    drop(server);
+    // With room again it goes on.
+    let server = Server::start(directory.path(), &[]);
+    assert!(acknowledged.iter().all(|write| is_known(&server, write)));
+    assert_eq!(status(&write_score(&server, START, "a0a1")), 200);
+    assert!(is_known(&server, &(START.to_owned(), "a0a1".to_owned())));
+}
+
+#[test]
+fn a_log_that_was_cut_loses_only_what_came_last() {
+    let directory = directory();
+    let at = |name: &str| directory.path().join(name);
+    let store = Store::open(&at("library.db")).unwrap();
+    let mut random = StdRng::seed_from_u64(2);
+    let mut written = Vec::new();
+    for _ in 0..4 {
+        let game = random::game(&mut random, Position::startpos(), 30);
+        let mut position = Position::startpos();
+        for ply in game.plies() {
+            let place = Place::of(&position, &View::of(&position), ply.played);
+            written.push((place.parent.clone(), place.m));
+            let new = NewScore {
+                place,
+                value: 5,
+                depth: 1,
+                writer: "test".to_owned(),
+            };
+            store.write(move |batch| batch.store(&new)).unwrap();
+            position.make(ply.played);
+        }
+    }
+    // As a loss of power leaves the files: nothing has been moved from the log to the database.
+    let log = std::fs::read(at("library.db-wal")).unwrap();
+    assert!(log.len() > 100_000, "{}", log.len());
+    let mut least = written.len();
+    for round in 0..20 {
+        let length = match round {
+            0 => log.len(),
+            _ => random.random_range(0..log.len()),
+        };
+        std::fs::copy(at("library.db"), at("cut.db")).unwrap();
+        std::fs::write(at("cut.db-wal"), &log[..length]).unwrap();
+        let Ok(cut) = Store::open(&at("cut.db")) else {
+            // Even the tables were still in the log.
+            assert!(length < 64 << 10, "{length}");
+            continue;
+        };
+        let is_known = |(key, m): &(Key, Move)| {
+            let row = cut.read(|snapshot| snapshot.get(key)).unwrap();
+            row.is_some_and(|row| row.get(*m).is_some())
+        };
+        let known = written.iter().take_while(|write| is_known(write)).count();
+        assert!(
+            written[known..].iter().all(|write| !is_known(write)),
+            "{length}"
+        );
+        assert_eq!(cut.read(|snapshot| snapshot.check()).unwrap(), []);
+        match round {
+            0 => assert_eq!(known, written.len()),
+            _ => least = least.min(known),
+        }
+        drop(cut);
+        std::fs::remove_file(at("cut.db")).unwrap();
+    }
+    assert!(least < written.len());
 }

@@ -146,3 +146,44 @@ fn bytes_without_sense_end_in_no_panic() {
         assert!(answer.chars().all(is_plain), "{form}: {answer}");
     }
 }
+
+#[test]
+fn requests_may_come_in_a_row_and_in_pieces() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let mut stream = server.connect();
+    let board = START.replace(' ', "%20");
+    let one = |action: &str| {
+        format!("GET /chessdb.php?action={action}&board={board} HTTP/1.1\r\nHost: x\r\n\r\n")
+    };
+    let mut many: String = (0..40)
+        .map(|n| one(if n % 2 == 0 { "queryall" } else { "querybest" }))
+        .collect();
+    let body = format!("action=queryscore&board={board}");
+    let (head, tail) = body.split_at(7);
+    many += &format!(
+        "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\
+         Content-Type: application/x-www-form-urlencoded\r\n\r\n{:x}\r\n{head}\r\n{:x}\r\n{tail}\r\n0\r\n\r\n",
+        head.len(),
+        tail.len()
+    );
+    for piece in many.as_bytes().chunks(997) {
+        stream.write_all(piece).unwrap();
+    }
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let replies: Vec<&str> = text
+        .split("HTTP/1.1 200 OK\r\n")
+        .skip(1)
+        .map(|reply| reply.split_once("\r\n\r\n").unwrap().1)
+        .collect();
+    assert_eq!(replies.len(), 41);
+    for (n, reply) in replies.iter().enumerate() {
+        let expected = if n == 40 || n % 2 == 0 {
+            "unknown\0"
+        } else {
+            "nobestmove\0"
+        };
+        assert_eq!(*reply, expected, "{n}");
+    }
+}

@@ -5,5 +5,6 @@ mod commands;
 mod crash;
 mod engine;
 mod limits;
+mod public_workers;
 mod server;
 mod work;

@@ -29,7 +29,23 @@ pub fn directory() -> TempDir {
 impl Server {
     /// Starts a server with the library and the tokens of a directory.
     pub fn start(directory: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        Self::start_by(
+            Command::new(env!("CARGO_BIN_EXE_chuhe")),
+            directory,
+            arguments,
+        )
+    }
+
+    /// Starts a server that can make no file larger than so many blocks of 512 or 1024 bytes.
+    pub fn start_with_little_disk(directory: &Path, blocks: u32) -> Self {
+        let mut shell = Command::new("sh");
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
+        Self::start_by(shell, directory, &[])
+    }
+
+    fn start_by(mut command: Command, directory: &Path, arguments: &[&str]) -> Self {
+        let mut child = command
             .current_dir(directory)
             .args(["serve", "library.db", "--listen", "127.0.0.1:0"])
             .args(["--tokens", "tokens"])

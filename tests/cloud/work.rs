@@ -126,9 +126,72 @@ fn the_page_and_its_files_are_served() {
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
         assert!(!body(&file).contains("://") || body(&file).contains("http://www.w3.org/2000/svg"));
     }
+    let public: serde_json::Value =
+        serde_json::from_str(&body(&server.get_with("/stats.php?json=1", ""))).unwrap();
+    assert_eq!(
+        (&public["status"], &public["positions"]),
+        (&"ok".into(), &0.into())
+    );
+    assert!(
+        public["egtb"]["count"]["dtm"].as_u64().unwrap() > 50,
+        "{public}"
+    );
+    let table = body(&server.get_with("/stats.php?lang=1", ""));
+    assert!(
+        table.starts_with("<table class=\"stats\"><tr><td>Positions:"),
+        "{table}"
+    );
     let stats = body(&server.get_with("/stats", ""));
     assert_eq!(
         stats,
         "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0}"
     );
+}
+
+#[test]
+fn files_of_a_directory_are_shown() {
+    let directory = directory();
+    let site = directory.path().join("site");
+    std::fs::create_dir_all(site.join("query/file")).unwrap();
+    std::fs::write(site.join("query/index.html"), "<p>theirs</p>").unwrap();
+    std::fs::write(site.join("query/file/a.js"), "1").unwrap();
+    let server = Server::start(directory.path(), &["--static", "site"]);
+    let page = server.get_with("/query/", "");
+    assert!(
+        page.contains("content-type: text/html") && page.ends_with("<p>theirs</p>"),
+        "{page}"
+    );
+    assert!(
+        server
+            .get_with("/query/file/a.js", "")
+            .contains("content-type: text/javascript")
+    );
+    // Our own page stays, and nothing else of the disk is shown.
+    assert!(body(&server.get_with("/", "")).contains("page.js"));
+    for path in [
+        "/query/../tokens",
+        "/../tokens",
+        "/query/%2e%2e/tokens",
+        "/tokens",
+        "/query",
+    ] {
+        assert_eq!(status(&server.get_with(path, "")), 404, "{path}");
+    }
+    let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    let sent_on = server.get_with(&format!("/?{board}%20w%20-%20-%200%201"), "");
+    assert_eq!(status(&sent_on), 302);
+    assert!(
+        sent_on.contains(&format!("location: /query/?{board}_w\r\n")),
+        "{sent_on}"
+    );
+    assert_eq!(status(&server.get_with("/?https://example.org/", "")), 200);
+    assert!(
+        server
+            .get_with("/llm.php?board=x", "")
+            .ends_with("data: [DONE]\n\n")
+    );
+    drop(server);
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(status(&server.get_with("/llm.php", "")), 404);
+    assert_eq!(status(&server.get_with(&format!("/?{board}_w"), "")), 200);
 }

@@ -25,7 +25,7 @@ pub(super) fn open(name: &str) -> Result<Library, Failure> {
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn read_table(name: &str) -> Result<BookTable, Failure> {
+pub(in crate::cli) fn read_table(name: &str) -> Result<BookTable, Failure> {
     let library = open(name)?;
     let mut table = BookTable::default();
     for book in library.books() {

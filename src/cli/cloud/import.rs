@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::common::{HEAD, print};
 use crate::board::{Move, Position};
+use crate::book::Entry;
+use crate::cli::book::file::read_table;
 use crate::cli::common::Failure;
 use crate::cloud::key::View;
 use crate::cloud::store::{NewScore, Priority, Store, StoreError, Task, TaskKind};
@@ -13,10 +15,11 @@ use crate::cloud::{Place, fen};
 use crate::movegen::is_legal;
 use crate::notation::pgn::PgnReader;
 
-/// Add dumps, self-play files and PGN games to a library; a server may be running on it.
+/// Add dumps, self-play files, PGN games and books to a library; a server may be running on it.
 ///
 /// Dumps of other libraries and the scored moves of self-play are written, unless the library knows more of them
-/// already. The moves of PGN games have no scores: they become tasks for the workers.
+/// already. The moves of PGN games and of books (.dat, .xqb, .obk) have no scores: they become tasks for the workers.
+/// A book that needs a key file is named as KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The file of the library; it is made where there is none.
@@ -24,7 +27,7 @@ pub(super) struct Arguments {
     /// What to add.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Plies of a game that are taken.
+    /// Plies of a game that are taken; books are taken whole.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     max_ply: u16,
 }
@@ -61,6 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         added.map_err(|error| match error {
             ImportError::Store(error) => Failure::new(arguments.library.display(), error),
             ImportError::File(error) => Failure::new(path.display(), error),
+            ImportError::Book(failure) => failure,
         })?;
     }
     let Counts {
@@ -77,6 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 enum ImportError {
     Store(StoreError),
     File(String),
+    Book(Failure),
 }
 
 impl From<StoreError> for ImportError {
@@ -100,6 +105,9 @@ struct Importer<'a> {
 impl Importer<'_> {
     /// Adds a file of whichever kind.
     fn add(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        if let Some(name) = book_name(path) {
+            return self.add_book(name);
+        }
         let mut head = Vec::new();
         File::open(path)?
             .take(HEAD.len() as u64)
@@ -182,13 +190,7 @@ impl Importer<'_> {
                 });
                 position.make(m);
             }
-            self.counts.tasks += self.store.write(move |batch| {
-                let mut added = 0;
-                for task in &tasks {
-                    added += usize::from(batch.add_task(task)?);
-                }
-                Ok(added)
-            })?;
+            self.add_tasks(tasks)?;
         }
         reader.finish()?;
         match games {
@@ -197,6 +199,34 @@ impl Importer<'_> {
             )),
             _ => Ok(()),
         }
+    }
+
+    fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
+        let table = read_table(name).map_err(ImportError::Book)?;
+        for entries in table.entries().chunks(GROUP) {
+            let task = |entry: &Entry| {
+                let view = View::of(&entry.position);
+                Task {
+                    kind: TaskKind::Scoring,
+                    moves: entry.moves.iter().map(|m| view.stored(m.played)).collect(),
+                    key: view.key,
+                    priority: Priority::Asked,
+                }
+            };
+            self.add_tasks(entries.iter().map(task).collect())?;
+        }
+        Ok(())
+    }
+
+    fn add_tasks(&mut self, tasks: Vec<Task>) -> Result<(), StoreError> {
+        self.counts.tasks += self.store.write(move |batch| {
+            let mut added = 0;
+            for task in &tasks {
+                added += usize::from(batch.add_task(task)?);
+            }
+            Ok(added)
+        })?;
+        Ok(())
     }
 
     fn write(
@@ -234,6 +264,13 @@ impl Importer<'_> {
         self.counts.known += count - written;
         Ok(())
     }
+}
+
+/// The name of a book, which its ending tells.
+fn book_name(path: &Path) -> Option<&str> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    let is_book = matches!(&*ending, "dat" | "xqb" | "obk");
+    path.to_str().filter(|_| is_book)
 }
 
 /// Reads a line of a dump.

@@ -2,10 +2,11 @@
 
 use crate::board::{Move, Position};
 use crate::cloud::classes::Class;
-use crate::cloud::key::{View, text_order};
+use crate::cloud::key::{Key, View, text_order};
 use crate::cloud::place::Place;
 use crate::cloud::row::Row;
 use crate::cloud::store::{Snapshot, StoreError};
+use crate::cloud::value::{score_of, value};
 
 /// A move that the library knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,23 +28,45 @@ pub(super) struct KnownMove {
 pub(super) struct Board {
     pub(super) position: Position,
     pub(super) view: View,
+    rounding: Rounding,
+}
+
+/// For which of two mirror images of a move its value is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Rounding {
+    /// The one that is stored: all who ask are told the same.
+    #[default]
+    Stored,
+    /// The one that is asked for, as in the public library: what is told of mirror images may differ by 1.
+    Asked,
 }
 
 impl Board {
-    pub(super) fn new(position: Position) -> Self {
+    pub(super) fn new(position: Position, rounding: Rounding) -> Self {
         let view = View::of(&position);
-        Self { position, view }
+        Self {
+            position,
+            view,
+            rounding,
+        }
     }
 
     pub(super) fn place(&self, played: Move) -> Place {
         Place::of(&self.position, &self.view, played)
     }
 
+    /// The key of the position after a move.
+    pub(super) fn key_after(&self, played: Move) -> Key {
+        let mut position = self.position.clone();
+        position.make(played);
+        View::of(&position).key
+    }
+
     /// The position after a move.
     pub(super) fn after(&self, played: Move) -> Self {
         let mut position = self.position.clone();
         position.make(played);
-        Self::new(position)
+        Self::new(position, self.rounding)
     }
 
     pub(super) fn row(&self, snapshot: &Snapshot<'_>) -> Result<Row, StoreError> {
@@ -75,13 +98,18 @@ impl Board {
             }
             let mut scores = Vec::new();
             if !entry.is_final() {
-                let child = snapshot.get(&self.place(played).child)?;
-                scores = child.unwrap_or_default().scores();
+                scores = snapshot
+                    .scores(&self.key_after(played))?
+                    .unwrap_or_default();
             }
             let best = scores.iter().copied().max().unwrap_or(0);
+            let asked = match self.rounding {
+                Rounding::Stored => None,
+                Rounding::Asked => value(&mut scores, &self.view.key, played),
+            };
             moves.push(KnownMove {
                 played,
-                score: entry.score(),
+                score: asked.map_or(entry.score(), score_of),
                 is_final: entry.is_final(),
                 replies: scores.len(),
                 good_replies: count_good(&scores, best),

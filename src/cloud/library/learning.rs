@@ -25,9 +25,16 @@ pub(super) struct Unknown(Mutex<Generations>);
 
 #[derive(Debug)]
 struct Generations {
-    current: HashMap<Key, Place>,
-    before: HashMap<Key, Place>,
+    current: HashMap<Key, Played>,
+    before: HashMap<Key, Played>,
     begun: Instant,
+}
+
+/// A move as it is stored.
+#[derive(Clone, Debug)]
+struct Played {
+    parent: Key,
+    m: Move,
 }
 
 impl Default for Unknown {
@@ -41,17 +48,17 @@ impl Default for Unknown {
 }
 
 impl Unknown {
-    fn remember(&self, place: Place) {
+    fn remember(&self, moves: Vec<(Key, Played)>) {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if memory.current.len() >= MOST_REMEMBERED || memory.begun.elapsed() >= MEMORY {
             memory.before = std::mem::take(&mut memory.current);
             memory.begun = Instant::now();
         }
-        memory.current.insert(place.child.clone(), place);
+        memory.current.extend(moves);
     }
 
     /// The move that led to a position, once.
-    fn take(&self, key: &Key) -> Option<Place> {
+    fn take(&self, key: &Key) -> Option<Played> {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = memory.current.remove(key);
         let before = memory.before.remove(key);
@@ -64,6 +71,8 @@ impl Unknown {
 pub(super) struct Lessons {
     /// Moves whose position after them is known.
     adopted: Vec<Place>,
+    /// Moves whose position after them is not known, by that position.
+    unknown: Vec<(Key, Played)>,
     tasks: Vec<Task>,
 }
 
@@ -98,30 +107,35 @@ impl Lessons {
         }
     }
 
-    /// Notes the unknown moves of a position: those that lead to known positions are linked to them, the
-    /// others are remembered.
-    pub(super) fn note_unknown(&mut self, unknown: &Unknown, place: Place, is_child_known: bool) {
-        match is_child_known {
-            true => self.adopted.push(place),
-            false => unknown.remember(place),
-        }
+    /// Notes an unknown move that leads to a known position: it is linked to it.
+    pub(super) fn note_adoption(&mut self, place: Place) {
+        self.adopted.push(place);
+    }
+
+    /// Notes an unknown move that leads to an unknown position: it is remembered.
+    pub(super) fn note_unknown(&mut self, child: Key, board: &Board, m: Move) {
+        let (parent, m) = (board.view.key.clone(), board.view.stored(m));
+        self.unknown.push((child, Played { parent, m }));
     }
 
     /// Where the position was reached by a move that was not known, the move is to be scored.
     pub(super) fn note_played(&mut self, unknown: &Unknown, board: &Board) {
         let played = unknown.take(&board.view.key);
-        if let Some(place) = played.filter(|_| is_worth_keeping(&board.position)) {
+        if let Some(played) = played.filter(|_| is_worth_keeping(&board.position)) {
             self.tasks.push(Task {
                 kind: TaskKind::Scoring,
-                key: place.parent,
-                moves: vec![place.m],
+                key: played.parent,
+                moves: vec![played.m],
                 priority: Priority::Urgent,
             });
         }
     }
 
-    /// Hands everything to the writer, without waiting for it.
-    pub(super) fn post(self, store: &Store) {
+    /// Remembers unknown moves, and hands all else to the writer, without waiting for it.
+    pub(super) fn post(self, store: &Store, unknown: &Unknown) {
+        if !self.unknown.is_empty() {
+            unknown.remember(self.unknown);
+        }
         if self.adopted.is_empty() && self.tasks.is_empty() {
             return;
         }

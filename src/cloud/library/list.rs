@@ -4,7 +4,7 @@ use super::board::{Board, KnownMove};
 use super::learning::Lessons;
 use super::question::{Library, Question};
 use super::tables;
-use crate::board::Move;
+use crate::board::{Move, Position};
 use crate::cloud::classes::rank;
 use crate::cloud::key::text_order;
 use crate::cloud::moves::ordered_moves;
@@ -15,8 +15,8 @@ use crate::cloud::store::{Priority, Snapshot, StoreError};
 const BEST: u8 = 2;
 
 /// The word for a position without moves.
-pub(super) fn without_moves(board: &Board) -> Reply {
-    Reply::Status(match board.position.in_check() {
+pub(super) fn without_moves(position: &Position) -> Reply {
+    Reply::Status(match position.in_check() {
         true => "checkmate",
         false => "stalemate",
     })
@@ -28,7 +28,7 @@ impl Library {
         let board = &question.board;
         let legal = ordered_moves(&board.position);
         if legal.is_empty() {
-            return Ok(without_moves(board));
+            return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(question) {
             return Ok(Reply::Moves(tables::list(&moves), None));
@@ -48,7 +48,7 @@ impl Library {
                 false => Reply::Moves(moves, board.ply(&row)),
             })
         })?;
-        lessons.post(&self.store);
+        lessons.post(&self.store, &self.unknown);
         Ok(reply)
     }
 
@@ -57,7 +57,7 @@ impl Library {
         let board = &question.board;
         let legal = ordered_moves(&board.position);
         if legal.is_empty() {
-            return Ok(without_moves(board));
+            return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(question) {
             let first = moves.first().map(|m| Reply::Score(m.score, None));
@@ -75,7 +75,7 @@ impl Library {
             let score = |known: &KnownMove| Reply::Score(known.score, board.ply(&row));
             Ok::<_, StoreError>(best.map_or(Reply::Status("unknown"), score))
         })?;
-        lessons.post(&self.store);
+        lessons.post(&self.store, &self.unknown);
         Ok(reply)
     }
 
@@ -97,9 +97,11 @@ impl Library {
             if is_image || known.iter().any(|known| known.played == *m) {
                 continue;
             }
-            let place = board.place(*m);
-            let is_child_known = snapshot.get(&place.child)?.is_some();
-            lessons.note_unknown(&self.unknown, place, is_child_known);
+            let child = board.key_after(*m);
+            match snapshot.contains(&child)? {
+                true => lessons.note_adoption(board.place(*m)),
+                false => lessons.note_unknown(child, board, *m),
+            }
         }
         Ok(())
     }

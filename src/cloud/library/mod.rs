@@ -4,12 +4,16 @@ mod board;
 mod engine;
 mod learning;
 mod list;
+mod pace;
+mod play;
 mod question;
 mod rules;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod walk;
+#[cfg(test)]
+mod walk_tests;
 mod writing;
 
 use super::fen;
@@ -18,9 +22,11 @@ use super::reply::{Format, Reply};
 use super::store::StoreError;
 use crate::cloud::access::Role;
 use board::Board;
+use play::Choice;
 use question::Question;
-use walk::Choice;
 
+pub use board::Rounding;
+pub use pace::Done;
 pub use question::{Library, LibraryOptions};
 
 /// Who asks.
@@ -41,6 +47,16 @@ pub struct Answer {
     pub is_json: bool,
 }
 
+impl Answer {
+    /// Text as it stands.
+    pub fn text(body: String) -> Self {
+        Self {
+            body,
+            is_json: false,
+        }
+    }
+}
+
 impl Library {
     /// Answers a request.
     ///
@@ -55,8 +71,10 @@ impl Library {
         let bare = if is_json { Format::Json } else { Format::Bare };
         let framed = if is_json { Format::Json } else { Format::Text };
         let Some(action) = parameters.get_filled("action") else {
-            let body = String::new();
-            return Ok(Answer { body, is_json });
+            return Ok(Answer {
+                is_json,
+                ..Answer::text(String::new())
+            });
         };
         let Some(text) = parameters.get_filled("board") else {
             return Ok(answer(&Reply::Status("invalid parameters"), bare));
@@ -70,11 +88,12 @@ impl Library {
         let question = Question {
             parameters,
             text,
-            board: Board::new(position),
+            board: Board::new(position, self.options.rounding),
             banned: parameters.banned(),
             learn: parameters.is_on("learn", true),
             shows_all: parameters.is_on("showall", false),
             may_write_tasks: asker.role >= Role::Queue,
+            may_write_scores: asker.role >= Role::Write,
             writer: asker.name,
         };
         Ok(answer(&self.reply(action, &question, asker.role)?, framed))

@@ -2,25 +2,34 @@
 
 use std::sync::Arc;
 
-use super::board::Board;
+use super::board::{Board, Rounding};
 use super::engine::Engine;
 use super::learning::Unknown;
+use super::pace::{Done, Pace};
 use super::tables::{TableMove, table_moves};
 use crate::board::Move;
 use crate::cloud::parameters::Parameters;
 use crate::cloud::store::Store;
-use crate::tablebase::Tables;
+use crate::tablebase::{ClassTable, Tables};
 
 /// How a library answers.
 #[derive(Clone, Debug)]
 pub struct LibraryOptions {
     /// How many moves below a position must be known before `query` and its like answer with one.
     pub least_visits: usize,
+    /// How long a task is waited for before it is given to another worker, in seconds.
+    pub lease: i64,
+    /// How values between two whole numbers are rounded for those who ask.
+    pub rounding: Rounding,
 }
 
 impl Default for LibraryOptions {
     fn default() -> Self {
-        Self { least_visits: 10 }
+        Self {
+            least_visits: 10,
+            lease: 3_600,
+            rounding: Rounding::default(),
+        }
     }
 }
 
@@ -33,6 +42,7 @@ pub struct Library {
     pub(super) options: LibraryOptions,
     pub(super) unknown: Unknown,
     pub(super) engine: Engine,
+    pace: Pace,
 }
 
 /// What is asked about a board.
@@ -47,6 +57,8 @@ pub(super) struct Question<'a> {
     pub(super) shows_all: bool,
     /// Whether the asker may have positions searched.
     pub(super) may_write_tasks: bool,
+    /// Whether the asker may write scores.
+    pub(super) may_write_scores: bool,
     pub(super) writer: &'a str,
 }
 
@@ -80,7 +92,29 @@ impl Library {
             options,
             unknown,
             engine: Engine::default(),
+            pace: Pace::default(),
         }
+    }
+
+    /// How long a task is waited for before it is given to another worker, in seconds.
+    pub fn lease_time(&self) -> i64 {
+        self.options.lease
+    }
+
+    /// Notes what workers have done.
+    pub fn note_work(&self, done: Done) {
+        self.pace.note(done);
+    }
+
+    /// What workers have done in the last full minute.
+    pub fn last_minute(&self) -> Done {
+        self.pace.last_minute()
+    }
+
+    /// The number of endgame tables, and their size in bytes.
+    pub fn count_tables(&self) -> (u64, u64) {
+        let sizes = self.tables.iter().map(ClassTable::size);
+        sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 
     /// The moves that the tables tell, but for banned ones, if they know the position.

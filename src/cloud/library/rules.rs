@@ -27,8 +27,7 @@ pub(super) fn query_rule(question: &Question<'_>) -> Reply {
     let times = times.filter(|n| (1..=10).contains(n)).unwrap_or(1);
     let legal = ordered_moves(game.position());
     if legal.is_empty() {
-        let board = super::board::Board::new(game.position().clone());
-        return without_moves(&board);
+        return without_moves(game.position());
     }
     let mover = game.position().side_to_move();
     let mut ruled = Vec::with_capacity(legal.len());
@@ -81,7 +80,7 @@ impl Library {
 }
 
 /// The verdict on the repetition that has come back `times` times, if one has.
-fn verdict(game: &Game, times: usize) -> Verdict {
+pub(super) fn verdict(game: &Game, times: usize) -> Verdict {
     let judgement = judge_at(game, RuleSet::Asian, times + 1);
     match judgement.cause {
         Cause::Repetition => judgement.verdict,

@@ -1,13 +1,12 @@
 //! Every action, byte for byte.
 
 use super::*;
-use crate::board::Position;
 use crate::cloud::key::View;
 use crate::cloud::place::Place;
 use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind};
 use crate::tablebase::Tables;
 
-const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+pub(super) const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
 const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
 
 /// A library with the moves of an example.
@@ -25,15 +24,23 @@ fn example() -> (tempfile::TempDir, Library) {
 }
 
 fn empty() -> (tempfile::TempDir, Library) {
+    empty_with(LibraryOptions::default())
+}
+
+pub(super) fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(&directory.path().join("library.db")).unwrap();
-    let options = LibraryOptions::default();
     (directory, Library::new(store, Tables::embedded(), options))
 }
 
 /// Writes the score of a move after the moves that lead to its position.
-fn write(library: &Library, moves: &str, m: &str, value: i32) {
-    let mut position = Position::startpos();
+pub(super) fn write(library: &Library, moves: &str, m: &str, value: i32) {
+    write_from(library, START, moves, m, value);
+}
+
+/// The same from another position.
+pub(super) fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
+    let mut position = fen::parse(start).unwrap();
     for m in moves.split_whitespace() {
         position.make(m.parse().unwrap());
     }
@@ -53,7 +60,7 @@ fn ask_as(library: &Library, role: Role, request: &str) -> String {
     library.answer(&parameters, asker).unwrap().body
 }
 
-fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
+pub(super) fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
     let request = format!("action={action}&board={board}{more}");
     ask_as(library, Role::Queue, &request)
 }

@@ -1,112 +1,136 @@
-//! `query`, `querybest`, `querysearch`, `querylearn`, `querypv`: a move or a line to play.
+//! Walks through the library along good moves, and what repetitions on them mean for scores.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use rand::seq::{IndexedRandom, SliceRandom};
+use rand::seq::SliceRandom;
 
 use super::board::{Board, KnownMove};
 use super::learning::Lessons;
-use super::list::without_moves;
-use super::question::{Library, Question};
-use super::tables;
+use super::rules::verdict;
 use crate::board::Move;
 use crate::cloud::classes::Class;
 use crate::cloud::key::Key;
-use crate::cloud::reply::Reply;
 use crate::cloud::store::{Priority, Snapshot, StoreError};
-use crate::movegen::has_legal_move;
+use crate::cloud::value::{score_of, value};
+use crate::rules::{Game, Verdict};
 
-/// Which moves may be answered.
+/// A move from the root of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// One of the best.
-    Best,
-    /// One of the good ones.
-    Good,
-    /// One to learn from.
-    Learn,
-    /// All good ones.
-    Search,
+pub(super) struct RootMove {
+    pub(super) played: Move,
+    /// How many moves were visited below it.
+    pub(super) below: usize,
+    /// Its score; another one than the library has where the walk has come to a repetition that the rules forbid
+    /// or call a draw.
+    pub(super) score: i32,
 }
 
-/// Moves that are visited before a move is answered.
-const BUDGET: usize = 20;
-/// Moves that `queue` visits, and the most moves of a line.
-pub(super) const LONG_BUDGET: usize = 200;
-/// The least score of a best move that is played.
-const LEAST: i32 = -50;
-/// The same where games are played to learn from.
-const LEAST_TO_LEARN: i32 = -75;
-/// The most moves that one best move must have had visited below it.
-const LEAST_BELOW: usize = 4;
+/// What a move on a walk is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Worth {
+    /// What the library says.
+    Stored,
+    /// Another score, for the side that plays it.
+    Changed(i32),
+    /// It repeats a position, and the rules forbid that.
+    Banned,
+}
 
 /// A walk through the library along good moves.
-pub(super) struct Walk<'a> {
-    snapshot: &'a Snapshot<'a>,
+///
+/// The values in the store take no account of repetitions. Where the walk comes back to a position on its way the
+/// rules are asked: a move that only draws so counts 0 if it would be the best one, a side that is at fault plays
+/// its next move, and where none other is known the stored score stands, for there may be moves that are not known.
+/// What follows is handed up along the walk, and to nobody else.
+pub(super) struct Walk<'a, 's> {
+    snapshot: &'a Snapshot<'s>,
     budget: usize,
-    visited: usize,
-    /// The positions on the way from the root.
-    path: HashSet<Key>,
+    pub(super) visited: usize,
+    /// The positions on the way from the root, each with the move that is played in it.
+    path: Vec<(Board, Option<Move>)>,
+    /// Where each position stands on the way.
+    places: HashMap<Key, usize>,
     lessons: Option<&'a mut Lessons>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a, 's> Walk<'a, 's> {
     pub(super) fn new(
-        snapshot: &'a Snapshot<'a>,
+        snapshot: &'a Snapshot<'s>,
         budget: usize,
         lessons: Option<&'a mut Lessons>,
     ) -> Self {
-        let (visited, path) = (0, HashSet::new());
         Self {
             snapshot,
             budget,
-            visited,
-            path,
+            visited: 0,
+            path: Vec::new(),
+            places: HashMap::new(),
             lessons,
         }
     }
 
-    /// Visits the moves that `is_taken` takes, and below them the good moves. Returns how many were visited
-    /// below each root move.
+    /// Visits the moves that `is_taken` takes, and below them the good moves.
     pub(super) fn visit_root(
         &mut self,
         board: &Board,
         known: &[KnownMove],
         is_taken: impl Fn(i32) -> bool,
-    ) -> Result<Vec<(Move, usize)>, StoreError> {
+    ) -> Result<Vec<RootMove>, StoreError> {
         if let Some(lessons) = &mut self.lessons {
             lessons.note_leaves(board, known, Priority::Urgent);
             lessons.note_sieving(board, known.len(), Priority::Asked);
         }
-        self.path.insert(board.view.key.clone());
-        let mut below = Vec::new();
+        self.enter(board);
+        let mut visited = Vec::new();
         for known in shuffled(known).iter().filter(|known| is_taken(known.score)) {
             if self.visited >= self.budget {
                 break;
             }
             self.visited += 1;
             let before = self.visited;
-            self.visit_below(board, known, 1)?;
-            below.push((known.played, self.visited - before));
+            let worth = self.visit_below(board, known, 1)?;
+            visited.push(RootMove {
+                played: known.played,
+                below: self.visited - before,
+                score: match worth {
+                    Worth::Changed(score) => score,
+                    Worth::Stored | Worth::Banned => known.score,
+                },
+            });
         }
-        Ok(below)
+        Ok(visited)
     }
 
+    fn enter(&mut self, board: &Board) {
+        self.places.insert(board.view.key.clone(), self.path.len());
+        self.path.push((board.clone(), None));
+    }
+
+    fn leave(&mut self) {
+        if let Some((board, _)) = self.path.pop() {
+            self.places.remove(&board.view.key);
+        }
+    }
+
+    /// Visits the position after a move of the position that was entered last; what the move is worth.
     fn visit_below(
         &mut self,
         board: &Board,
         known: &KnownMove,
         ply: usize,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Worth, StoreError> {
         if known.replies == 0 {
-            return Ok(());
+            return Ok(Worth::Stored);
+        }
+        if let Some((_, played)) = self.path.last_mut() {
+            *played = Some(known.played);
         }
         let child = board.after(known.played);
-        if !self.path.insert(child.view.key.clone()) {
-            return Ok(());
-        }
         let row = child.row(self.snapshot)?;
         let replies = child.known(self.snapshot, &row)?;
+        if let Some(place) = self.places.get(&child.view.key).copied() {
+            return Ok(self.repetition(place, board, known, &child, replies));
+        }
         if let Some(lessons) = &mut self.lessons {
             lessons.note_leaves(&child, &replies, Priority::Background);
             if ply < self.budget / 2 + 10 {
@@ -114,16 +138,91 @@ impl<'a> Walk<'a> {
             }
         }
         let best = replies.first().map_or(0, |first| first.score);
+        self.enter(&child);
+        let mut worths = Vec::new();
         for reply in shuffled(&replies) {
-            if self.visited >= self.budget || !Class::Good.contains(reply.score, best) {
+            // The best move is visited even where it loses, and no move is good.
+            let is_good = reply.score == best || Class::Good.contains(reply.score, best);
+            if self.visited >= self.budget || !is_good {
                 break;
             }
             self.visited += 1;
-            self.visit_below(&child, &reply, ply + 1)?;
+            let worth = self.visit_below(&child, &reply, ply + 1)?;
+            worths.push((reply.played, worth));
         }
-        self.path.remove(&child.view.key);
-        Ok(())
+        self.leave();
+        Ok(handed_up(board, known, &replies, &worths))
     }
+
+    /// What a move is worth that leads back to the position at a place of the way.
+    fn repetition(
+        &self,
+        place: usize,
+        board: &Board,
+        known: &KnownMove,
+        child: &Board,
+        replies: Vec<KnownMove>,
+    ) -> Worth {
+        let Some((start, Some(first))) = self.path.get(place) else {
+            return Worth::Stored;
+        };
+        if start.position.key() != child.position.key() {
+            // A mirror image is no repetition.
+            return Worth::Stored;
+        }
+        let mut game = Game::new(start.position.clone());
+        let moves = self.path[place..].iter().filter_map(|(_, played)| *played);
+        for m in moves {
+            if game.push(m).is_err() {
+                return Worth::Stored;
+            }
+        }
+        let verdict = verdict(&game, 1);
+        let best = replies.iter().map(|reply| reply.score).max();
+        let worth = match verdict.loser() {
+            Some(loser) if loser != child.position.side_to_move() => return Worth::Banned,
+            Some(_) => Worth::Banned,
+            None if verdict == Verdict::Draw => match best {
+                Some(best)
+                    if replies
+                        .iter()
+                        .any(|r| r.played == *first && r.score == best) =>
+                {
+                    Worth::Changed(0)
+                }
+                _ => return Worth::Stored,
+            },
+            None => return Worth::Stored,
+        };
+        handed_up(board, known, &replies, &[(*first, worth)])
+    }
+}
+
+/// What a move is worth where some of the replies to it are worth something else than is stored.
+fn handed_up(
+    board: &Board,
+    known: &KnownMove,
+    replies: &[KnownMove],
+    worths: &[(Move, Worth)],
+) -> Worth {
+    if worths.iter().all(|(_, worth)| *worth == Worth::Stored) {
+        return Worth::Stored;
+    }
+    let score = |reply: &KnownMove| {
+        let found = worths.iter().find(|(played, _)| *played == reply.played);
+        match found.map_or(Worth::Stored, |(_, worth)| *worth) {
+            Worth::Stored => Some(reply.score),
+            Worth::Changed(score) => Some(score),
+            Worth::Banned => None,
+        }
+    };
+    let mut scores: Vec<i32> = replies.iter().filter_map(score).collect();
+    let key = &board.view.key;
+    let value = value(&mut scores, key, board.view.stored(known.played));
+    value.map_or(Worth::Stored, |value| match score_of(value) {
+        score if score == known.score => Worth::Stored,
+        score => Worth::Changed(score),
+    })
 }
 
 /// The moves by their scores, those of equal scores in any order.
@@ -132,133 +231,4 @@ fn shuffled(known: &[KnownMove]) -> Vec<KnownMove> {
     known.shuffle(&mut rand::rng());
     known.sort_by_key(|known| std::cmp::Reverse(known.score));
     known
-}
-
-impl Library {
-    /// A move to play, or moves to choose from.
-    pub(super) fn query_move(
-        &self,
-        question: &Question<'_>,
-        choice: Choice,
-    ) -> Result<Reply, StoreError> {
-        let board = &question.board;
-        let none = Reply::Status("nobestmove");
-        if let Some(moves) = self.table_moves(question) {
-            return Ok(tables::choose(&board.position, &moves));
-        }
-        if question.parameters.is_on("endgame", false) {
-            return Ok(Reply::Empty);
-        }
-        let mut lessons = Lessons::default();
-        let reply = self.store.read(|snapshot| {
-            let row = board.row(snapshot)?;
-            let mut known = board.known(snapshot, &row)?;
-            known.retain(|known| !question.is_banned(known.played));
-            let Some(best) = known.first().map(|first| first.score) else {
-                return Ok::<_, StoreError>(none);
-            };
-            let noted = question.may_learn().then_some(&mut lessons);
-            let mut walk = Walk::new(snapshot, BUDGET, noted);
-            let below =
-                walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
-            let is_best = |m: &Move| {
-                let of_move = known.iter().find(|known| known.played == *m);
-                of_move.is_some_and(|known| Class::Best.contains(known.score, best))
-            };
-            let most_below = below
-                .iter()
-                .filter(|(m, _)| is_best(m))
-                .map(|(_, n)| *n)
-                .max();
-            let least = if choice == Choice::Learn {
-                LEAST_TO_LEARN
-            } else {
-                LEAST
-            };
-            let is_explored = walk.visited >= self.options.least_visits
-                && most_below.unwrap_or(0) >= LEAST_BELOW.min(self.options.least_visits);
-            Ok(match is_explored && best >= least {
-                true => chosen(&known, choice, best),
-                false => none,
-            })
-        })?;
-        lessons.post(&self.store);
-        Ok(reply)
-    }
-
-    /// A line to play.
-    pub(super) fn query_line(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
-        let board = &question.board;
-        if !has_legal_move(&board.position) {
-            return Ok(without_moves(board));
-        }
-        if let Some(moves) = self.table_moves(question) {
-            return Ok(tables::line(&moves));
-        }
-        let is_stable = question.parameters.is_on("stable", false);
-        let mut lessons = Lessons::default();
-        let reply = self.store.read(|snapshot| {
-            let mut board = board.clone();
-            let (mut pv, mut score) = (Vec::new(), 0);
-            let mut path = HashSet::new();
-            while pv.len() < LONG_BUDGET && path.insert(board.view.key.clone()) {
-                let row = board.row(snapshot)?;
-                let known = board.known(snapshot, &row)?;
-                let Some(next) = next_of_line(&known, is_stable) else {
-                    break;
-                };
-                if pv.is_empty() {
-                    score = next.score;
-                }
-                if question.may_learn() {
-                    let is_root = pv.is_empty();
-                    let priority = |asked| if is_root { asked } else { Priority::Background };
-                    lessons.note_leaves(&board, &known, priority(Priority::Urgent));
-                    lessons.note_sieving(&board, known.len(), priority(Priority::Asked));
-                }
-                pv.push(next.played);
-                board = board.after(next.played);
-            }
-            let is_known = pv.first().is_some_and(|m| !question.is_banned(*m));
-            let depth = pv.len();
-            Ok::<_, StoreError>(match is_known {
-                true => Reply::Line { score, depth, pv },
-                false => Reply::Status("unknown"),
-            })
-        })?;
-        lessons.post(&self.store);
-        Ok(reply)
-    }
-}
-
-/// The next move of a line: the first one, or one of the best.
-fn next_of_line(known: &[KnownMove], is_stable: bool) -> Option<KnownMove> {
-    let first = known.first()?;
-    let is_best = |known: &&KnownMove| Class::Best.contains(known.score, first.score);
-    let best: Vec<&KnownMove> = known.iter().filter(is_best).collect();
-    match is_stable {
-        true => Some(first.clone()),
-        false => best
-            .choose(&mut rand::rng())
-            .copied()
-            .or(Some(first))
-            .cloned(),
-    }
-}
-
-fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> Reply {
-    let class = match choice {
-        Choice::Best => Class::Best,
-        Choice::Good | Choice::Search => Class::Good,
-        Choice::Learn => Class::Learn,
-    };
-    let moves = known
-        .iter()
-        .filter(|known| class.contains(known.score, best));
-    let moves: Vec<Move> = moves.map(|known| known.played).collect();
-    if choice == Choice::Search && known.len() > 1 {
-        return Reply::Search(moves);
-    }
-    let chosen = moves.choose(&mut rand::rng());
-    chosen.map_or(Reply::Status("nobestmove"), |m| Reply::Move(*m))
 }

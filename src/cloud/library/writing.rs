@@ -2,8 +2,10 @@
 
 use super::board::KnownMove;
 use super::learning::{ENOUGH_MOVES, Lessons, sieving};
+use super::pace::Done;
+use super::play::LONG_BUDGET;
 use super::question::{Library, Question};
-use super::walk::{LONG_BUDGET, Walk};
+use super::walk::Walk;
 use crate::board::Move;
 use crate::cloud::moves::is_worth_keeping;
 use crate::cloud::reply::Reply;
@@ -26,7 +28,7 @@ impl Library {
             walk.visit_root(board, &known, |score| score > -MATE)?;
             Ok::<_, StoreError>(known.len())
         })?;
-        lessons.post(&self.store);
+        lessons.post(&self.store, &self.unknown);
         if known >= ENOUGH_MOVES {
             return Ok(OK);
         }
@@ -52,14 +54,18 @@ impl Library {
         let place = board.place(played);
         let is_open = self.store.read(|snapshot| {
             let is_known = board.row(snapshot)?.get(place.m).is_some();
-            Ok::<_, StoreError>(!is_known || snapshot.get(&place.child)?.is_none())
+            Ok::<_, StoreError>(!is_known || !snapshot.contains(&place.child)?)
         })?;
+        let priority = match question.may_write_scores {
+            true => Priority::Urgent,
+            false => Priority::Asked,
+        };
         match is_open {
             true => self.add_task(Task {
                 kind: TaskKind::Scoring,
                 key: place.parent,
                 moves: vec![place.m],
-                priority: Priority::Asked,
+                priority,
             }),
             false => Ok(Reply::Empty),
         }
@@ -88,7 +94,13 @@ impl Library {
             depth,
             writer: question.writer.to_owned(),
         };
+        let thousands: Option<u64> =
+            (question.parameters.get("nodes")).and_then(|text| text.parse().ok());
         let is_written = self.store.write(move |batch| batch.store(&new))?;
+        self.note_work(Done {
+            scores: 1,
+            nodes: thousands.unwrap_or(0).saturating_mul(1_000),
+        });
         Ok(if is_written { OK } else { Reply::Empty })
     }
 

@@ -6,13 +6,16 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, StatusCode};
 
-use super::page;
+use super::files;
+use super::public_worker;
+use super::response::{HttpResponse, PLAIN, refusal, response};
 use super::shared::Shared;
+use super::stats::Stats;
 use super::work;
 use crate::cloud::access::Role;
 use crate::cloud::library::{Answer, Asker};
@@ -27,31 +30,6 @@ const LONGEST_BODY: usize = 64 << 10;
 const LONGEST_FINDINGS: usize = 1 << 20;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(5);
-
-/// What a request is answered.
-pub(super) type HttpResponse = Response<Full<Bytes>>;
-
-fn response(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> HttpResponse {
-    let mut response = Response::new(Full::new(body.into()));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    for (name, value) in [
-        (header::CACHE_CONTROL, "no-cache"),
-        (header::PRAGMA, "no-cache"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    response
-}
-
-const PLAIN: &str = "text/plain; charset=utf-8";
-
-fn refusal(status: StatusCode) -> HttpResponse {
-    let reason = status.canonical_reason().unwrap_or("refused");
-    response(status, PLAIN, format!("{reason}\n"))
-}
 
 /// Answers a request of a client at an address.
 pub(super) async fn handle(
@@ -77,22 +55,9 @@ pub(super) async fn handle(
         path if path.starts_with("/worker/") => answer_worker(shared, request).await,
         "/metrics" => answer_gauges(shared, peer, &request, Gauge::Metrics).await,
         "/stats" => answer_gauges(shared, peer, &request, Gauge::Page).await,
-        path => match page::file(path) {
-            Some((kind, text)) => page_response(kind, text),
-            None => refusal(StatusCode::NOT_FOUND),
-        },
+        "/stats.php" => answer_gauges(shared, peer, &request, Gauge::Public).await,
+        _ => files::answer(&shared.options.site, request.uri()),
     }
-}
-
-/// A file of the page, which may load nothing from elsewhere.
-fn page_response(kind: &'static str, text: &'static str) -> HttpResponse {
-    let mut response = response(StatusCode::OK, kind, text);
-    let policy =
-        HeaderValue::from_static("default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
-    response
-        .headers_mut()
-        .insert(header::CONTENT_SECURITY_POLICY, policy);
-    response
 }
 
 /// The address of the client: where a listed proxy hands a request on, the last one that it names.
@@ -191,8 +156,11 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
         kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"));
     let form = if is_form { &body[..] } else { b"" };
     let parameters = Parameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
-    let (name, role) = identify(&shared, bearer(&head.headers), parameters.get("token"));
     let address = client(&shared, peer, &head.headers);
+    let (name, role) = match public_worker::find(&shared.options, address, &parameters) {
+        Some(writer) => (writer.to_owned(), Role::Write),
+        None => identify(&shared, bearer(&head.headers), parameters.get("token")),
+    };
     let is_json = parameters.is_on("json", false);
     if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
         shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
@@ -204,7 +172,11 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     let (answer, parameters) = shared
         .in_background(move || {
             let asker = Asker { name: &name, role };
-            (work.library.answer(&parameters, asker), parameters)
+            let answer = match public_worker::answer(&work, &parameters, address, role) {
+                Some(text) => text.map(Answer::text),
+                None => work.library.answer(&parameters, asker),
+            };
+            (answer, parameters)
         })
         .await;
     shared
@@ -253,6 +225,8 @@ enum Gauge {
     Metrics,
     /// Those of the library, for the page.
     Page,
+    /// The same, for the page of the public library.
+    Public,
 }
 
 async fn answer_gauges(
@@ -286,6 +260,19 @@ async fn answer_gauges(
                 .collect();
             let text = format!("{{{}}}", fields.join(","));
             response(StatusCode::OK, "application/json", text)
+        }
+        Gauge::Public => {
+            let query = request.uri().query().unwrap_or("");
+            let parameters = Parameters::parse(query.as_bytes(), b"");
+            let stats = Stats::of(&shared.library, &gauges);
+            match parameters.is_on("json", false) {
+                true => response(StatusCode::OK, "application/json", stats.to_json()),
+                false => {
+                    let is_chinese = parameters.get_filled("lang").is_none();
+                    let text = stats.to_html(is_chinese);
+                    response(StatusCode::OK, "text/html; charset=utf-8", text)
+                }
+            }
         }
     }
 }

@@ -3,11 +3,16 @@
 //! Connections are read and written by an asynchronous runtime, which can hold many idle or slow ones;
 //! each request is answered by a thread of a bounded pool.
 
+mod files;
 mod http;
 mod metrics;
 mod page;
+mod public_worker;
 mod rate;
+mod response;
 mod shared;
+mod site;
+mod stats;
 mod work;
 
 use std::convert::Infallible;
@@ -26,6 +31,7 @@ use super::library::Library;
 use shared::{Admission, Shared};
 
 pub use shared::ServerOptions;
+pub use site::Site;
 
 /// How long a client may take to send the head of a request, and to begin with the next one.
 const HEAD_TIME: Duration = Duration::from_secs(5);

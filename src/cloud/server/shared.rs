@@ -9,6 +9,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::metrics::Metrics;
 use super::rate::{RateLimit, network};
+use super::site::Site;
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::Library;
 use crate::cloud::store::{StoreError, TaskKind};
@@ -24,6 +25,10 @@ pub struct ServerOptions {
     pub rate: Option<u32>,
     /// Proxies whose word on the address of the client is taken.
     pub proxies: Vec<IpAddr>,
+    /// Addresses whose workers may speak the dialect of the public library.
+    pub public_workers: Vec<IpAddr>,
+    /// Files that are shown beside the page of our own.
+    pub site: Site,
     /// Connections at a time, all addresses together; one address may have half of them.
     pub connections: usize,
     /// Requests that are answered at the same time.

@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 
 use crate::cloud::library::Library;
 use crate::cloud::store::StoreError;
-use crate::cloud::worker::LEASE;
 use crate::cloud::worker::wire::{
     FindingsMessage, GIVE_BACK, GiveBackMessage, HAND_IN, MOST_JOBS, TAKE, TakeMessage,
     WorkMessage, kind,
@@ -25,7 +24,7 @@ pub(super) fn answer(
             let Some((kind, count)) = message.and_then(|m| Some((kind(&m.kind)?, m.count))) else {
                 return refused;
             };
-            let work = library.lease(kind, count.min(MOST_JOBS), LEASE)?;
+            let work = library.lease(kind, count.min(MOST_JOBS), library.lease_time())?;
             let text = serde_json::to_string(&WorkMessage::from(&work));
             Ok(text.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR))
         }

@@ -1,21 +1,40 @@
 //! Rows and edges, read and written through a connection.
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Result, params};
+use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
 
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 
+/// The query for a row.
+pub(super) const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = ?1";
+
 /// What is known of a position; `None` where nothing is.
 pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
-    let query = "SELECT moves, ply, turned_ply FROM position WHERE key = ?1";
-    let mut query = connection.prepare_cached(query)?;
-    query.query_row([key.as_bytes()], parse).optional()
+    find(&mut *connection.prepare_cached(GET)?, key, parse)
+}
+
+/// What `read` makes of the row of a position, found by the query [`GET`].
+pub(super) fn find<T>(
+    query: &mut Statement<'_>,
+    key: &Key,
+    read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    query.query_row([key.as_bytes()], read).optional()
+}
+
+/// The scores of the moves of a row.
+pub(super) fn parse_scores(columns: &rusqlite::Row<'_>) -> Result<Vec<i32>> {
+    let bytes = columns.get_ref(0)?.as_blob().map_err(|_| damaged())?;
+    Row::scores_from_bytes(bytes).ok_or_else(damaged)
+}
+
+fn damaged() -> Error {
+    Error::InvalidColumnType(0, "moves".to_owned(), Type::Blob)
 }
 
 /// A row of the columns moves, ply and turned_ply.
 pub(super) fn parse(columns: &rusqlite::Row<'_>) -> Result<Row> {
-    let damaged = || Error::InvalidColumnType(0, "moves".to_owned(), Type::Blob);
     let bytes = columns.get_ref(0)?.as_blob().map_err(|_| damaged())?;
     Ok(Row {
         moves: Row::moves_from_bytes(bytes).ok_or_else(damaged)?,

@@ -1,9 +1,10 @@
 //! The library as it stands at one moment, to read.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::Connection;
+use rusqlite::{CachedStatement, Connection};
 
 use super::database::open_reader;
 use super::error::StoreError;
@@ -18,6 +19,8 @@ use crate::cloud::value;
 /// The library at one moment: what is written meanwhile is not seen.
 pub struct Snapshot<'a> {
     connection: &'a Connection,
+    /// The query for a row, which is asked many times.
+    get: RefCell<CachedStatement<'a>>,
 }
 
 impl Snapshot<'_> {
@@ -26,7 +29,28 @@ impl Snapshot<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
-        Ok(rows::get(self.connection, key)?)
+        Ok(rows::find(&mut self.get.borrow_mut(), key, rows::parse)?)
+    }
+
+    /// The scores of the known moves of a position, in no particular order; `None` where nothing is known.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
+        Ok(rows::find(
+            &mut self.get.borrow_mut(),
+            key,
+            rows::parse_scores,
+        )?)
+    }
+
+    /// Whether anything is known of a position.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
+        let found = rows::find(&mut self.get.borrow_mut(), key, |_| Ok(()))?;
+        Ok(found.is_some())
     }
 
     /// How many positions there are.
@@ -148,9 +172,13 @@ impl Readers {
             None => open_reader(&self.path)?,
         };
         let transaction = connection.transaction().map_err(StoreError::from)?;
-        let found = look(&Snapshot {
-            connection: &transaction,
-        });
+        let found = match transaction.prepare_cached(rows::GET) {
+            Ok(get) => look(&Snapshot {
+                connection: &transaction,
+                get: RefCell::new(get),
+            }),
+            Err(error) => Err(StoreError::from(error).into()),
+        };
         drop(transaction);
         if found.is_ok() {
             idle().push(connection);

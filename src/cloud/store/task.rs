@@ -61,7 +61,7 @@ pub struct Task {
 /// A batch of tasks that a worker has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Its number; 0 when there are no tasks.
+    /// Its number; 0 when there are no tasks, less than 0 where it follows from them.
     pub number: i64,
     /// The tasks.
     pub tasks: Vec<Task>,

@@ -16,6 +16,14 @@ const TRIES: i64 = 5;
 /// The most moves of a task.
 const MOST_MOVES: usize = 128;
 
+/// A task that waits, as it is stored.
+struct WaitingTask {
+    id: i64,
+    moves: Vec<u8>,
+    priority: i64,
+    expires: i64,
+}
+
 impl Batch<'_> {
     /// Adds a task. Moves of one that waits already are united, and the higher priority holds; moves that
     /// were handed out in the last five minutes are left out. Tells whether there was room.
@@ -33,21 +41,20 @@ impl Batch<'_> {
             return Ok(true);
         }
         let kind = task.kind.number();
-        let query =
-            "SELECT id, moves, priority FROM task WHERE kind = ?1 AND key = ?2 AND lease = 0";
-        let waiting: Option<(i64, Vec<u8>, i64)> = (self.connection.prepare_cached(query)?)
-            .query_row(params![kind, task.key.as_bytes()], |columns| {
-                Ok((columns.get(0)?, columns.get(1)?, columns.get(2)?))
-            })
-            .optional()?;
         let expires = now() + BACKGROUND_AGE;
         let priority = task.priority as i64;
-        if let Some((id, others, before)) = waiting {
-            let mut united = parse_moves(&others);
+        if let Some(waiting) = self.waiting_task(task)? {
+            let mut united = parse_moves(&waiting.moves);
             united.extend(moves);
-            let statement = "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
-            let values = params![id, write_moves(united), before.max(priority), expires];
-            self.connection.prepare_cached(statement)?.execute(values)?;
+            let united = write_moves(united);
+            // Most of what is asked for again changes nothing, and is not written.
+            let is_fresh = waiting.expires > expires - BACKGROUND_AGE / 2;
+            if united != waiting.moves || priority > waiting.priority || !is_fresh {
+                let statement =
+                    "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
+                let values = params![waiting.id, united, waiting.priority.max(priority), expires];
+                self.connection.prepare_cached(statement)?.execute(values)?;
+            }
             return Ok(true);
         }
         let is_full = self.tasks.waiting[task.kind as usize] >= MOST_WAITING;
@@ -61,6 +68,25 @@ impl Batch<'_> {
         self.connection.prepare_cached(statement)?.execute(values)?;
         self.tasks.waiting[task.kind as usize] += 1;
         Ok(true)
+    }
+
+    /// The task that waits for the same position.
+    fn waiting_task(&self, task: &Task) -> Result<Option<WaitingTask>> {
+        let query = "SELECT id, moves, priority, expires FROM task
+            WHERE kind = ?1 AND key = ?2 AND lease = 0";
+        let mut query = self.connection.prepare_cached(query)?;
+        let found = query.query_row(
+            params![task.kind.number(), task.key.as_bytes()],
+            |columns| {
+                Ok(WaitingTask {
+                    id: columns.get(0)?,
+                    moves: columns.get(1)?,
+                    priority: columns.get(2)?,
+                    expires: columns.get(3)?,
+                })
+            },
+        );
+        found.optional()
     }
 
     /// Drops the oldest waiting task of the lowest priority; `false` where there is none.
@@ -79,10 +105,43 @@ impl Batch<'_> {
     /// # Errors
     /// The database cannot be read or written.
     pub fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
+        let found = self.next_tasks(kind, count)?;
+        // Another process may have handed out some.
+        self.tasks.recount(self.connection)?;
+        let number = match found.is_empty() {
+            true => 0,
+            false => self.tasks.next_lease,
+        };
+        self.tasks.next_lease += i64::from(number > 0);
+        self.mark_leased(found, number, seconds)
+    }
+
+    /// As [`Self::lease`], with a number below 0 that follows from the tasks: whoever knows them knows the number.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn lease_by_name(
+        &mut self,
+        kind: TaskKind,
+        count: usize,
+        seconds: i64,
+        number: impl FnOnce(&[Task]) -> i64,
+    ) -> Result<Lease> {
+        let found = self.next_tasks(kind, count)?;
+        let tasks: Vec<Task> = found.iter().map(|(_, task)| task.clone()).collect();
+        let number = match tasks.is_empty() {
+            true => 0,
+            false => number(&tasks),
+        };
+        self.mark_leased(found, number, seconds)
+    }
+
+    /// The tasks to be handed out next, with their rows. Drops those that are too old.
+    fn next_tasks(&mut self, kind: TaskKind, count: usize) -> Result<Vec<(i64, Task)>> {
         let now = now();
         let drop_old =
             "DELETE FROM task WHERE kind = ?1 AND (lease = 0 AND priority = 0 AND expires < ?2
-            OR lease > 0 AND until < ?2 AND tries >= ?3)";
+            OR lease <> 0 AND until < ?2 AND tries >= ?3)";
         let values = params![kind.number(), now, TRIES];
         self.connection.prepare_cached(drop_old)?.execute(values)?;
         let direction = if kind == TaskKind::Scoring {
@@ -114,24 +173,21 @@ impl Batch<'_> {
                 },
             ))
         })?;
-        let found: Vec<(i64, Task)> = found.collect::<Result<_>>()?;
-        if found.is_empty() {
-            return Ok(Lease {
-                number: 0,
-                tasks: Vec::new(),
-            });
-        }
-        // Another process may have handed out some.
-        self.tasks.recount(self.connection)?;
-        let number = self.tasks.next_lease;
-        self.tasks.next_lease += 1;
+        found.collect()
+    }
+
+    /// Notes that tasks are handed out under a number.
+    fn mark_leased(&mut self, found: Vec<(i64, Task)>, number: i64, seconds: i64) -> Result<Lease> {
+        let now = now();
         let statement = "UPDATE task SET lease = ?2, until = ?3, tries = tries + 1 WHERE id = ?1";
         let mut update = self.connection.prepare_cached(statement)?;
         for (id, task) in &found {
             self.tasks.remember(task, now);
             update.execute(params![id, number, now.saturating_add(seconds)])?;
         }
-        self.tasks.recount(self.connection)?;
+        if !found.is_empty() {
+            self.tasks.recount(self.connection)?;
+        }
         let tasks = found.into_iter().map(|(_, task)| task).collect();
         Ok(Lease { number, tasks })
     }
@@ -141,7 +197,7 @@ impl Batch<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
-        let statement = "DELETE FROM task WHERE lease = ?1 AND lease > 0";
+        let statement = "DELETE FROM task WHERE lease = ?1 AND lease <> 0";
         self.connection.prepare_cached(statement)?.execute([number])
     }
 
@@ -151,7 +207,7 @@ impl Batch<'_> {
     /// The database cannot be read or written.
     pub fn give_back(&mut self, number: i64) -> Result<()> {
         let statement =
-            "UPDATE task SET until = 0, tries = tries - 1 WHERE lease = ?1 AND lease > 0";
+            "UPDATE task SET until = 0, tries = tries - 1 WHERE lease = ?1 AND lease <> 0";
         self.connection
             .prepare_cached(statement)?
             .execute([number])

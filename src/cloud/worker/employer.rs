@@ -24,9 +24,6 @@ pub trait Employer: Send + Sync {
     fn give_back(&self, work: &Work);
 }
 
-/// How long the library waits for a task to be done before it is given to another worker, in seconds.
-pub const LEASE: i64 = 3_600;
-
 /// A library in the same process.
 #[derive(Debug)]
 pub struct Local(pub Arc<Library>);
@@ -35,7 +32,7 @@ impl Employer for Local {
     fn take(&self, kind: TaskKind) -> Result<Option<Work>, String> {
         let work = self
             .0
-            .lease(kind, 1, LEASE)
+            .lease(kind, 1, self.0.lease_time())
             .map_err(|error| error.to_string())?;
         Ok((work.lease > 0).then_some(work))
     }

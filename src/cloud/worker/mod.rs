@@ -1,6 +1,7 @@
 //! Workers: they take tasks, search them, and hand in what they have found.
 
 mod employer;
+mod public;
 mod remote;
 mod search;
 pub mod wire;
@@ -17,7 +18,7 @@ use crate::search::StartError;
 use crate::tablebase::Tables;
 use search::Scorer;
 
-pub use employer::{Employer, LEASE, Local};
+pub use employer::{Employer, Local};
 pub use remote::Remote;
 pub use search::Halt;
 pub use work::{Findings, FoundScore, Job, Work};

@@ -135,6 +135,7 @@ impl Scorer {
             return Some((-FINAL, 0));
         }
         let (outcome, _) = self.search(position, 1, self.nodes)?;
+        findings.nodes = findings.nodes.saturating_add(outcome.nodes);
         let (played, score) = (outcome.best?, library_score(outcome.score?));
         let depth = u8::try_from(outcome.depth).unwrap_or(u8::MAX);
         let (position, value) = (position.clone(), value_after(score));
@@ -152,7 +153,8 @@ impl Scorer {
             return Some(());
         }
         let nodes = self.nodes.saturating_mul(SIEVING_NODES);
-        let (_, lines) = self.search(&job.position, SIEVED_MOVES, nodes)?;
+        let (outcome, lines) = self.search(&job.position, SIEVED_MOVES, nodes)?;
+        findings.nodes = findings.nodes.saturating_add(outcome.nodes);
         let best = lines.first().map_or(0, |(_, score)| *score);
         let good = lines
             .iter()

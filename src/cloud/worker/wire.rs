@@ -60,6 +60,8 @@ pub struct FindingsMessage {
     pub lease: i64,
     scores: Vec<ScoreMessage>,
     jobs: Vec<JobMessage>,
+    #[serde(default)]
+    nodes: u64,
 }
 
 /// Work that is not done.
@@ -154,6 +156,7 @@ impl FindingsMessage {
             lease,
             scores: findings.scores.iter().map(score).collect(),
             jobs: findings.jobs.iter().map(JobMessage::from).collect(),
+            nodes: findings.nodes,
         }
     }
 
@@ -177,6 +180,7 @@ impl FindingsMessage {
                 .iter()
                 .map(JobMessage::read)
                 .collect::<Option<_>>()?,
+            nodes: self.nodes,
         })
     }
 }
@@ -215,6 +219,7 @@ mod tests {
         let findings = Findings {
             scores: vec![score],
             jobs,
+            nodes: 12_345,
         };
         let text = serde_json::to_string(&FindingsMessage::new(7, &findings)).unwrap();
         let message: FindingsMessage = serde_json::from_str(&text).unwrap();

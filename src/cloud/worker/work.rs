@@ -2,7 +2,7 @@
 
 use crate::board::{Move, Position};
 use crate::cloud::key::View;
-use crate::cloud::library::Library;
+use crate::cloud::library::{Done, Library};
 use crate::cloud::moves::is_worth_keeping;
 use crate::cloud::place::Place;
 use crate::cloud::store::{NewScore, Priority, StoreError, Task, TaskKind};
@@ -50,6 +50,8 @@ pub struct Findings {
     pub scores: Vec<FoundScore>,
     /// Moves that are worth to be scored.
     pub jobs: Vec<Job>,
+    /// Nodes that were searched.
+    pub nodes: u64,
 }
 
 impl Library {
@@ -115,7 +117,12 @@ impl Library {
             }
             batch.finish_lease(lease)?;
             Ok(())
-        })
+        })?;
+        self.note_work(Done {
+            scores: findings.scores.len() as u64,
+            nodes: findings.nodes,
+        });
+        Ok(())
     }
 
     /// Takes tasks back that a worker does not do.

@@ -1,0 +1,145 @@
+//! The dialect of the workers of the public library, with MD5 sums for tokens.
+
+use crate::server::{START, Server, WRITER, body, directory};
+
+const SERVED: [&str; 4] = ["--public-workers", "127.0.0.1", "--anonymous", "queue"];
+
+fn hash(text: &str) -> String {
+    format!("{:x}", md5::compute(text))
+}
+
+fn get(server: &Server, query: &str) -> String {
+    let query = query.replace(' ', "%20");
+    body(&server.get_with(&format!("/chessdb.php?{query}"), ""))
+}
+
+/// The access token of a worker on this machine.
+fn access(server: &Server) -> String {
+    assert_eq!(get(server, "action=getip"), "127.0.0.1");
+    let token = get(server, &format!("action=gettoken&key={WRITER}"));
+    assert_eq!(token, hash(&format!("ChessDB127.0.0.1{WRITER}")));
+    token
+}
+
+#[test]
+fn batches_are_scored_and_acknowledged() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &SERVED);
+    let access = access(&server);
+    let take = format!("action=getqueue&token={access}");
+    assert_eq!(get(&server, &take), "");
+    assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
+    let batch = get(&server, &take);
+    assert_eq!(batch, format!("{START}\n{START} moves c3c4\n"));
+    // It is out, and nothing else waits.
+    assert_eq!(get(&server, &take), "");
+    let store = |more: &str, signed: &str| {
+        let token = hash(&format!("{access}{signed}"));
+        get(
+            &server,
+            &format!("action=store&board={START} - - 0 1&{more}&token={token}"),
+        )
+    };
+    assert_eq!(
+        store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-17")),
+        "tokenerror\0"
+    );
+    assert_eq!(
+        store("move=c3c4&score=-16&nodes=100", &format!("{START}c3c4-16")),
+        "ok\0"
+    );
+    assert!(server.ask("queryall", "").contains("move:c3c4,score:16,"));
+    let name = hash(&batch);
+    let acknowledge = |token: &str| {
+        get(
+            &server,
+            &format!("action=ackqueue&key={name}&token={token}"),
+        )
+    };
+    assert_eq!(acknowledge(&access), "tokenerror");
+    assert_eq!(acknowledge(&hash(&format!("{access}{name}"))), "ok");
+    // What a worker writes is noted under the name of its token.
+    drop(server);
+    let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
+    assert_eq!(store.write(|batch| batch.undo("tests", 0)).unwrap(), 1);
+}
+
+#[test]
+fn moves_that_were_sieved_are_urgent() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &SERVED);
+    let access = access(&server);
+    let sel = format!("action=getsel&token={access}");
+    // 308 is a proof of work for this board.
+    assert_eq!(server.ask("queue", "&token=308"), "ok\0");
+    let batch = get(&server, &sel);
+    assert_eq!(batch, format!("!{START}\n"));
+    assert_eq!(server.ask("store", "&move=move:a3a4"), "ok\0");
+    let token = hash(&format!("{access}b2e2"));
+    let more = format!("&move=move:b2e2&token={token}");
+    assert_eq!(server.ask("store", &more), "ok\0");
+    let name = hash(&batch);
+    let done = format!(
+        "action=acksel&key={name}&token={}",
+        hash(&format!("{access}{name}"))
+    );
+    assert_eq!(get(&server, &done), "ok");
+    let queue = get(&server, &format!("action=getqueue&token={access}"));
+    assert_eq!(
+        queue,
+        format!("{START}\n{START} moves b2e2\n{START} moves a3a4\n")
+    );
+}
+
+#[test]
+fn a_batch_that_is_not_acknowledged_is_handed_out_again() {
+    let directory = directory();
+    let arguments = [&SERVED[..], &["--lease", "1"]].concat();
+    let server = Server::start(directory.path(), &arguments);
+    let take = format!("action=getqueue&token={}", access(&server));
+    assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
+    let batch = get(&server, &take);
+    assert!(batch.ends_with("moves c3c4\n"));
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(get(&server, &take), batch);
+    // After a start of the server it is the same batch, and it can be acknowledged.
+    drop(server);
+    let server = Server::start(directory.path(), &SERVED);
+    let access = access(&server);
+    let name = hash(&batch);
+    let done = format!(
+        "action=ackqueue&key={name}&token={}",
+        hash(&format!("{access}{name}"))
+    );
+    assert_eq!(get(&server, &done), "ok");
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    assert_eq!(get(&server, &format!("action=getqueue&token={access}")), "");
+}
+
+#[test]
+fn the_dialect_is_for_listed_addresses() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--public-workers", "10.9.9.9"]);
+    let access = hash(&format!("ChessDB127.0.0.1{WRITER}"));
+    for query in [
+        "action=getip".to_owned(),
+        format!("action=gettoken&key={WRITER}"),
+        format!("action=getqueue&token={access}"),
+        format!("action=getsel&token={access}"),
+    ] {
+        assert_eq!(get(&server, &query), "invalid parameters", "{query}");
+    }
+    let token = hash(&format!("{access}{START}c3c4-16"));
+    let more = format!("&move=c3c4&score=-16&token={token}");
+    assert_eq!(server.ask("store", &more), "tokenerror\0");
+    drop(server);
+    let server = Server::start(directory.path(), &SERVED);
+    assert_eq!(get(&server, "action=getqueue&token=x"), "tokenerror");
+    assert_eq!(get(&server, "action=getsel"), "tokenerror");
+    // The token of a reader signs nothing.
+    let reader = hash("ChessDB127.0.0.1may-read-and-no-more");
+    assert_eq!(
+        get(&server, &format!("action=getqueue&token={reader}")),
+        "tokenerror"
+    );
+}
