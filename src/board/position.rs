@@ -12,16 +12,15 @@ use super::square::Square;
 use super::validity::{self, InvalidPosition, Reason};
 use super::zobrist;
 
-/// The index of the pawns' key among the part keys.
-const PAWNS: usize = Color::COUNT;
-
 /// What a move changes that cannot be computed back from the move alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     /// Zobrist key of placement and side to move.
     pub(super) key: u64,
-    /// Keys of red's pieces and black's, pawns left out, and of both sides' pawns.
-    pub(super) part_keys: [u64; 3],
+    /// Key of the pawns of both sides.
+    pub(super) pawn_key: u64,
+    /// Keys of the pieces of each side that are no pawns.
+    pub(super) piece_keys: ByColor<u64>,
     /// Pieces that give check to the side to move.
     pub(super) checkers: Bitboard,
     /// The no-capture count.
@@ -128,13 +127,13 @@ impl Position {
     /// Zobrist key of the pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {
-        self.state.part_keys[PAWNS]
+        self.state.pawn_key
     }
 
     /// Zobrist key of a side's pieces other than pawns.
     #[inline]
     pub fn piece_key(&self, color: Color) -> u64 {
-        self.state.part_keys[color.index()]
+        self.state.piece_keys[color]
     }
 
     /// The enemy pieces that give check to the side to move.
@@ -291,11 +290,11 @@ impl Position {
         let key = zobrist::piece(piece, square);
         self.state.key ^= key;
         let part = if piece.kind() == PieceKind::Pawn {
-            PAWNS
+            &mut self.state.pawn_key
         } else {
-            piece.color().index()
+            &mut self.state.piece_keys[piece.color()]
         };
-        self.state.part_keys[part] ^= key;
+        *part ^= key;
     }
 
     #[inline]
@@ -335,7 +334,8 @@ impl TryFrom<&Setup> for Position {
             promotion: setup.promotion,
             state: State {
                 key: 0,
-                part_keys: [0; 3],
+                pawn_key: 0,
+                piece_keys: ByColor::default(),
                 checkers: Bitboard::EMPTY,
                 clock: NoCaptureClock::new(setup.halfmove_clock),
                 captured: None,

@@ -34,6 +34,7 @@ mod lock;
 #[cfg(feature = "sqlite")]
 mod obk;
 mod table;
+mod table_text;
 #[cfg(feature = "sqlite")]
 mod xqb;
 #[cfg(feature = "sqlite")]
@@ -44,6 +45,7 @@ pub use choice::choose;
 pub use dat::{DatBook, EncodedDat, encode_dat};
 pub use error::BookError;
 pub use library::{BUILTIN, Library, open_book};
-pub use table::{BookTable, TextError, Walk};
+pub use table::{BookTable, Walk};
+pub use table_text::{LineFault, TextError};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

@@ -2,22 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::book_move::{Book, BookMove, Entry, Results, mirrored};
+use super::book_move::{Book, BookMove, Entry, mirrored};
 use super::error::BookError;
 use super::lock::locks;
 use crate::board::{Move, Position};
-use crate::movegen::{is_legal, legal_moves};
+use crate::movegen::legal_moves;
 use crate::notation::fen;
-
-/// Why a line of a book as text is none.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {reason}")]
-pub struct TextError {
-    /// Its number, from 1.
-    pub line: usize,
-    /// What is wrong with it.
-    pub reason: String,
-}
 
 /// Positions with their moves. Of a position and its mirror image it holds the one that BOOK.DAT holds.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +37,7 @@ fn canonical(position: &Position) -> (Position, bool) {
 }
 
 /// Board and side to move of a position.
-fn name(position: &Position) -> String {
+pub(super) fn name(position: &Position) -> String {
     let fen = fen::write_position(position);
     let fields: Vec<&str> = fen.split(' ').take(2).collect();
     fields.join(" ")
@@ -153,45 +143,6 @@ impl BookTable {
             unreached: book.count()?.saturating_sub(walker.stored),
         })
     }
-
-    /// The table as text, a move a line: board and side to move, the move, its weight, and how many
-    /// games were won, drawn and lost with it; separated by tabs.
-    pub fn to_text(&self) -> String {
-        let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
-        for Entry { position, moves } in self.entries() {
-            let name = name(&position);
-            for m in moves {
-                let Results {
-                    wins,
-                    draws,
-                    losses,
-                } = m.results;
-                text += &format!(
-                    "{name}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
-                    m.played, m.weight
-                );
-            }
-        }
-        text
-    }
-
-    /// Reads what [`Self::to_text`] writes. Lines that are empty or begin with `#` mean nothing; the
-    /// games need not be told.
-    ///
-    /// # Errors
-    /// Names the first line that is wrong.
-    pub fn from_text(text: &str) -> Result<Self, TextError> {
-        let mut table = Self::default();
-        for (line, content) in (1..).zip(text.lines()) {
-            let content = content.trim();
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
-            let (position, m) = read_line(content).map_err(|reason| TextError { line, reason })?;
-            table.add(&position, m);
-        }
-        Ok(table)
-    }
 }
 
 /// What two mirror images share.
@@ -252,39 +203,6 @@ impl<'a> Walker<'a> {
             self.open.push_back((position.clone(), Vec::new()));
         }
     }
-}
-
-fn read_line(line: &str) -> Result<(Position, BookMove), String> {
-    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
-    let [fen, played, weight, results @ ..] = fields.as_slice() else {
-        return Err("FEN, move and weight are wanted, separated by tabs".to_owned());
-    };
-    let position: Position = (fen.parse()).map_err(|error: fen::FenError| error.to_string())?;
-    let played: Move = (played.parse()).map_err(|_| format!("{played:?} is no move"))?;
-    if !is_legal(&position, played) {
-        return Err(format!("{played} is illegal"));
-    }
-    let number = |text: &str| -> Result<u32, String> {
-        text.parse().map_err(|_| format!("{text:?} is no number"))
-    };
-    let results = match results {
-        [] => Results::default(),
-        [wins, draws, losses] => Results {
-            wins: number(wins)?,
-            draws: number(draws)?,
-            losses: number(losses)?,
-        },
-        _ => return Err("wins, draws and losses are wanted behind the weight".to_owned()),
-    };
-    let weight = number(weight)?;
-    Ok((
-        position,
-        BookMove {
-            played,
-            weight,
-            results,
-        },
-    ))
 }
 
 #[cfg(test)]
@@ -382,22 +300,5 @@ mod tests {
             BookMove::new("a8a7".parse().unwrap(), 1),
         );
         assert_eq!(walk(&table).unreached, 2);
-    }
-
-    #[test]
-    fn wrong_lines_are_named() {
-        let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-        for (line, reason) in [
-            ("x", "separated by tabs"),
-            ("x\th2e2\t1", "rank"),
-            (&format!("{fen}\tcannon\t1"), "no move"),
-            (&format!("{fen}\th2e9\t1"), "illegal"),
-            (&format!("{fen}\th2e2\t-1"), "no number"),
-            (&format!("{fen}\th2e2\t1\t2"), "behind the weight"),
-        ] {
-            let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
-            assert_eq!(error.line, 3);
-            assert!(error.reason.contains(reason), "{error}");
-        }
     }
 }

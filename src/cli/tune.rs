@@ -75,14 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     }
     let out = OutputFile::open(&arguments.out)?;
-    let mut samples = Vec::new();
-    for path in &arguments.samples {
-        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-        let file = BufReader::new(File::open(path).map_err(|error| fault(&error))?);
-        if let Some(left_out) = read_samples(file, &mut samples).map_err(|error| fault(&error))? {
-            print_line(&format!("{}: {left_out}", path.display()));
-        }
-    }
+    let samples = read_files(&arguments.samples)?;
     print_line(&format!("{} samples", samples.len()));
     let plan = Tuning {
         epochs: arguments.epochs,
@@ -132,6 +125,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The samples of all `paths`. Torn last lines are left out and told.
+fn read_files(paths: &[PathBuf]) -> Result<Vec<Sample>, Failure> {
+    let mut samples = Vec::new();
+    for path in paths {
+        let fault = |error: &dyn Display| Failure::new(path.display(), error);
+        let file = BufReader::new(File::open(path).map_err(|error| fault(&error))?);
+        if let Some(left_out) = read_samples(file, &mut samples).map_err(|error| fault(&error))? {
+            print_line(&format!("{}: {left_out}", path.display()));
+        }
+    }
+    Ok(samples)
+}
+
 /// Where the state of an interrupted run stands: beside its weights.
 fn state_path(out: &Path) -> PathBuf {
     let mut name = out.as_os_str().to_owned();
@@ -144,8 +150,6 @@ fn read_state(path: &Path, samples: &[Sample], plan: &Tuning) -> Result<TuneStat
     let fault = |error: &dyn Display| Failure::new(path.display(), error);
     let bytes = read_file(path, LARGEST_STATE).map_err(|error| fault(&error))?;
     let state: TuneState = serde_json::from_slice(&bytes).map_err(|error| fault(&error))?;
-    match state.goes_on(samples, plan) {
-        true => Ok(state),
-        false => Err(fault(&"it belongs to other samples or settings")),
-    }
+    state.check(samples, plan).map_err(|error| fault(&error))?;
+    Ok(state)
 }

@@ -3,13 +3,14 @@
 //! It reads ahead of the session by a bounded number of lines and bytes; beyond that the writer of the
 //! pipe waits.
 
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
 use crate::search::start_thread;
+use crate::text::{BoundedLine, read_bounded_line};
 
 /// Longest line taken whole, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
@@ -132,75 +133,40 @@ impl Sink {
 }
 
 fn read_lines(mut source: impl BufRead, sender: &Sink) {
-    let mut line = LineBuffer::default();
+    let mut bytes = Vec::new();
     loop {
-        let taken = match source.fill_buf() {
-            Ok([]) => break,
-            Ok(bytes) => {
-                let (part, ends) = match bytes.iter().position(|b| *b == b'\n') {
-                    Some(end) => (bytes.get(..end).unwrap_or_default(), 1),
-                    None => (bytes, 0),
-                };
-                line.append(part);
-                if ends > 0 && sender.send(line.take()).is_err() {
-                    return;
-                }
-                part.len() + ends
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => 0,
+        let is_overlong = match read_bounded_line(&mut source, LONGEST_LINE, &mut bytes) {
+            Ok(BoundedLine::End) => break,
+            Ok(BoundedLine::Whole) => false,
+            Ok(BoundedLine::TooLong(_)) => true,
+            Ok(BoundedLine::Unended(length)) => length > LONGEST_LINE as u64,
             Err(error) => {
                 log::error!("standard input cannot be read: {error}");
                 break;
             }
         };
-        source.consume(taken);
-    }
-    if !line.is_empty() && sender.send(line.take()).is_err() {
-        return;
+        if sender.send(to_input(&bytes, is_overlong)).is_err() {
+            return;
+        }
+        bytes.clear();
+        bytes.shrink_to(OVERLONG_HEAD);
     }
     // Fails when the session has ended.
     let _ = sender.send(Input::End);
 }
 
-/// A line being read. Of an overlong one only the beginning is kept.
-#[derive(Debug, Default)]
-struct LineBuffer {
-    bytes: Vec<u8>,
-    overlong: bool,
-}
-
-impl LineBuffer {
-    fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    fn append(&mut self, part: &[u8]) {
-        if self.overlong {
-            return;
-        }
-        let room = LONGEST_LINE.saturating_sub(self.bytes.len());
-        match part.get(..=room) {
-            None => self.bytes.extend_from_slice(part),
-            Some(_) => {
-                self.overlong = true;
-                self.bytes.extend(part.iter().take(OVERLONG_HEAD));
-                self.bytes.truncate(OVERLONG_HEAD);
-            }
-        }
-    }
-
-    fn take(&mut self) -> Input {
-        let text = String::from_utf8_lossy(&self.bytes);
-        let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
-        let text = text.trim_matches(is_margin).to_owned();
-        let overlong = std::mem::take(&mut self.overlong);
-        self.bytes.clear();
-        self.bytes.shrink_to(OVERLONG_HEAD);
-        if overlong {
-            Input::Overlong(text)
-        } else {
-            Input::Line(text)
-        }
+/// A line as the session gets it. Of an overlong one only the beginning is kept.
+fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
+    let kept = match is_overlong {
+        true => bytes.get(..OVERLONG_HEAD).unwrap_or(bytes),
+        false => bytes,
+    };
+    let text = String::from_utf8_lossy(kept);
+    let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
+    let text = text.trim_matches(is_margin).to_owned();
+    match is_overlong {
+        true => Input::Overlong(text),
+        false => Input::Line(text),
     }
 }
 

@@ -9,8 +9,8 @@ pub enum BoundedLine {
     Whole,
     /// The line is longer than the bound, and this long, in bytes; only its beginning is kept.
     TooLong(u64),
-    /// The input ends within the line; up to the bound is kept.
-    Unended,
+    /// The input ends within the line, after so many bytes of it; up to the bound is kept.
+    Unended(u64),
     /// There are no more lines.
     End,
 }
@@ -35,7 +35,7 @@ pub fn read_bounded_line(
         if bytes.is_empty() {
             return Ok(match length {
                 0 => BoundedLine::End,
-                _ => BoundedLine::Unended,
+                _ => BoundedLine::Unended(length),
             });
         }
         let end = bytes.iter().position(|byte| *byte == b'\n');
@@ -75,7 +75,7 @@ mod tests {
             (BoundedLine::Whole, ""),
             (BoundedLine::TooLong(6), "abcd"),
             (BoundedLine::Whole, "abcd"),
-            (BoundedLine::Unended, "end"),
+            (BoundedLine::Unended(3), "end"),
         ];
         assert_eq!(all, expected.map(|(read, text)| (read, text.to_owned())));
     }

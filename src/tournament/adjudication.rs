@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::end_reason::{EndReason, Ending};
-use super::key_values::KeyValues;
+use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 
 /// Both engines have to see a decision for some moves of theirs.
@@ -39,20 +39,20 @@ pub struct ScoreDraw {
 }
 
 /// A score of the command line, in hundredths of the engines' units.
-fn score(list: &KeyValues<'_>) -> Result<i32, String> {
+fn score(list: &KeyValues<'_>) -> Result<i32, KeyValuesError> {
     let score: u32 = list.require("score")?;
-    i32::try_from(score).map_err(|_| "the score is too high".to_owned())
+    i32::try_from(score).map_err(|_| KeyValuesError::OutOfRange("the score is too high"))
 }
 
 impl FromStr for ScoreWin {
-    type Err = String;
+    type Err = KeyValuesError;
 
     /// Reads `score=500,moves=4`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
         if score == 0 {
-            return Err("a score of 0 wins nothing".to_owned());
+            return Err(KeyValuesError::OutOfRange("a score of 0 wins nothing"));
         }
         let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
@@ -63,7 +63,7 @@ impl FromStr for ScoreWin {
 }
 
 impl FromStr for ScoreDraw {
-    type Err = String;
+    type Err = KeyValuesError;
 
     /// Reads `score=10,moves=8,after=80`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {

@@ -38,6 +38,7 @@ pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineScore, Fault, Greeting};
 pub use journal::{Damage, Journal, JournalContent, JournalError};
 pub use json_report::JsonReport;
+pub use key_values::KeyValuesError;
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
 pub use openings::{
     FoundOpening, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings,

@@ -195,18 +195,7 @@ pub fn run(
             select! {
                 recv(messages) -> message => {
                     let Ok(message) = message else { break };
-                    let told = match &message {
-                        Message::Game(record) => {
-                            standings.add(record);
-                            on_event(standings, Event::Game(record))
-                        }
-                        Message::Void { number, detail } => {
-                            standings.void_games += 1;
-                            on_event(standings, Event::Void { number: *number, detail })
-                        }
-                        Message::Broken(reason) => Err(io::Error::other(reason.clone())),
-                    };
-                    if let Err(error) = told {
+                    if let Err(error) = count(standings, &message, &mut on_event) {
                         // The first error is told; it may be the cause of those that follow.
                         if end.is_ok() {
                             end = Err(error);
@@ -228,7 +217,27 @@ pub fn run(
     end
 }
 
-/// The numbers of games that no runner has taken yet.
+/// Counts what a worker sent and hands it on.
+fn count(
+    standings: &mut Standings,
+    message: &Message,
+    on_event: &mut impl FnMut(&Standings, Event<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    match message {
+        Message::Game(record) => {
+            standings.add(record);
+            on_event(standings, Event::Game(record))
+        }
+        Message::Void { number, detail } => {
+            standings.void_games += 1;
+            let number = *number;
+            on_event(standings, Event::Void { number, detail })
+        }
+        Message::Broken(reason) => Err(io::Error::other(reason.clone())),
+    }
+}
+
+/// The numbers of games that no worker has begun.
 struct Numbers<'a> {
     next: AtomicU64,
     done: &'a HashSet<u64>,

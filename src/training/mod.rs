@@ -46,5 +46,5 @@ mod win_rate;
 
 pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines, read_samples};
 pub use selfplay::{Interrupt, Plan, Progress, Run, SelfPlay, SelfPlayError};
-pub use tuner::{TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
+pub use tuner::{StateMismatch, TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};

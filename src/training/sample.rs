@@ -1,12 +1,13 @@
 //! A quiet position of a game with what came of it.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::str::FromStr;
 
 use super::data::{BadRecord, Filter, MAGIC, ReadError, Reader};
 use crate::board::{Color, Position};
 use crate::notation::fen;
+use crate::text::read_line;
 
 /// A position to learn from. As text: `FEN | score | result`.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +58,10 @@ impl FromStr for Sample {
     }
 }
 
+/// No line that is read is longer, in MB.
+const LONGEST_LINE: u64 = 1;
 /// No line of samples is longer, in bytes.
-const LONGEST_LINE: u64 = 1000;
+const LONGEST_SAMPLE: usize = 1000;
 
 /// Why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -113,15 +116,14 @@ impl<R: BufRead> SampleLines<R> {
 
     fn read(&mut self) -> Result<Option<Sample>, ReadSamplesError> {
         let mut bytes = Vec::new();
-        let mut bounded = self.source.by_ref().take(LONGEST_LINE);
-        let length = bounded.read_until(b'\n', &mut bytes)? as u64;
+        if !read_line(&mut self.source, LONGEST_LINE, &mut bytes)? {
+            return Ok(None);
+        }
         self.line += 1;
         let text = String::from_utf8_lossy(&bytes);
-        let is_whole = text.ends_with('\n');
         match text.trim_end().parse() {
-            _ if length == 0 => Ok(None),
             Ok(sample) => Ok(Some(sample)),
-            Err(_) if !is_whole && length < LONGEST_LINE => {
+            Err(_) if !text.ends_with('\n') && bytes.len() < LONGEST_SAMPLE => {
                 self.is_torn = true;
                 Ok(None)
             }

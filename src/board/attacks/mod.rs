@@ -125,7 +125,7 @@ pub fn king(square: Square) -> Bitboard {
 /// Squares a pawn (兵 卒) of `color` on `square` attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
-    Bitboard::from_board_bits(PAWN[color.index()][square.index()])
+    Bitboard::from_board_bits(PAWN[color][square.index()])
 }
 
 /// Where a side's pawns can step: forward, towards file a and towards file i, each set from as
@@ -145,7 +145,7 @@ pub fn pawn_steps(color: Color, pawns: Bitboard) -> [Bitboard; 3] {
 /// Squares from which a pawn of `color` attacks `square`.
 #[inline]
 pub fn pawn_to(color: Color, square: Square) -> Bitboard {
-    Bitboard::from_board_bits(PAWN_TO[color.index()][square.index()])
+    Bitboard::from_board_bits(PAWN_TO[color][square.index()])
 }
 
 /// Squares a piece of this kind and colour attacks: for a cannon those over a screen.
@@ -169,6 +169,23 @@ mod tests {
     use super::tables::{DIAGONALS, ORTHOGONALS};
     use super::*;
 
+    /// The squares along the lines of `square` with so many pieces between.
+    fn slow_line(
+        square: Square,
+        occupied: Bitboard,
+        between: usize,
+    ) -> impl Iterator<Item = Square> {
+        ORTHOGONALS.into_iter().flat_map(move |(f, r)| {
+            let mut seen = 0;
+            let walk = std::iter::successors(square.offset(f, r), move |s| s.offset(f, r));
+            walk.filter(move |next| {
+                let is_reached = seen == between;
+                seen += usize::from(occupied.contains(*next));
+                is_reached
+            })
+        })
+    }
+
     /// Walks the board step by step, as the rules are told to a beginner.
     fn slow(kind: PieceKind, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
         let empty = |s: Option<Square>| s.is_some_and(|s| !occupied.contains(s));
@@ -179,20 +196,8 @@ mod tests {
             }
         };
         match kind {
-            PieceKind::Rook | PieceKind::Cannon => {
-                let wanted = usize::from(kind == PieceKind::Cannon);
-                for (f, r) in ORTHOGONALS {
-                    let mut seen = 0;
-                    let mut at = square;
-                    while let Some(next) = at.offset(f, r) {
-                        if seen == wanted {
-                            add(Some(next));
-                        }
-                        seen += usize::from(occupied.contains(next));
-                        at = next;
-                    }
-                }
-            }
+            PieceKind::Rook => slow_line(square, occupied, 0).for_each(|s| add(Some(s))),
+            PieceKind::Cannon => slow_line(square, occupied, 1).for_each(|s| add(Some(s))),
             PieceKind::Knight => {
                 for (f, r) in ORTHOGONALS {
                     if empty(square.offset(f, r)) {

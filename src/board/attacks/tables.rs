@@ -1,6 +1,7 @@
 //! The tables of attacks, built at compile time.
 
 use crate::board::bitboard::Bitboard;
+use crate::board::by_color::ByColor;
 use crate::board::color::Color;
 use crate::board::square::{FILES, RANKS, Square};
 
@@ -21,12 +22,12 @@ pub(super) static KNIGHT_TO: HobbleTable = knight_table(true);
 pub(super) static BISHOP: HobbleTable = bishop_table();
 pub(super) static ADVISOR: [u128; Square::COUNT] = step_table(&DIAGONALS, true);
 pub(super) static KING: [u128; Square::COUNT] = step_table(&ORTHOGONALS, true);
-pub(super) static PAWN: [[u128; Square::COUNT]; 2] = [
+pub(super) static PAWN: ByColor<[u128; Square::COUNT]> = ByColor::new(
     pawn_table(Color::Red, false),
     pawn_table(Color::Black, false),
-];
-pub(super) static PAWN_TO: [[u128; Square::COUNT]; 2] =
-    [pawn_table(Color::Red, true), pawn_table(Color::Black, true)];
+);
+pub(super) static PAWN_TO: ByColor<[u128; Square::COUNT]> =
+    ByColor::new(pawn_table(Color::Red, true), pawn_table(Color::Black, true));
 pub(super) static DIAGONAL: [u128; Square::COUNT] = step_table(&DIAGONALS, false);
 pub(super) static LINES: [u128; Square::COUNT] = line_table();
 pub(super) static SURROUNDINGS: [u128; Square::COUNT] = surroundings_table();

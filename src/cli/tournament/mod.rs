@@ -19,8 +19,10 @@ use super::common::Failure;
 use super::common::columns::terminal_width;
 use super::common::interrupt::interrupts;
 use crate::text::printable;
+use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, Event, Fault, GameSummary, Greeting, StartError, Tournament, check_engines, run as play,
+    End, Event, Fault, GameSummary, Greeting, JournalContent, StartError, Tournament,
+    check_engines, run as play,
 };
 use files::{Files, require_different};
 use progress::Progress;
@@ -47,20 +49,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     warn(&tournament, &greetings);
     print(&table::heading(&tournament, &greetings))?;
-    let done = content.games;
-    if content.damaged_lines > 0 {
-        let lines = content.damaged_lines;
-        print(&format!("{lines} damaged lines of the journal left out\n"))?;
-    }
-    let mut standings = tournament.standings();
-    standings.void_games = content.voids;
-    done.iter().for_each(|record| standings.add(record));
-    if !done.is_empty() {
-        print(&format!("{} games were played before\n", done.len()))?;
-    }
-    let numbers: HashSet<u64> = done.iter().map(|record| record.number).collect();
-    let mut games: Vec<GameSummary> = done.iter().map(GameSummary::from).collect();
-    drop(done);
+    let (mut standings, mut games) = resume(&tournament, content)?;
+    let numbers: HashSet<u64> = games.iter().map(|game| game.number).collect();
     let progress = Progress::new(&tournament, &standings);
     files.tell_status(&tournament, &standings, &games, None)?;
     let end = play(
@@ -102,6 +92,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         End::Interrupted => ExitCode::from(super::common::INTERRUPTED),
         End::Finished | End::Decided => ExitCode::SUCCESS,
     })
+}
+
+/// The standings and games that the journal holds, which is told.
+fn resume(
+    tournament: &Tournament,
+    content: JournalContent,
+) -> Result<(Standings, Vec<GameSummary>), Failure> {
+    if content.damaged_lines > 0 {
+        let lines = content.damaged_lines;
+        print(&format!("{lines} damaged lines of the journal left out\n"))?;
+    }
+    if !content.games.is_empty() {
+        let games = content.games.len();
+        print(&format!("{games} games were played before\n"))?;
+    }
+    let mut standings = tournament.standings();
+    standings.void_games = content.voids;
+    content
+        .games
+        .iter()
+        .for_each(|record| standings.add(record));
+    let games = content.games.iter().map(GameSummary::from).collect();
+    Ok((standings, games))
 }
 
 /// Tells of what is doubtful, but can be played.

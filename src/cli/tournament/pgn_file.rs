@@ -161,10 +161,10 @@ fn for_each_record(
         at += match read {
             BoundedLine::End => return Ok(()),
             BoundedLine::Whole => line.len() as u64 + 1,
-            BoundedLine::Unended => line.len() as u64,
+            BoundedLine::Unended(_) => line.len() as u64,
             BoundedLine::TooLong(length) => length + 1,
         };
-        if read != BoundedLine::Unended {
+        if !matches!(read, BoundedLine::Unended(_)) {
             line.push(b'\n');
         }
         let room = LONGEST_RECORD.saturating_sub(record.len());

@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 use super::features::{MAX_ACTIVE, Perspective};
 use super::network::Network;
 use super::simd::{self, Block};
-use crate::board::{Bitboard, Color, Observer, Piece, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
 
 /// How a side looks at the board: whether mirrored, and with which set of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,9 +45,9 @@ impl View {
 struct Entry {
     added: ArrayVec<(Piece, Square), 2>,
     removed: ArrayVec<(Piece, Square), 2>,
-    views: [View; Color::COUNT],
+    views: ByColor<View>,
     /// Whether the sums are up to date, by side.
-    known: [bool; Color::COUNT],
+    known: ByColor<bool>,
 }
 
 /// The last board that was seen in a way, with its sums.
@@ -96,8 +96,8 @@ impl AccumulatorStack {
         let entry = Entry {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
-            views: Color::ALL.map(|side| View::new(network, position, side)),
-            known: [false; Color::COUNT],
+            views: ByColor::from_fn(|side| View::new(network, position, side)),
+            known: ByColor::default(),
         };
         match self.entries.first_mut() {
             Some(first) => *first = entry,
@@ -121,13 +121,13 @@ impl AccumulatorStack {
                 entry.added.clear();
                 entry.removed.clear();
                 entry.views = views;
-                entry.known = [false; Color::COUNT];
+                entry.known = ByColor::default();
             }
             None => self.grow(Entry {
                 added: ArrayVec::new(),
                 removed: ArrayVec::new(),
                 views,
-                known: [false; Color::COUNT],
+                known: ByColor::default(),
             }),
         }
         Recorder {
@@ -145,13 +145,9 @@ impl AccumulatorStack {
 
     /// The sums of the present position by side, brought up to date.
     #[inline(always)]
-    pub(super) fn sums(
-        &mut self,
-        network: &Network,
-        position: &Position,
-    ) -> [&[Block]; Color::COUNT] {
+    pub(super) fn sums(&mut self, network: &Network, position: &Position) -> ByColor<&[Block]> {
         for side in Color::ALL {
-            if !self.entries[self.top].known[side.index()] {
+            if !self.entries[self.top].known[side] {
                 match self.nearest(side) {
                     Some(from) => self.follow(network, side, from),
                     None => self.refresh(network, side, position),
@@ -160,13 +156,12 @@ impl AccumulatorStack {
         }
         let start = self.top * Color::COUNT * self.blocks;
         let (red, black) = self.sums[start..start + 2 * self.blocks].split_at(self.blocks);
-        [red, black]
+        ByColor::new(red, black)
     }
 
     /// The nearest earlier entry whose sums are known, if the side's view is the same all the way.
     #[inline(always)]
     fn nearest(&self, side: Color) -> Option<usize> {
-        let side = side.index();
         let view = self.entries[self.top].views[side];
         let mut index = self.top;
         while self.entries[index].views[side] == view {
@@ -188,7 +183,7 @@ impl AccumulatorStack {
             let source = &before[start - Color::COUNT * length..][..length];
             let target = &mut after[..length];
             let entry = &mut self.entries[index];
-            let view = entry.views[side.index()];
+            let view = entry.views[side];
             let row = |(piece, square): &(Piece, Square)| view.row(network, side, *piece, *square);
             match (entry.added.as_slice(), entry.removed.as_slice()) {
                 ([to], [from]) => simd::update(target, source, &[row(to)], &[row(from)]),
@@ -201,14 +196,14 @@ impl AccumulatorStack {
                     simd::update(target, source, &added, &removed);
                 }
             }
-            entry.known[side.index()] = true;
+            entry.known[side] = true;
         }
     }
 
     /// Computes the present sums from the last board that the side saw in the same way.
     #[inline(always)]
     fn refresh(&mut self, network: &Network, side: Color, position: &Position) {
-        let view = self.entries[self.top].views[side.index()];
+        let view = self.entries[self.top].views[side];
         let buckets = network.architecture.inputs.count();
         let index =
             (side.index() * 2 + usize::from(view.mirrored)) * buckets + usize::from(view.bucket);
@@ -235,7 +230,7 @@ impl AccumulatorStack {
         let target = &mut self.sums[start..][..length];
         simd::update(target, seen_sums, &added, &removed);
         seen_sums.copy_from_slice(target);
-        self.entries[self.top].known[side.index()] = true;
+        self.entries[self.top].known[side] = true;
     }
 }
 
@@ -258,6 +253,6 @@ impl Observer for Recorder<'_> {
 
     #[inline]
     fn completed(&mut self, position: &Position) {
-        self.entry.views = Color::ALL.map(|side| View::new(self.network, position, side));
+        self.entry.views = ByColor::from_fn(|side| View::new(self.network, position, side));
     }
 }

@@ -54,8 +54,8 @@ pub fn evaluate(
                 .outputs
                 .for_pieces(position.occupied().len() as usize);
             let (own, other) = network.output_row(bucket);
-            let sum = simd::squared_product(sums[side.index()], own, INPUT_QUANT as i16)
-                + simd::squared_product(sums[(!side).index()], other, INPUT_QUANT as i16);
+            let sum = simd::squared_product(sums[side], own, INPUT_QUANT as i16)
+                + simd::squared_product(sums[!side], other, INPUT_QUANT as i16);
             // The squares carry one factor of quantisation too many.
             let output = sum / i64::from(INPUT_QUANT) + i64::from(network.output_biases[bucket]);
             (output * i64::from(network.scale) / i64::from(INPUT_QUANT * OUTPUT_QUANT)) as i32

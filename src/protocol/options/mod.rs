@@ -170,11 +170,9 @@ impl OptionSpec {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_table_has_the_defaults_of_the_preferences() {
-        let d = Preferences::default();
-        let techniques = d.search.techniques;
-        let mut changes = table::OPTIONS.iter().map(|row| match row.kind {
+    /// The change that sets an option to its default.
+    fn to_default(kind: &OptionKind) -> OptionChange {
+        match *kind {
             OptionKind::Check { default, change } => change(default),
             OptionKind::Spin {
                 default, change, ..
@@ -188,7 +186,14 @@ mod tests {
             OptionKind::Text {
                 default, change, ..
             } => change(default).unwrap(),
-        });
+        }
+    }
+
+    #[test]
+    fn the_table_has_the_defaults_of_the_preferences() {
+        let d = Preferences::default();
+        let techniques = d.search.techniques;
+        let mut changes = table::OPTIONS.iter().map(|row| to_default(&row.kind));
         for expected in [
             OptionChange::Milliseconds(d.milliseconds),
             OptionChange::Batch(d.batch),

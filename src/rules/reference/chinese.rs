@@ -45,31 +45,13 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
     };
     let was_doomed = !before.in_check() && mates(&passed(before), 4);
     let (now, then) = (Turn::new(now, None), Turn::new(then, Some(played.from())));
-    let mating = |m: &Move| begins_mate(&now.board, *m, 4);
-    let is_new = |m: &Move| {
-        let from = if m.from() == played.to() {
-            played.from()
-        } else {
-            m.from()
-        };
-        let old = Move::new(from, m.to());
-        !then.moves().contains(&old) || !begins_mate(&then.board, old, 4)
-    };
-    let threatens_mate = match before.in_check() {
-        true => now.moves().iter().any(|m| mating(m) && is_new(m)),
-        false => now.moves().iter().any(mating) && !mates(&then.board, 4),
-    };
-    if threatens_mate {
+    if threatens_mate(&now, &then, played, before.in_check()) {
         return Finding::of(MoveClass::MateThreat);
     }
     let mut finding = Finding::of(MoveClass::Idle);
     for m in now.moves() {
-        let from = if m.from() == played.to() {
-            played.from()
-        } else {
-            m.from()
-        };
-        let old = Move::new(from, m.to());
+        let old = before_move(m, played);
+        let from = old.from();
         let could = then.moves().contains(&old);
         if !now.takes_something(m) {
             let was_striker = then.moves().into_iter().any(|check| {
@@ -94,19 +76,43 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
     if !finding.chases.is_empty() || !finding.check_threats.is_empty() {
         finding.class = MoveClass::Chase;
     }
-    let is_guard = |m: &Move| {
-        let kind = kind_on(&now.board, m.to());
-        matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
-    };
     let is_defence = was_doomed && !mates(&after, 4);
     if finding.class == MoveClass::Chase
         && finding.check_threats.is_empty()
-        && finding.chases.iter().all(is_guard)
+        && finding
+            .chases
+            .iter()
+            .all(|m| is_guard(kind_on(&now.board, m.to())))
         && is_defence
     {
         return Finding::of(MoveClass::Idle);
     }
     finding
+}
+
+/// The move as it stood before the piece that makes it was `played` to where it is.
+fn before_move(m: Move, played: Move) -> Move {
+    let moves_piece = m.from() == played.to();
+    let from = if moves_piece { played.from() } else { m.from() };
+    Move::new(from, m.to())
+}
+
+/// Whether it is a piece that guards the king.
+fn is_guard(kind: Option<PieceKind>) -> bool {
+    matches!(kind, Some(PieceKind::Advisor | PieceKind::Bishop))
+}
+
+/// Whether a mate is threatened `now` that was not `then`.
+fn threatens_mate(now: &Turn, then: &Turn, played: Move, was_in_check: bool) -> bool {
+    let mating = |m: &Move| begins_mate(&now.board, *m, 4);
+    let is_new = |m: &Move| {
+        let old = before_move(*m, played);
+        !then.moves().contains(&old) || !begins_mate(&then.board, old, 4)
+    };
+    match was_in_check {
+        true => now.moves().iter().any(|m| mating(m) && is_new(m)),
+        false => now.moves().iter().any(mating) && !mates(&then.board, 4),
+    }
 }
 
 /// A board on which a side is imagined to move, and what is so for all its moves.

@@ -107,34 +107,7 @@ impl Coordinator {
         if let Some(outcome) = self.mate_by_checks(&request, &root_moves) {
             return outcome;
         }
-        let overhead = self
-            .overhead
-            .expected(request.game.position(), &request.limits);
-        let time = TimeManager::new(&request.limits, &request.settings, overhead);
-        let settings = settings_for(&request);
-        let is_table_draw = is_table_draw(request.tables.as_deref(), request.game.position());
-        let lines_reported = match settings.reports.current_lines {
-            true => self.threads.len(),
-            false => 0,
-        };
-        let shared = Arc::new(SharedState {
-            deciding: DecidingPositions::new(&request.game, settings.rules),
-            game: request.game,
-            limits: request.limits,
-            settings,
-            network: request.network,
-            is_table_draw,
-            tables: request.tables,
-            control: request.control,
-            root_moves,
-            time,
-            nodes: AtomicU64::new(0),
-            table_hits: AtomicU64::new(0),
-            finished: AtomicBool::new(false),
-            events: self.events.clone(),
-            current_lines: CurrentLines::new(lines_reported),
-            team: (self.threads.len() > 1).then(Team::default),
-        });
+        let shared = Arc::new(self.shared_state(request, root_moves));
         self.table.age();
         let results = self.run(&shared);
         let chosen = choose(&results, &shared.settings);
@@ -145,7 +118,7 @@ impl Coordinator {
         let best = chosen.map_or(shared.root_moves[0], |c| c.played);
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
         self.overhead
-            .note(&shared.game, &shared.limits, time.as_ref(), answer);
+            .note(&shared.game, &shared.limits, shared.time.as_ref(), answer);
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&shared, &c.pv)),
@@ -156,6 +129,35 @@ impl Coordinator {
         };
         log::debug!("{outcome}");
         outcome
+    }
+
+    /// What the threads share in the search of `root_moves`.
+    fn shared_state(&mut self, request: SearchRequest, root_moves: Vec<Move>) -> SharedState {
+        let position = request.game.position();
+        let overhead = self.overhead.expected(position, &request.limits);
+        let settings = settings_for(&request);
+        let lines_reported = match settings.reports.current_lines {
+            true => self.threads.len(),
+            false => 0,
+        };
+        SharedState {
+            deciding: DecidingPositions::new(&request.game, settings.rules),
+            time: TimeManager::new(&request.limits, &request.settings, overhead),
+            is_table_draw: is_table_draw(request.tables.as_deref(), position),
+            game: request.game,
+            limits: request.limits,
+            settings,
+            network: request.network,
+            tables: request.tables,
+            control: request.control,
+            root_moves,
+            nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
+            finished: AtomicBool::new(false),
+            events: self.events.clone(),
+            current_lines: CurrentLines::new(lines_reported),
+            team: (self.threads.len() > 1).then(Team::default),
+        }
     }
 
     /// The mate that the request looks for, if it is one by checks alone.

@@ -1,6 +1,7 @@
 //! What a node leaves behind: histories, the hash table, corrections of the evaluation.
 
-use super::node::{MovesResult, Node};
+use super::moves_result::MovesResult;
+use super::node::Node;
 use super::search::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;

@@ -13,6 +13,7 @@ mod history_update;
 pub(super) mod iteration;
 mod iterative_deepening;
 mod line_evaluator;
+mod moves_result;
 mod node;
 mod node_score;
 mod node_type;

@@ -1,20 +1,16 @@
 //! The inner node of the search: principal variation search with everything that spares work.
 
-use arrayvec::ArrayVec;
-
+use super::moves_result::MovesResult;
 use super::node_score::NodeScore;
 use super::node_type::{NodeType, NonPv, Pv};
 use super::search::Search;
-use crate::board::{Move, Position};
+use crate::board::Move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::parameters::values;
 use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TtEntry;
-
-/// The moves a node tried without success, for their histories.
-pub(super) type Tried = ArrayVec<Move, 64>;
 
 /// What a node knows before it looks at moves.
 pub(super) struct Node {
@@ -39,74 +35,6 @@ struct TriedMove {
     number: usize,
     /// Plies that it is searched deeper.
     extension: i32,
-}
-
-/// What the moves of a node came to.
-pub(super) struct MovesResult {
-    /// The best score, and what it depends on.
-    pub(super) best: NodeScore,
-    /// The best score, and what the scores of all moves depend on.
-    pub(super) all: NodeScore,
-    pub(super) best_move: Move,
-    /// The quiet moves and the captures that did not raise alpha, for the histories.
-    pub(super) failed: [Tried; 2],
-}
-
-impl Default for MovesResult {
-    fn default() -> Self {
-        Self {
-            best: NodeScore::of_position(-Score::INFINITE),
-            all: NodeScore::of_position(-Score::INFINITE),
-            best_move: Move::NONE,
-            failed: [Tried::new(), Tried::new()],
-        }
-    }
-}
-
-impl MovesResult {
-    /// Takes the score of a move into account.
-    pub(super) fn add(&mut self, score: NodeScore) {
-        if score.score > self.best.score {
-            self.best = score;
-        }
-        self.all = self.best.depending_on(self.all).depending_on(score);
-    }
-
-    /// The score of the node: a fail high depends on the best move alone.
-    pub(super) fn node_score(&self, beta: Score) -> NodeScore {
-        if self.best.score >= beta {
-            self.best
-        } else {
-            self.all
-        }
-    }
-
-    /// The same as the node at `ply` sees it: its scores do not depend on its own subtree.
-    fn settled_at(mut self, ply: usize) -> Self {
-        self.best = self.best.settled_at(ply);
-        self.all = self.all.settled_at(ply);
-        self
-    }
-
-    fn add_failure(&mut self, m: Move, position: &Position) {
-        let capture = position.taken_by(m).is_some();
-        // Past the sixty-fourth, moves are not worth punishing.
-        let _ = self.failed[usize::from(capture)].try_push(m);
-    }
-
-    /// What the hash table may be told: nothing exact, and no proven win or loss, that holds only
-    /// for the way the position was reached. A best move that does not hang on it still bounds the
-    /// score from below.
-    pub(super) fn table_bound(&self, bound: Bound) -> Option<Bound> {
-        let decisive = self.best.score.is_decisive();
-        let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());
-        match bound {
-            Bound::Lower => (!best || !decisive).then_some(Bound::Lower),
-            Bound::Upper => (!all || !decisive).then_some(Bound::Upper),
-            Bound::Exact if !all => Some(Bound::Exact),
-            Bound::Exact => (!best).then_some(Bound::Lower),
-        }
-    }
 }
 
 impl Search<'_> {
@@ -278,12 +206,7 @@ impl Search<'_> {
         let ply = node.ply;
         let excluded = self.stack.at(ply).excluded;
         let mut found = MovesResult::default();
-        let killers = self.stack.at(ply).killers;
-        let mut picker = if N::ROOT {
-            MovePicker::in_order(self.root_moves_left())
-        } else {
-            MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
-        };
+        let mut picker = self.move_picker::<N>(node);
         let legality = self.legality();
         let before = self.stack.before(ply);
         let (first_alpha, mut number) = (alpha, 0);
@@ -292,20 +215,13 @@ impl Search<'_> {
                 continue;
             }
             number += 1;
-            if !N::ROOT
-                && number > 1
-                && !found.best.score.is_loss()
-                && self.prune_move(node, m, number, alpha, &mut picker)
-            {
+            let may_prune = !N::ROOT && number > 1 && !found.best.score.is_loss();
+            if may_prune && self.prune_move(node, m, number, alpha, &mut picker) {
                 continue;
             }
             let extension = self.extension::<N>(node, m, beta)?;
             if self.stopped {
                 return Ok(found);
-            }
-            let nodes = self.nodes;
-            if N::ROOT {
-                self.announce(m, number);
             }
             let tried = TriedMove {
                 m,
@@ -313,9 +229,6 @@ impl Search<'_> {
                 extension,
             };
             let score = self.search_move::<N>(node, &tried, found.best.score, alpha, beta);
-            if N::ROOT {
-                self.count_root_move(number, nodes);
-            }
             if self.stopped {
                 return Ok(found);
             }
@@ -323,7 +236,6 @@ impl Search<'_> {
             let score = score.score;
             if N::ROOT {
                 self.update_root_move(number, score, alpha, Bound::of(score, first_alpha, beta));
-                self.report_refutation(m, score, alpha);
             }
             if score > alpha {
                 found.best_move = m;
@@ -341,16 +253,24 @@ impl Search<'_> {
         }
         if number == 0 {
             // Mate or stalemate, both a loss; or the only move is the one left out.
-            found.best.score = if excluded.is_some() {
-                alpha
-            } else {
-                Score::mated_in(ply)
-            };
-            found.all = found.best;
-        } else if found.best_move.is_some() {
+            return Ok(MovesResult::of_score(match excluded.is_some() {
+                true => alpha,
+                false => Score::mated_in(ply),
+            }));
+        }
+        if found.best_move.is_some() {
             self.update_histories(node, &found, &before);
         }
         Ok(found)
+    }
+
+    /// The moves of a node in the order of their promise; at the root in that of the last iteration.
+    fn move_picker<N: NodeType>(&self, node: &Node) -> MovePicker {
+        if N::ROOT {
+            return MovePicker::in_order(self.root_moves_left());
+        }
+        let killers = self.stack.at(node.ply).killers;
+        MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
     }
 
     /// Plays one move and searches it, the best score so far being `best`: late ones less deep and with a
@@ -376,6 +296,10 @@ impl Search<'_> {
         };
         let is_open = N::PV && !self.is_driven_by(Driver::Mtd);
         let mut new_depth = depth - 1 + extension;
+        let nodes_before = self.nodes;
+        if N::ROOT {
+            self.announce(m, number);
+        }
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
@@ -403,6 +327,9 @@ impl Search<'_> {
             score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
         }
         self.take_back();
+        if N::ROOT {
+            self.count_root_move(number, nodes_before);
+        }
         score
     }
 }

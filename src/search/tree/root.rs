@@ -111,7 +111,7 @@ impl Search<'_> {
 
     /// Reports what refutes a root move whose score is not above `alpha`, if that is asked for and the
     /// search takes long.
-    pub(super) fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
+    fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
         let is_due = self.shared.settings.reports.refutations && score <= alpha && !self.stopped;
         if is_due && self.takes_long() {
             let line = self.hash_line(m, self.root_depth as usize);
@@ -167,7 +167,7 @@ impl Search<'_> {
     }
 
     /// Keeps the score of the root move with this number, from 1, where it says more than that the move
-    /// is not the best.
+    /// is not the best; else reports how it is refuted, on request.
     pub(super) fn update_root_move(
         &mut self,
         number: usize,
@@ -189,6 +189,8 @@ impl Search<'_> {
             self.complete_line(&mut line, score);
             self.iteration.moves[self.line + number - 1].pv = line;
         }
+        let played = self.iteration.moves[self.line + number - 1].played;
+        self.report_refutation(played, score, alpha);
     }
 
     /// Reports the line in place `index`.

@@ -334,7 +334,7 @@ impl Reader {
             let at = Instant::now();
             let goes_on = match read {
                 Ok(BoundedLine::End) => false,
-                Ok(BoundedLine::Unended) => {
+                Ok(BoundedLine::Unended(_)) => {
                     self.line(&line, at);
                     false
                 }

@@ -264,7 +264,7 @@ fn read(mut file: &File, ours: &Head, tournament: &Tournament) -> Result<Read, J
     for number in 2.. {
         let entry = match read_bounded_line(&mut source, LONGEST_LINE, &mut line)? {
             BoundedLine::End => break,
-            BoundedLine::Unended => {
+            BoundedLine::Unended(_) => {
                 content.has_torn_line = true;
                 break;
             }
@@ -325,7 +325,7 @@ fn read_head(
     match read_bounded_line(source, LONGEST_LINE, line)? {
         BoundedLine::Whole => {}
         BoundedLine::TooLong(_) => return Err(JournalError::Foreign),
-        BoundedLine::End | BoundedLine::Unended => return Err(JournalError::Headless),
+        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::Headless),
     }
     let version: Version = serde_json::from_slice(line).map_err(JournalError::Head)?;
     if version.chuhe_match != VERSION {

@@ -8,6 +8,6 @@ mod standings;
 
 pub use elo::{Estimate, Interval, Scores};
 pub use ratings::{Rating, ratings};
-pub use sprt::{Decision, EloModel, Sprt};
+pub use sprt::{Decision, EloModel, ParseEloModelError, Sprt};
 pub use sprt_run::SprtRun;
 pub use standings::{EngineFigures, Standings};

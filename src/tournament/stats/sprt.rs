@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::elo::{NORMALIZED_SCALE, score_of};
-use crate::tournament::key_values::KeyValues;
+use crate::tournament::key_values::{KeyValues, KeyValuesError};
 
 /// What the bounds of a test are counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,13 +31,18 @@ impl EloModel {
     }
 }
 
+/// A text is the name of no model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("neither normalized nor logistic")]
+pub struct ParseEloModelError;
+
 impl FromStr for EloModel {
-    type Err = &'static str;
+    type Err = ParseEloModelError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let models = [Self::Logistic, Self::Normalized];
         let model = models.into_iter().find(|model| model.name() == text);
-        model.ok_or("neither normalized nor logistic")
+        model.ok_or(ParseEloModelError)
     }
 }
 
@@ -76,7 +81,7 @@ impl Decision {
 }
 
 impl FromStr for Sprt {
-    type Err = String;
+    type Err = KeyValuesError;
 
     /// Reads `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three may be left out.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -93,16 +98,20 @@ impl FromStr for Sprt {
             .iter()
             .any(|elo| !(-200.0..=200.0).contains(elo))
         {
-            return Err("elo0 and elo1 are at most 200 from zero".to_owned());
+            return Err(KeyValuesError::OutOfRange(
+                "elo0 and elo1 are at most 200 from zero",
+            ));
         }
         if sprt.elo0 >= sprt.elo1 {
-            return Err("elo0 has to be below elo1".to_owned());
+            return Err(KeyValuesError::OutOfRange("elo0 has to be below elo1"));
         }
         if [sprt.alpha, sprt.beta]
             .iter()
             .any(|p| !(1e-6..0.5).contains(p))
         {
-            return Err("alpha and beta are probabilities below 0.5".to_owned());
+            return Err(KeyValuesError::OutOfRange(
+                "alpha and beta are probabilities below 0.5",
+            ));
         }
         Ok(sprt)
     }

@@ -207,29 +207,19 @@ fn filters_leave_out_what_they_name() {
         count
     };
     let mut left_out = [0; 3];
+    let (mut in_check, mut captures) = (Filter::NONE, Filter::NONE);
+    let (mut decided, mut first) = (Filter::NONE, Filter::NONE);
+    in_check.in_check = true;
+    captures.captures = true;
+    decided.decided = 1000;
+    first.first_plies = 5;
     for record in games(60) {
         let Record::Game(game) = &record else {
             continue;
         };
         let all = count(&record, Filter::NONE);
         assert_eq!(all, game.moves.len() - 4);
-        for (index, filter) in [
-            Filter {
-                in_check: true,
-                ..Filter::NONE
-            },
-            Filter {
-                captures: true,
-                ..Filter::NONE
-            },
-            Filter {
-                decided: 1000,
-                ..Filter::NONE
-            },
-        ]
-        .into_iter()
-        .enumerate()
-        {
+        for (index, filter) in [in_check, captures, decided].into_iter().enumerate() {
             let mut expected = 0;
             record
                 .visit(&Filter::NONE, |l| {
@@ -244,16 +234,7 @@ fn filters_leave_out_what_they_name() {
             assert_eq!(count(&record, filter), expected);
             left_out[index] += all - expected;
         }
-        assert_eq!(
-            count(
-                &record,
-                Filter {
-                    first_plies: 5,
-                    ..Filter::NONE
-                }
-            ),
-            all - 5
-        );
+        assert_eq!(count(&record, first), all - 5);
         let by_path = matches!(game.ending, Ending::RepetitionDraw | Ending::RepetitionLoss);
         let last = Filter {
             repetition_plies: 12,

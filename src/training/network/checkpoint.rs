@@ -123,3 +123,25 @@ impl Trainer {
         Ok(head.reports)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checkpoints are kept: their keys do not change with the names of the program.
+    #[test]
+    fn a_stored_head_of_version_1_is_read() {
+        let stored = concat!(
+            r#"{"version":1,"recipe":{"width":128,"input_buckets":1,"output_buckets":8,"#,
+            r#""result_share":0.25,"final_result_share":0.5,"scale":370.0,"passes":30,"#,
+            r#""batch":16384,"rate":0.5,"final_rate":0.125,"warm_up":200,"decay":0.0625,"#,
+            r#""clip":1.984375,"seed":1,"hold_out":50,"largest_score":4000},"steps":9,"#,
+            r#""samples":77,"start":5,"reports":[{"pass":1,"training_loss":0.5,"#,
+            r#""test_loss":0.25,"rate":0.125}]}"#
+        );
+        let head: Head = serde_json::from_str(stored).unwrap();
+        assert_eq!((head.steps, head.reports.len()), (9, 1));
+        assert_eq!(serde_json::to_string(&head).unwrap(), stored);
+        assert_eq!(head.recipe.width, 128);
+    }
+}

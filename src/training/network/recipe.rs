@@ -83,92 +83,77 @@ pub struct RecipeError {
     allowed: &'static str,
 }
 
+impl RecipeError {
+    fn new(key: &'static str, value: &dyn ToString, allowed: &'static str) -> Self {
+        Self {
+            key,
+            value: value.to_string(),
+            allowed,
+        }
+    }
+}
+
+/// Refuses `value` of `key` unless `holds`.
+fn must(
+    holds: bool,
+    key: &'static str,
+    value: &dyn ToString,
+    allowed: &'static str,
+) -> Result<(), RecipeError> {
+    match holds {
+        true => Ok(()),
+        false => Err(RecipeError::new(key, value, allowed)),
+    }
+}
+
 impl Recipe {
     /// The shape of the network.
     ///
     /// # Errors
     /// When a number of the recipe is out of its range.
     pub fn architecture(&self) -> Result<Architecture, RecipeError> {
-        let must = |holds: bool, key, value: &dyn ToString, allowed| match holds {
-            true => Ok(()),
-            false => Err(RecipeError {
-                key,
-                value: value.to_string(),
-                allowed,
-            }),
-        };
-        let share = |share: f32| (0.0..=1.0).contains(&share);
-        let positive = |number: f32| number.is_finite() && number > 0.0;
+        self.check_schedule()?;
         let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
-        must(
-            width,
-            "width",
-            &self.width,
-            "a multiple of 32 from 32 to 1024",
-        )?;
-        must(
-            share(self.result_share),
-            "result_share",
-            &self.result_share,
-            "0 to 1",
-        )?;
-        must(
-            share(self.final_result_share),
-            "final_result_share",
-            &self.final_result_share,
-            "0 to 1",
-        )?;
-        must(
-            positive(self.scale) && self.scale <= 100_000.0,
-            "scale",
-            &self.scale,
-            "over 0, up to 100000",
-        )?;
-        must(self.passes > 0, "passes", &self.passes, "at least 1")?;
-        must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
-        must(positive(self.rate), "rate", &self.rate, "over 0")?;
-        let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
-        must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
-        must(
-            (0.0..1.0).contains(&self.decay),
-            "decay",
-            &self.decay,
-            "0 to less than 1",
-        )?;
-        must(
-            positive(self.clip) && self.clip <= 127.0 / 64.0,
-            "clip",
-            &self.clip,
-            "over 0, up to 1.984375",
-        )?;
-        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
+        let allowed = "a multiple of 32 from 32 to 1024";
+        must(width, "width", &self.width, allowed)?;
         let inputs = match self.input_buckets {
-            1 => Some(InputBuckets::One),
-            4 => Some(InputBuckets::Attackers),
-            _ => None,
+            1 => InputBuckets::One,
+            4 => InputBuckets::Attackers,
+            other => return Err(RecipeError::new("input_buckets", &other, "1 or 4")),
         };
         let outputs = match self.output_buckets {
-            1 => Some(OutputBuckets::One),
-            8 => Some(OutputBuckets::Pieces),
-            _ => None,
+            1 => OutputBuckets::One,
+            8 => OutputBuckets::Pieces,
+            other => return Err(RecipeError::new("output_buckets", &other, "1 or 8")),
         };
-        must(
-            inputs.is_some(),
-            "input_buckets",
-            &self.input_buckets,
-            "1 or 4",
-        )?;
-        must(
-            outputs.is_some(),
-            "output_buckets",
-            &self.output_buckets,
-            "1 or 8",
-        )?;
         Ok(Architecture {
             width: self.width,
-            inputs: inputs.unwrap_or(InputBuckets::One),
-            outputs: outputs.unwrap_or(OutputBuckets::One),
+            inputs,
+            outputs,
         })
+    }
+
+    /// Refuses numbers of loss, schedule and data that are out of their ranges.
+    fn check_schedule(&self) -> Result<(), RecipeError> {
+        for (key, share) in [
+            ("result_share", self.result_share),
+            ("final_result_share", self.final_result_share),
+        ] {
+            must((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
+        }
+        let is_scale = self.scale > 0.0 && self.scale <= 100_000.0;
+        must(is_scale, "scale", &self.scale, "over 0, up to 100000")?;
+        must(self.passes > 0, "passes", &self.passes, "at least 1")?;
+        must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
+        let is_rate = self.rate.is_finite() && self.rate > 0.0;
+        must(is_rate, "rate", &self.rate, "over 0")?;
+        let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
+        must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
+        let is_decay = (0.0..1.0).contains(&self.decay);
+        must(is_decay, "decay", &self.decay, "0 to less than 1")?;
+        let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
+        must(is_clip, "clip", &self.clip, "over 0, up to 1.984375")?;
+        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")
     }
 
     /// The learning rate of step `step` of `steps`.

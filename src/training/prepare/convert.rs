@@ -38,11 +38,22 @@ pub enum ConvertError {
         /// Its number, from 1.
         line: usize,
         /// What is wrong with it.
-        reason: String,
+        reason: UnfitSample,
     },
     /// The games cannot be written.
     #[error("cannot write: {0}")]
     Write(#[from] AppendError),
+}
+
+/// Why a sample has no place in a file of games.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum UnfitSample {
+    /// The result for red is not that of a game.
+    #[error("the result {0} is not 1, 0.5 or 0")]
+    Result(f64),
+    /// The score does not fit 16 bits.
+    #[error("the score {0} is too large")]
+    Score(i32),
 }
 
 /// Converts samples a line (`FEN | score for red | result for red`), in the order of the games. A game
@@ -105,7 +116,7 @@ fn ply(sample: &LooseSample) -> u32 {
     2 * u32::from(position.fullmove_number()) + position.side_to_move().index() as u32
 }
 
-fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), String> {
+fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), UnfitSample> {
     let is_result = |result: &GameResult| result.points(crate::board::Color::Red) == sample.result;
     let result = GameResult::ALL.into_iter().find(is_result);
     let score = i16::try_from(sample.score * sample.position.side_to_move().sign());
@@ -117,8 +128,8 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), String> {
             },
             result,
         )),
-        (None, _) => Err(format!("the result {} is not 1, 0.5 or 0", sample.result)),
-        (_, Err(_)) => Err(format!("the score {} is too large", sample.score)),
+        (None, _) => Err(UnfitSample::Result(sample.result)),
+        (_, Err(_)) => Err(UnfitSample::Score(sample.score)),
     }
 }
 

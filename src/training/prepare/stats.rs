@@ -87,6 +87,74 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
+impl Statistics {
+    fn fmt_results(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let points = |result: &GameResult| {
+            self.results[result.index()] as f64 * result.points(Color::Red) * 100.0
+        };
+        let points: f64 = GameResult::ALL.iter().map(points).sum();
+        let mean = points / self.games.max(1) as f64;
+        writeln!(f, "points     {mean:>10.1} % for red")?;
+        for result in GameResult::ALL {
+            let share = percent(self.results[result.index()], self.games);
+            writeln!(f, "  {:<22} {share:>5.1} %", result.name())?;
+        }
+        Ok(())
+    }
+
+    /// Lengths and endings of the games of which every position is known.
+    fn fmt_whole_games(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.games - self.loose;
+        if whole == 0 {
+            return Ok(());
+        }
+        let mut plies = self.plies.clone();
+        plies.sort_unstable();
+        let sum: u64 = plies.iter().map(|n| u64::from(*n)).sum();
+        let (middle, last) = (plies[plies.len() / 2], plies[plies.len() - 1]);
+        let mean = sum as f64 / whole as f64;
+        writeln!(
+            f,
+            "plies      {mean:>11.1} (median {middle}, longest {last})"
+        )?;
+        writeln!(f, "endings")?;
+        for ending in Ending::ALL {
+            let share = percent(self.endings[ending.index()], whole);
+            if share > 0.0 {
+                writeln!(f, "  {:<22} {share:>5.1} %", ending.name())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fmt_positions(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "positions  {:>11} with a score", self.positions)?;
+        let share = |count| percent(count, self.positions);
+        writeln!(f, "  quiet                  {:>5.1} %", share(self.quiet))?;
+        let fresh = percent(self.known_positions.len() as u64, self.sampled);
+        writeln!(f, "  distinct (1 in {SAMPLED})      {fresh:>5.1} %")?;
+        writeln!(f, "scores (units, either way)")?;
+        let mut above = 0;
+        for (bound, count) in SCORES.iter().zip(self.scores) {
+            let name = match *bound {
+                u16::MAX => format!("above {above}"),
+                bound => format!("up to {bound}"),
+            };
+            writeln!(f, "  {name:<22} {:>5.1} %", share(count))?;
+            above = *bound;
+        }
+        writeln!(f, "pieces on the board")?;
+        for (class, count) in self.pieces.iter().enumerate() {
+            if *count > 0 {
+                let from = class * PIECE_CLASS + 1;
+                let name = format!("{from} to {}", from + PIECE_CLASS - 1);
+                writeln!(f, "  {name:<22} {:>5.1} %", share(*count))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "games      {:>11}", self.games)?;
@@ -99,74 +167,8 @@ impl fmt::Display for Statistics {
                 writeln!(f, "  {name:<16} {count:>11}")?;
             }
         }
-        let points = |color| {
-            let points =
-                |result: &GameResult| self.results[result.index()] as f64 * result.points(color);
-            100.0 * GameResult::ALL.iter().map(points).sum::<f64>() / self.games.max(1) as f64
-        };
-        writeln!(f, "points     {:>10.1} % for red", points(Color::Red))?;
-        for result in GameResult::ALL {
-            let count = self.results[result.index()];
-            writeln!(
-                f,
-                "  {:<22} {:>5.1} %",
-                result.name(),
-                percent(count, self.games)
-            )?;
-        }
-        let whole = self.games - self.loose;
-        if whole > 0 {
-            let mut plies = self.plies.clone();
-            plies.sort_unstable();
-            let sum: u64 = plies.iter().map(|n| u64::from(*n)).sum();
-            let (middle, last) = (plies[plies.len() / 2], plies[plies.len() - 1]);
-            let mean = sum as f64 / whole as f64;
-            writeln!(
-                f,
-                "plies      {mean:>11.1} (median {middle}, longest {last})"
-            )?;
-            writeln!(f, "endings")?;
-            for ending in Ending::ALL {
-                let count = self.endings[ending.index()];
-                if count > 0 {
-                    writeln!(
-                        f,
-                        "  {:<22} {:>5.1} %",
-                        ending.name(),
-                        percent(count, whole)
-                    )?;
-                }
-            }
-        }
-        writeln!(f, "positions  {:>11} with a score", self.positions)?;
-        writeln!(
-            f,
-            "  quiet                  {:>5.1} %",
-            percent(self.quiet, self.positions)
-        )?;
-        let fresh = percent(self.known_positions.len() as u64, self.sampled);
-        writeln!(f, "  distinct (1 in {SAMPLED})      {fresh:>5.1} %")?;
-        writeln!(f, "scores (units, either way)")?;
-        let mut above = 0;
-        for (bound, count) in SCORES.iter().zip(self.scores) {
-            let name = match *bound {
-                u16::MAX => format!("above {above}"),
-                bound => format!("up to {bound}"),
-            };
-            writeln!(f, "  {name:<22} {:>5.1} %", percent(count, self.positions))?;
-            above = *bound;
-        }
-        writeln!(f, "pieces on the board")?;
-        for (class, count) in self
-            .pieces
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-        {
-            let from = class * PIECE_CLASS + 1;
-            let name = format!("{from} to {}", from + PIECE_CLASS - 1);
-            writeln!(f, "  {name:<22} {:>5.1} %", percent(*count, self.positions))?;
-        }
-        Ok(())
+        self.fmt_results(f)?;
+        self.fmt_whole_games(f)?;
+        self.fmt_positions(f)
     }
 }

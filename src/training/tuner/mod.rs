@@ -23,7 +23,7 @@ use loss::gradient;
 use optimiser::Adam;
 use plan::Weights;
 pub use plan::{TuneError, TuneReport, Tuning};
-pub use state::TuneState;
+pub use state::{StateMismatch, TuneState};
 
 /// Rows of one step of the optimiser.
 const BATCH: usize = 16_384;
@@ -207,13 +207,18 @@ mod tests {
         tune(&mut first, &samples, &plan, |report| report.epoch < 2).unwrap();
         let text = serde_json::to_string(&first).unwrap();
         let mut later: TuneState = serde_json::from_str(&text).unwrap();
-        assert!(later == first && later.goes_on(&samples, &Tuning { threads: 3, ..plan }));
+        assert_eq!(later, first);
+        assert_eq!(
+            later.check(&samples, &Tuning { threads: 3, ..plan }),
+            Ok(())
+        );
         tune(&mut later, &samples, &plan, |_| true).unwrap();
         assert_eq!(later, whole);
         let other = Tuning {
             spread: 9.0,
             ..plan
         };
-        assert!(!whole.goes_on(&samples, &other) && !whole.goes_on(&samples[1..], &plan));
+        assert!(whole.check(&samples, &other).is_err());
+        assert!(whole.check(&samples[1..], &plan).is_err());
     }
 }

@@ -11,9 +11,24 @@ use crate::training::sample::Sample;
 /// Fewest samples to tune with.
 const FEWEST: usize = 1000;
 
+/// Version of the state as it is kept in files.
+const VERSION: u32 = 1;
+
+/// Why a stored state cannot be gone on from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateMismatch {
+    /// Another version of the program wrote it.
+    #[error("it is of version {0}, but this program reads version {VERSION}")]
+    Version(u32),
+    /// It is of another run.
+    #[error("it belongs to other samples or settings")]
+    OtherRun,
+}
+
 /// How far the fitting of weights has come: all that it needs to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TuneState {
+    version: u32,
     pub(super) plan: Tuning,
     /// Samples that are fitted to.
     pub(super) samples: usize,
@@ -37,6 +52,7 @@ impl TuneState {
         let weights = WEIGHTS.iter();
         let weights = weights.map(|w| [f64::from(w.middlegame()), f64::from(w.endgame())]);
         Ok(Self {
+            version: VERSION,
             plan: *plan,
             samples: samples.len(),
             epoch: 0,
@@ -46,16 +62,26 @@ impl TuneState {
         })
     }
 
-    /// Whether this is on the way from [`Self::new`] of these samples and plan; the number of threads may
+    /// Accepts a state on the way from [`Self::new`] of these samples and plan; the number of threads may
     /// be another one.
-    pub fn goes_on(&self, samples: &[Sample], plan: &Tuning) -> bool {
+    ///
+    /// # Errors
+    /// When it is of another version or run.
+    pub fn check(&self, samples: &[Sample], plan: &Tuning) -> Result<(), StateMismatch> {
+        if self.version != VERSION {
+            return Err(StateMismatch::Version(self.version));
+        }
         let threads = self.plan.threads;
         let is_whole = |weights: &Weights| weights.len() == WEIGHTS.len();
-        self.plan == Tuning { threads, ..*plan }
+        let is_this_run = self.plan == Tuning { threads, ..*plan }
             && self.samples == samples.len()
             && is_whole(&self.weights)
             && self.adam.is_whole()
-            && self.best.iter().all(|(_, weights)| is_whole(weights))
+            && self.best.iter().all(|(_, weights)| is_whole(weights));
+        match is_this_run {
+            true => Ok(()),
+            false => Err(StateMismatch::OtherRun),
+        }
     }
 
     /// Passes made.
@@ -72,5 +98,30 @@ impl TuneState {
             .iter()
             .map(|w| (w[0].round() as i32, w[1].round() as i32));
         rounded.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files of interrupted runs are kept: their keys do not change with the names of the program.
+    #[test]
+    fn a_stored_state_of_version_1_is_read() {
+        let stored = concat!(
+            r#"{"version":1,"plan":{"epochs":300,"step":3.0,"result_share":0.3,"scale":370.0,"#,
+            r#""spread":12.0,"threads":2},"samples":5000,"epoch":7,"weights":[[1.0,2.5]],"#,
+            r#""adam":{"mean":[[0.5,0.0]],"variance":[[0.25,0.0]],"steps":7},"#,
+            r#""best":[0.0625,[[1.0,2.0]]]}"#
+        );
+        let state: TuneState = serde_json::from_str(stored).unwrap();
+        assert_eq!((state.epoch(), state.samples), (7, 5000));
+        assert_eq!(serde_json::to_string(&state).unwrap(), stored);
+        let later: TuneState =
+            serde_json::from_str(&stored.replace("\"version\":1", "\"version\":2")).unwrap();
+        let told = later.check(&[], &Tuning::default());
+        assert_eq!(told, Err(StateMismatch::Version(2)));
+        let told = state.check(&[], &Tuning::default());
+        assert_eq!(told, Err(StateMismatch::OtherRun));
     }
 }
