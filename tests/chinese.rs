@@ -41,7 +41,7 @@ fn cases(table: &'static str) -> Vec<Case> {
 }
 
 /// Diagrams that are judged otherwise than by the book: the verdict, and why.
-const VERDICTS: [(&str, &str, &str); 3] = [
+const VERDICTS: [(&str, &str, &str); 4] = [
     (
         "cn2020-ch9-50",
         "draw",
@@ -58,15 +58,23 @@ const VERDICTS: [(&str, &str, &str); 3] = [
         "the rook that is offered for exchange also threatens mate; in 8-29-2, where it stands in the \
          same way, the book says so too",
     ),
+    (
+        "cn2020-ch8-03",
+        "black_loses",
+        "for the book the knight is protected by checks that win advisors after it is taken; two \
+         advisors are counted for less than a knight",
+    ),
 ];
 
 /// Plies that are classed otherwise than by the book: diagram, number of the ply, our class, and why.
-const LABELS: [(&str, usize, char, &str); 6] = [
+const LABELS: [(&str, usize, char, &str); 10] = [
+    ("cn2020-ch8-03", 1, '闲', "see the verdict"),
+    ("cn2020-ch8-03", 3, '闲', "see the verdict"),
     (
-        "cn2020-ch8-16",
-        4,
+        "cn2020-ch9-50",
+        1,
         '闲',
-        "the king steps out of a check to come; the book finds the rook's attack on a pawn renewed",
+        "see the verdict; what is attacked was attacked before",
     ),
     (
         "cn2020-ch9-50",
@@ -74,12 +82,19 @@ const LABELS: [(&str, usize, char, &str); 6] = [
         '兑',
         "see the verdict; knight for knight is an exchange",
     ),
+    ("cn2020-ch9-49", 1, '闲', "see 9-50"),
     ("cn2020-ch9-49", 3, '兑', "see the verdict"),
     (
         "cn2020-ch9-11",
         2,
         '闲',
         "the cannon is found to attack nothing that it wins",
+    ),
+    (
+        "cn2020-ch9-19",
+        2,
+        '捉',
+        "the advisor that answers the check lets the rook take what it could not before",
     ),
     (
         "cn2020-ch8-17",

@@ -17,14 +17,15 @@ const CHECKS: ByColor<u32> = ByColor::new(2, 2);
 /// been taken already. The other side may take back wherever the chaser has moved to, take the
 /// piece that hangs, and with its first answer what the first move has uncovered. Against a run that
 /// begins with a check it may take all that it could take with profit before. What else it could take
-/// while the chaser is busy does not count. Either side may stop when it is not in check.
+/// while the chaser is busy does not count, but with check it may take it all the same, and if the chaser
+/// takes back there, that costs what was taken. Either side may stop when it is not in check.
 pub(super) struct CaptureSequence<'a> {
     /// The board.
     pub(super) position: Position,
     /// The side whose run it is.
     pub(super) chaser: Color,
-    /// Where the chaser has moved to, and where the other side has taken elsewhere.
-    pub(super) reached: Bitboard,
+    /// What the moves so far let either side take.
+    pub(super) scope: Scope,
     /// A pawn that the first move offers.
     pub(super) offered: Option<Square>,
     /// A piece of the chaser that the other side would take instead.
@@ -39,6 +40,39 @@ pub(super) struct CaptureSequence<'a> {
     pub(super) mutual: &'a [Move],
     /// How much may still be looked at.
     pub(super) budget: &'a mut NodeBudget,
+}
+
+/// What the moves of a run let either side take.
+#[derive(Clone, Copy)]
+pub(super) struct Scope {
+    /// Where the chaser has moved to, and where the other side has taken elsewhere.
+    reached: Bitboard,
+    /// If one piece of the chaser alone may take, where that stands.
+    alone: Option<Square>,
+    /// Where the other side has last taken with check outside the run, and what that was worth.
+    taken_with_check: Option<(Square, Worth)>,
+}
+
+impl Scope {
+    /// After the first move of a run, by a piece that stands on `square` now: with `is_alone` it is the
+    /// only one of the chaser that may take.
+    pub(super) fn after_move_to(square: Square, is_alone: bool) -> Self {
+        Self {
+            reached: square.into(),
+            alone: is_alone.then_some(square),
+            taken_with_check: None,
+        }
+    }
+}
+
+/// A move of a run.
+#[derive(Clone, Copy)]
+struct Candidate {
+    m: Move,
+    /// What it takes, if it takes anything: what counts of it.
+    won: Option<Worth>,
+    /// The worth of a piece that the other side takes outside the run, which it may with check alone.
+    outside: Option<Worth>,
 }
 
 /// Where a run stands: what may still be done.
@@ -74,30 +108,28 @@ impl CaptureSequence<'_> {
             return best.max(0);
         }
         alpha = alpha.max(best);
-        for (m, won) in self.candidates(rest) {
+        for candidate in self.candidates(rest) {
+            let Candidate { m, won, outside } = candidate;
+            let scope = self.scope;
+            self.widen_scope(candidate, rest);
             let undo = self.position.make(m);
-            let is_quiet = won.is_none() && !in_check;
-            if is_quiet && !self.position.in_check() {
-                self.position.unmake(m, undo);
-                continue;
-            }
-            let mut next = rest;
-            next.moves = rest.moves.saturating_sub(1);
-            next.checks[us] -= u32::from(is_quiet);
-            let reached = self.reached;
-            let takes_elsewhere = self.by_check || self.is_uncovered(m, rest);
-            if us == self.chaser || won.is_some() && takes_elsewhere {
-                self.reached = reached.with(m.to());
-            }
-            let won = won.unwrap_or(0);
-            // Answers to a last check that check as well could go on for ever.
-            let score = match rest.moves {
-                0 => won,
-                _ => won - self.best(won - beta, won - alpha, next),
+            let needs_check = !in_check && (won.is_none() || outside.is_some());
+            let score = if needs_check && !self.position.in_check() {
+                None
+            } else {
+                let mut next = rest;
+                next.moves = rest.moves.saturating_sub(1);
+                next.checks[us] -= u32::from(needs_check);
+                let won = won.unwrap_or(0);
+                // Answers to a last check that check as well could go on for ever.
+                Some(match rest.moves {
+                    0 => won,
+                    _ => won - self.best(won - beta, won - alpha, next),
+                })
             };
-            self.reached = reached;
             self.position.unmake(m, undo);
-            best = best.max(score);
+            self.scope = scope;
+            best = best.max(score.unwrap_or(best));
             alpha = alpha.max(best);
             if best >= beta {
                 break;
@@ -106,35 +138,66 @@ impl CaptureSequence<'_> {
         best
     }
 
-    /// The moves to look at and what each one takes, the best bargains first.
-    fn candidates(&self, rest: Rest) -> Vec<(Move, Option<Worth>)> {
+    /// Notes what a move lets either side take from then on.
+    fn widen_scope(&mut self, candidate: Candidate, rest: Rest) {
+        let Candidate { m, won, outside } = candidate;
+        let is_chaser = self.position.side_to_move() == self.chaser;
+        if is_chaser && self.scope.alone == Some(m.from()) {
+            self.scope.alone = Some(m.to());
+        }
+        let takes_elsewhere = won.is_some() && (self.by_check || self.is_uncovered(m, rest));
+        if let Some(worth) = outside {
+            self.scope.taken_with_check = Some((m.to(), worth));
+        } else if is_chaser || takes_elsewhere {
+            self.scope.reached = self.scope.reached.with(m.to());
+        }
+    }
+
+    /// The moves to look at, the best bargains first.
+    fn candidates(&self, rest: Rest) -> Vec<Candidate> {
         let position = &self.position;
-        let us = position.side_to_move();
-        let in_check = position.in_check();
-        let may_check = rest.checks[us] > 0;
         let mut candidates: Vec<_> = moves_of(position)
-            .filter_map(|m| {
-                let taken = position.piece_on(m.to()).map(|piece| worth(piece, m.to()));
-                let Some(mut won) = taken else {
-                    return (in_check || may_check).then_some((m, None));
-                };
-                if rest.is_first_answer() && self.offered == Some(m.to()) {
-                    won += PAWN_OFFERED;
-                }
-                if !in_check && !self.is_part(m, rest) {
-                    return None;
-                }
-                let counts = us == self.chaser || self.is_part_for_both(m, rest);
-                Some((m, Some(if counts { won } else { 0 })))
-            })
+            .filter_map(|m| self.candidate(m, rest))
             .collect();
-        candidates.sort_by_key(|(m, won)| {
+        candidates.sort_by_key(|Candidate { m, won, .. }| {
             let risk = position
                 .piece_on(m.from())
                 .map_or(0, |p| worth(p, m.from()));
             won.map_or(MATE, |won| risk.min(20) - 20 * won)
         });
         candidates
+    }
+
+    /// A move as part of the run; `None` where it is none.
+    fn candidate(&self, m: Move, rest: Rest) -> Option<Candidate> {
+        let us = self.position.side_to_move();
+        let in_check = self.position.in_check();
+        let candidate = |won, outside| Some(Candidate { m, won, outside });
+        let Some(taken) = self.position.piece_on(m.to()) else {
+            return candidate(None, None).filter(|_| in_check || rest.checks[us] > 0);
+        };
+        let is_part = in_check || self.is_part(m, rest);
+        let taken = worth(taken, m.to());
+        if us == self.chaser {
+            if self.scope.alone.is_some_and(|piece| piece != m.from()) {
+                return candidate(Some(0), None).filter(|_| in_check);
+            }
+            if let Some((square, price)) = self.scope.taken_with_check
+                && square == m.to()
+            {
+                return candidate(Some(taken - price), None);
+            }
+            return candidate(Some(taken), None).filter(|_| is_part);
+        }
+        if !is_part {
+            return candidate(Some(0), Some(taken)).filter(|_| rest.checks[us] > 0);
+        }
+        let is_offer = rest.is_first_answer() && self.offered == Some(m.to());
+        let offered = if is_offer { PAWN_OFFERED } else { 0 };
+        match self.is_part_for_both(m, rest) {
+            true => candidate(Some(taken + offered), None),
+            false => candidate(Some(0), None),
+        }
     }
 
     /// Whether a capture by a side that is not in check is part of the run.
@@ -150,7 +213,7 @@ impl CaptureSequence<'_> {
     /// make elsewhere.
     fn is_part_for_both(&self, m: Move, rest: Rest) -> bool {
         let is_other = self.position.side_to_move() != self.chaser;
-        self.reached.contains(m.to())
+        self.scope.reached.contains(m.to())
             || self.hanging == Some(m.to())
             || is_other && self.by_check && self.lost.contains(m.to())
             || self.is_uncovered(m, rest)

@@ -2,10 +2,11 @@
 
 use super::super::move_class::MoveClass;
 use super::budget::NodeBudget;
+use super::joint::is_joint_chase;
 use super::mate::{begins_mate, forced_mate, threatens_mate};
 use super::moves::{has_move, moves_of};
-use super::threats::{CaptureResult, ThreatFinder, is_joint, wins_exchange, worthy_target};
-use crate::board::{Move, PieceKind, Position, Square};
+use super::threats::{CaptureResult, ThreatFinder, wins_exchange, worthy_target};
+use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
 /// Checks in a row by which a threatened mate may be forced.
 const MATE_MOVES: u32 = 4;
@@ -143,42 +144,109 @@ impl MoveContext<'_> {
 
     /// What the mover could do if it were its turn after the move, `now`, and not before it, `then`.
     fn compare(&self, then: &Position, now: &Position, budget: &mut NodeBudget) -> Classification {
-        let found = ThreatFinder::new(now, None, budget).outcomes(budget);
+        let present = ThreatFinder::new(now, None, budget);
+        let found = present.outcomes(budget);
         if found.is_empty() {
             return Classification::new(MoveClass::Idle);
         }
         let past = ThreatFinder::new(then, Some(self.played.from()), budget);
         let flees = self.flees_mate(budget);
-        let earlier = |m: Move| Move::new(self.origin(m.from()), m.to());
         let mut classification = Classification::new(MoveClass::Idle);
         for (m, outcome) in found {
-            let before = earlier(m);
+            let before = Move::new(self.origin(m.from()), m.to());
             if worthy_target(now, m).is_none() {
                 let is_known = classification.check_threats.contains(&m.from());
                 if !is_known && !past.wins_by_check(before.from(), budget) {
                     classification.check_threats.push(m.from());
                 }
             } else if outcome == CaptureResult::Win {
-                // A piece that goes on attacking what it attacked does nothing new.
-                let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
-                let is_known = goes_on
-                    || flees && has_move(then, before)
-                    || self.before.in_check() && wins_exchange(self.before, before, budget);
-                if !is_known && past.try_outcome(before, budget) != CaptureResult::Win {
+                let is_known = flees && has_move(then, before)
+                    || past.try_outcome(before, budget) == CaptureResult::Win
+                    || self.is_nothing_new(then, now, m, budget);
+                if !is_known {
                     classification.chases.push(m);
                 }
             } else if past.try_outcome(before, budget) == CaptureResult::Nothing {
                 classification.class = MoveClass::Exchange;
             }
         }
-        classification.is_joint = classification.chases.iter().any(|m| {
-            let mut same = classification.chases.iter().filter(|n| n.to() == m.to());
-            same.all(|n| is_joint(now, *n))
-        });
-        if !classification.chases.is_empty() || !classification.check_threats.is_empty() {
-            classification.class = MoveClass::Chase;
+        let Classification {
+            chases,
+            check_threats,
+            ..
+        } = &classification;
+        if chases.is_empty() && check_threats.is_empty() {
+            return classification;
         }
+        let mut checkers = check_threats.iter();
+        classification.is_joint = match chases.is_empty() {
+            true => !checkers.any(|from| present.wins_by_check_alone(*from, budget)),
+            false => is_joint_chase(now, chases),
+        };
+        classification.class = MoveClass::Chase;
         classification
+    }
+
+    /// Whether a capture that wins `now` is no chase although it did not win `then`.
+    fn is_nothing_new(
+        &self,
+        then: &Position,
+        now: &Position,
+        m: Move,
+        budget: &mut NodeBudget,
+    ) -> bool {
+        let before = Move::new(self.origin(m.from()), m.to());
+        // A piece that goes on attacking what it attacked.
+        let goes_on = m.from() == self.played.to() && wins_exchange(then, before, budget);
+        // One that could take it instead of answering the check.
+        let answers = || self.before.in_check();
+        if goes_on || answers() && wins_exchange(self.before, before, budget) {
+            return true;
+        }
+        if !self.is_outside(then, now, m) || !self.wins_without_mover(now, m, budget) {
+            return false;
+        }
+        // Outside the moves that are repeated it counts what it wins on its square, unless mate was
+        // threatened, or what it won if nothing else hung.
+        let is_free = answers() || !threatens_mate(self.before, MATE_MOVES, budget);
+        let at_rest = ThreatFinder::new(then, None, budget);
+        is_free && wins_exchange(then, before, budget)
+            || at_rest.try_outcome(before, budget) == CaptureResult::Win
+    }
+
+    /// Whether a capture has nothing to do with the moves that are repeated: taker and target stand still,
+    /// it was there before the last two moves, and neither the taker nor the screen that it takes over
+    /// protects the piece that moves or is protected by it.
+    fn is_outside(&self, then: &Position, now: &Position, m: Move) -> bool {
+        let us = now.side_to_move();
+        let attackers = |board: &Position, square| board.attackers_to(square, us, board.occupied());
+        let was_there = |board: &Position| {
+            let stands_still = board.piece_on(m.to()) == now.piece_on(m.to());
+            stands_still && attackers(board, m.to()).contains(m.from())
+        };
+        let mover = self.played.to();
+        if m.from() == mover || mover == now.king(us) {
+            return false;
+        }
+        if !was_there(self.earlier) || !was_there(then) {
+            return false;
+        }
+        let screen = Bitboard::between(m.from(), m.to()) & now.color(us);
+        let is_linked = |board: &Position, piece: Square, square: Square| {
+            attackers(board, square).contains(piece) || attackers(board, piece).contains(square)
+        };
+        !screen.with(m.from()).into_iter().any(|square| {
+            is_linked(now, mover, square) || is_linked(then, self.played.from(), square)
+        })
+    }
+
+    /// Whether a capture wins something on its square if the piece that moved is taken off the board, or
+    /// that piece does no more than to cover its king.
+    fn wins_without_mover(&self, now: &Position, m: Move, budget: &mut NodeBudget) -> bool {
+        let mut setup = now.setup();
+        setup.squares[self.played.to().index()] = None;
+        Position::try_from(&setup)
+            .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
     }
 
     /// Whether the king moves out of a mate that was threatened. What could be taken before, at the

@@ -2,7 +2,8 @@
 //!
 //! `classify` tells what one move is: the mover is imagined to play again, before the move and after
 //! it, and what it could do then is compared. `mate` finds mates forced by checks, `threats` what
-//! captures and checks win, `capture_sequence` what becomes of a run of them. A budget of positions
+//! captures and checks win, `capture_sequence` what becomes of a run of them, `joint` which chases are
+//! joint. A budget of positions
 //! bounds the work of judging one move, and `cache` remembers moves judged before, so that a search may
 //! ask.
 
@@ -10,6 +11,7 @@ mod budget;
 mod cache;
 mod capture_sequence;
 mod classify;
+mod joint;
 mod mate;
 mod moves;
 mod piece_worth;

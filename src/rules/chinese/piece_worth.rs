@@ -8,9 +8,9 @@ pub(super) type Worth = i32;
 /// Being mated outweighs everything else.
 pub(super) const MATE: Worth = 1000;
 
-/// What it costs to offer a pawn: no gain is worth it, for a pawn given for pieces is an even
-/// exchange however many they are.
-pub(super) const PAWN_OFFERED: Worth = 50;
+/// What it costs to offer a pawn: a pawn given for a piece or two is an even exchange, given for a rook
+/// it is a gain. More than a piece and a guard, less than a rook.
+pub(super) const PAWN_OFFERED: Worth = 14;
 
 /// What the loss of a piece on `square` means: a rook is two knights or cannons, and one of these
 /// more than two guards. A pawn at home is nothing; one across the river is a gain only where

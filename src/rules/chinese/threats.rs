@@ -1,11 +1,11 @@
 //! What a side could do if it were its turn.
 
 use super::budget::NodeBudget;
-use super::capture_sequence::{CaptureSequence, exchange, is_king_or_pawn_move};
+use super::capture_sequence::{CaptureSequence, Scope, exchange, is_king_or_pawn_move};
 use super::mate::forced_mate;
 use super::moves::{has_move, moves_of};
 use super::piece_worth::{MATE, Worth, worth};
-use crate::board::{Bitboard, Move, Piece, PieceKind, Position, Square};
+use crate::board::{Bitboard, Move, Piece, Position, Square};
 
 /// Checks by which a side that takes a piece may be mated for it.
 const REVENGE: u32 = 4;
@@ -19,6 +19,17 @@ pub(super) enum CaptureResult {
     Even,
     /// A capture that wins material, or a check that takes nothing of worth and wins some later.
     Win,
+}
+
+/// What counts in a run of captures and checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RunKind {
+    /// All of it.
+    Whole,
+    /// All but what the first move uncovers.
+    Covered,
+    /// All, but the piece that makes the first move is the only one of its side that takes.
+    Alone,
 }
 
 /// A position in which the side to move, not in check, could win something, with what holds for all
@@ -86,11 +97,22 @@ impl<'a> ThreatFinder<'a> {
             .any(|m| self.outcome(m, budget) == CaptureResult::Win)
     }
 
+    /// The same where no other piece of its side may take.
+    pub(super) fn wins_by_check_alone(&self, from: Square, budget: &mut NodeBudget) -> bool {
+        moves_of(self.position)
+            .filter(|m| m.from() == from && worthy_target(self.position, *m).is_none())
+            .any(|m| self.wins(m, RunKind::Alone, budget))
+    }
+
+    fn wins(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> bool {
+        self.gain(m, kind, budget).is_some_and(|gain| gain > 0)
+    }
+
     fn outcome(&self, m: Move, budget: &mut NodeBudget) -> CaptureResult {
         if worthy_target(self.position, m).is_none() {
-            return match self.gain(m, budget) {
-                Some(gain) if gain > 0 => CaptureResult::Win,
-                _ => CaptureResult::Nothing,
+            return match self.wins(m, RunKind::Whole, budget) {
+                true => CaptureResult::Win,
+                false => CaptureResult::Nothing,
             };
         }
         if is_king_or_pawn_move(self.position, m) {
@@ -99,8 +121,10 @@ impl<'a> ThreatFinder<'a> {
         if self.mutual.contains(&m) {
             return CaptureResult::Even;
         }
-        match self.gain(m, budget) {
+        match self.gain(m, RunKind::Whole, budget) {
             Some(gain) if gain > 0 => CaptureResult::Win,
+            // What is uncovered makes a capture that wins a bad one, but not an exchange.
+            Some(0) if self.wins(m, RunKind::Covered, budget) => CaptureResult::Win,
             Some(0) => CaptureResult::Even,
             _ => CaptureResult::Nothing,
         }
@@ -108,7 +132,7 @@ impl<'a> ThreatFinder<'a> {
 
     /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
     /// and for one that mates: that is no chase.
-    fn gain(&self, m: Move, budget: &mut NodeBudget) -> Option<Worth> {
+    fn gain(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> Option<Worth> {
         let taken = worthy_target(self.position, m);
         let mut position = self.position.clone();
         position.make(m);
@@ -120,12 +144,13 @@ impl<'a> ThreatFinder<'a> {
         }
         let offers_pawn = taken.is_none() && is_king_or_pawn_move(self.position, m);
         let uncovered = captures(&position)
-            .filter(|answer| answer.to() != m.to() && !self.enemy_captures.contains(answer))
+            .filter(|answer| kind != RunKind::Covered && answer.to() != m.to())
+            .filter(|answer| !self.enemy_captures.contains(answer))
             .collect();
         let mut sequence = CaptureSequence {
             position,
             chaser: self.position.side_to_move(),
-            reached: m.to().into(),
+            scope: Scope::after_move_to(m.to(), kind == RunKind::Alone),
             offered: offers_pawn.then_some(m.to()),
             hanging: self.hanging,
             lost: self.lost,
@@ -165,31 +190,4 @@ pub(super) fn worthy_target(position: &Position, m: Move) -> Option<Piece> {
 fn captures(position: &Position) -> impl Iterator<Item = Move> + use<> {
     let enemies = position.color(!position.side_to_move());
     moves_of(position).filter(move |m| enemies.contains(m.to()))
-}
-
-/// Whether a capture that wins does so by more than the strength of the piece that takes: another
-/// one takes after it, carries it as its screen, or checks as it leaves; or whoever takes back is
-/// missing elsewhere (联合捉子, 少根子).
-pub(super) fn is_joint(position: &Position, m: Move) -> bool {
-    let (Some(taker), Some(taken)) = (position.piece_on(m.from()), position.piece_on(m.to()))
-    else {
-        return false;
-    };
-    let screen = Bitboard::between(m.from(), m.to()) & position.color(taker.color());
-    let is_carried = taker.kind() == PieceKind::Cannon
-        && screen
-            .first()
-            .and_then(|square| position.piece_on(square))
-            .is_some_and(|piece| {
-                matches!(
-                    piece.kind(),
-                    PieceKind::Rook | PieceKind::Knight | PieceKind::Cannon
-                )
-            });
-    let mut after = position.clone();
-    after.make(m);
-    let discovers = after.checkers().without(m.to()).any();
-    let is_protected = moves_of(&after).any(|back| back.to() == m.to());
-    let is_bargain = worth(taker, m.from()) < worth(taken, m.to());
-    is_carried || discovers || is_protected && !is_bargain && !after.in_check()
 }

@@ -1,7 +1,7 @@
 //! What a move is a second time, as a reader of the rules would find out: all moves made and looked
 //! at, no bounds, no order, no budget. Only tests use it.
 
-use crate::board::{ByColor, Color, Move, Piece, PieceKind, Position, Square};
+use crate::board::{Bitboard, ByColor, Color, Move, Piece, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 use crate::rules::move_class::MoveClass;
 
@@ -66,7 +66,7 @@ pub(in crate::rules) fn judge(earlier: &Position, before: &Position, played: Mov
             let is_checker =
                 before.in_check() && moves(before).contains(&old) && exchange(before, old) > 0;
             let is_known = could && then.wins(old) || goes_on || is_excused || is_checker;
-            if !is_known {
+            if !is_known && !is_apart(earlier, before, &then.board, &now.board, played, m) {
                 finding.chases.push(m);
             }
         } else if now.is_even(m) && !(could && (then.wins(old) || then.is_even(old))) {
@@ -95,6 +95,49 @@ fn before_move(m: Move, played: Move) -> Move {
     let moves_piece = m.from() == played.to();
     let from = if moves_piece { played.from() } else { m.from() };
     Move::new(from, m.to())
+}
+
+/// Whether a capture has nothing to do with the moves of the cycle, and won something already.
+fn is_apart(
+    earlier: &Position,
+    before: &Position,
+    then: &Position,
+    now: &Position,
+    played: Move,
+    m: Move,
+) -> bool {
+    let attacks = |board: &Position, from: Square, to: Square| {
+        let attackers = board.attackers_to(to, now.side_to_move(), board.occupied());
+        attackers.contains(from)
+    };
+    let was_there = [earlier, then].iter().all(|board| {
+        board.piece_on(m.to()) == now.piece_on(m.to()) && attacks(board, m.from(), m.to())
+    });
+    let own = now.color(now.side_to_move());
+    let mut group: Vec<Square> = Bitboard::between(m.from(), m.to()).into_iter().collect();
+    group.retain(|square| own.contains(*square));
+    group.push(m.from());
+    let is_linked = group.iter().any(|square| {
+        [(now, played.to()), (then, played.from())]
+            .iter()
+            .any(|(board, mover)| {
+                attacks(board, *mover, *square) || attacks(board, *square, *mover)
+            })
+    });
+    let mut rest = now.setup();
+    rest.squares[played.to().index()] = None;
+    let wins_without = Position::try_from(&rest)
+        .is_ok_and(|rest| rest.in_check() || moves(&rest).contains(&m) && exchange(&rest, m) > 0);
+    let moves_king = played.to() == now.king(now.side_to_move());
+    let could = moves(then).contains(&m);
+    let is_safe = before.in_check() || !mates(&passed(before), 4);
+    m.from() != played.to()
+        && was_there
+        && !is_linked
+        && !moves_king
+        && wins_without
+        && could
+        && (is_safe && exchange(then, m) > 0 || Turn::new(then.clone(), None).wins(m))
 }
 
 /// Whether it is a piece that guards the king.
@@ -163,18 +206,24 @@ impl Turn {
     fn wins(&self, m: Move) -> bool {
         let is_free = self.takes_something(m) && kind_is_free(&self.board, m.from());
         let is_mutual = self.takes_something(m) && self.mutual.contains(&m);
-        !is_free && !is_mutual && self.gain(m).is_some_and(|gain| gain > 0)
+        let gain = (!is_free && !is_mutual)
+            .then(|| self.gain(m, true))
+            .flatten();
+        match gain {
+            Some(0) if self.takes_something(m) => self.gain(m, false).is_some_and(|gain| gain > 0),
+            gain => gain.is_some_and(|gain| gain > 0),
+        }
     }
 
     /// Whether a move takes as much as it loses.
     fn is_even(&self, m: Move) -> bool {
         self.takes_something(m)
             && !kind_is_free(&self.board, m.from())
-            && (self.mutual.contains(&m) || self.gain(m) == Some(0))
+            && (self.mutual.contains(&m) || self.gain(m, true) == Some(0) && !self.wins(m))
     }
 
     /// What a capture or a check wins, if it neither mates nor gets its side mated.
-    fn gain(&self, m: Move) -> Option<i32> {
+    fn gain(&self, m: Move, counts_uncovered: bool) -> Option<i32> {
         let after = made(&self.board, m);
         let is_capture = self.takes_something(m);
         if !after.in_check() && (!is_capture || mates(&after, 4)) {
@@ -185,13 +234,15 @@ impl Turn {
             visited: vec![m.to()],
             uncovered: moves(&after)
                 .into_iter()
-                .filter(|answer| answer.to() != m.to() && after.piece_on(answer.to()).is_some())
+                .filter(|answer| counts_uncovered && after.piece_on(answer.to()).is_some())
+                .filter(|answer| answer.to() != m.to())
                 .filter(|answer| !moves(&passed(&self.board)).contains(answer))
                 .collect(),
             by_check: !is_capture,
             moves: 7,
             checks: ByColor::new(2, 2),
             offered: !is_capture && kind_is_free(&self.board, m.from()),
+            price: None,
         };
         let gain = value_on(&self.board, m.to()) - self.best(&after, &run);
         (gain < MATED / 2).then_some(gain)
@@ -206,18 +257,23 @@ impl Turn {
         let continued = moves(board).into_iter().filter_map(|m| {
             let after = made(board, m);
             let is_capture = board.piece_on(m.to()).is_some();
-            let is_check = !is_capture && !in_check;
             let side = board.side_to_move();
+            let is_chaser = side == run.chaser;
+            let is_outside = is_capture && !is_chaser && !in_check && !self.is_part(board, m, run);
+            let is_paid = is_capture && is_chaser && run.price_on(m.to()).is_some();
+            let is_check = !in_check && (!is_capture || is_outside);
             let may = match is_capture {
-                _ if in_check => true,
-                true => self.is_part(board, m, run),
-                false => after.in_check() && run.checks[side] > 0,
+                _ if in_check || is_paid => true,
+                true if !is_outside => self.is_part(board, m, run),
+                _ => after.in_check() && run.checks[side] > 0,
             };
             let mut next = run.clone();
             next.moves = run.moves.saturating_sub(1);
             next.checks[side] -= u32::from(may && is_check);
             let takes_elsewhere = is_capture && (run.by_check || run.takes_uncovered(m));
-            if board.side_to_move() == run.chaser || takes_elsewhere {
+            if is_outside {
+                next.price = Some((m.to(), value_on(board, m.to())));
+            } else if is_chaser || takes_elsewhere {
                 next.visited.push(m.to());
             }
             let answered = || match run.moves {
@@ -249,9 +305,11 @@ impl Turn {
 
     /// What a capture in a run counts for.
     fn worthy_target(&self, board: &Position, m: Move, run: &Run) -> i32 {
-        let counts = board.side_to_move() == run.chaser || self.is_for_both(board, m, run);
+        let is_chaser = board.side_to_move() == run.chaser;
+        let counts = is_chaser || self.is_for_both(board, m, run);
+        let price = run.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
         let is_offer = run.offered && run.moves == 7 && run.visited == [m.to()];
-        i32::from(counts) * value_on(board, m.to()) + if is_offer { 50 } else { 0 }
+        i32::from(counts) * value_on(board, m.to()) + if is_offer { 14 } else { 0 } - price
     }
 }
 
@@ -271,9 +329,17 @@ struct Run {
     checks: ByColor<u32>,
     /// Whether the run began with a pawn offered.
     offered: bool,
+    /// What the other side has last taken with check where it could not otherwise, and where.
+    price: Option<(Square, i32)>,
 }
 
 impl Run {
+    fn price_on(&self, square: Square) -> Option<i32> {
+        self.price
+            .filter(|price| price.0 == square)
+            .map(|price| price.1)
+    }
+
     fn takes_uncovered(&self, m: Move) -> bool {
         self.moves == 7 && self.uncovered.contains(&m)
     }
