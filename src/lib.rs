@@ -33,7 +33,7 @@
 //!
 //! # The rooms
 //!
-//! | room | what it knows |
+//! | room | what is in it |
 //! |---|---|
 //! | [`text`] | text from outside: bounded lines, excerpts, what is safe to print |
 //! | [`board`] | squares, pieces, moves, attacks, positions that the rules allow, exchanges |

@@ -7,7 +7,7 @@ use super::indexed::indexed_enum;
 use super::square::{RANKS, Square};
 
 indexed_enum! {
-    /// A kind of piece, whoever owns it.
+    /// A kind of piece, of either side.
     pub enum PieceKind {
         /// General 帅 将
         King,

@@ -41,7 +41,7 @@ impl Results {
     }
 }
 
-/// A move that a book knows in some position.
+/// A move that a book holds for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
     /// The move.

@@ -35,7 +35,7 @@ pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
     Opener::default().open(path)
 }
 
-/// Opens books; knows the keys that some of them need.
+/// Opens books, with the keys that some of them need.
 #[derive(Debug, Default)]
 struct Opener {
     #[cfg(feature = "sqlite")]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use crate::board::{Color, Piece, Position, Square};
 
-/// Key, first and second lock. A book knows a position by the second lock, and is sorted by it.
+/// Key, first and second lock. A book identifies a position by the second lock, and is sorted by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Locks([u32; 3]);
 

@@ -155,7 +155,7 @@ fn identity(position: &Position) -> (u32, u32) {
 struct Walker<'a> {
     book: &'a dyn Book,
     table: BookTable,
-    /// Whether the book knows a position, for all that were looked up.
+    /// Whether the book holds a position, for all that were looked up.
     seen: HashMap<(u32, u32), bool>,
     /// Positions that the book does not know and whose moves are tried all the same.
     passed: HashSet<(u32, u32)>,
@@ -178,7 +178,7 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Looks a position up, once; whether the book knows it.
+    /// Looks a position up, once; whether the book holds it.
     fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {

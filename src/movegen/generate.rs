@@ -5,7 +5,7 @@ use crate::board::{
     leaves_king_safe,
 };
 
-/// Which moves a stage of the search wants.
+/// Which moves a stage of the search asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Targets {
     /// Captures only.

@@ -1,5 +1,5 @@
 //! The interface between the session and the protocols: lines are parsed into commands, replies are
-//! formatted as lines. Only a codec knows the syntax of a protocol.
+//! formatted as lines. The syntax of a protocol is in its codec alone.
 
 use std::fmt;
 

@@ -51,7 +51,7 @@ pub(super) enum Command {
     Stop,
     /// Asks for the hash table entry of a position.
     Probe(PositionText),
-    /// A line that the client knows to be good, while a search is under way: `hint`.
+    /// A line that the client holds to be good, while a search is under way: `hint`.
     Hint(Vec<Move>),
     /// Prints a line that the codec has made, or several.
     Print(String),

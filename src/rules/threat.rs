@@ -2,7 +2,7 @@
 
 use crate::board::{Bitboard, Color, PieceKind, Position, Square};
 
-/// The pieces of `side` that threaten to take the enemy piece on `target` with profit, whoever's
+/// The pieces of `side` that threaten to take the enemy piece on `target` with profit, whichever side's
 /// move it is. What a side threatens after a move and not before it, the move chases.
 ///
 /// Kings and pawns threaten nothing, for they may chase for ever; nothing threatens a piece outside

@@ -2,7 +2,7 @@
 //!
 //! A [`Pool`] takes a [`SearchRequest`] and reports [`Event`]s.
 //!
-//! | room | what it knows |
+//! | room | what is in it |
 //! |---|---|
 //! | `request`, `event`, `score` | the questions, the answers and their unit |
 //! | `threads` | the pool of search threads, the vote on what they found |

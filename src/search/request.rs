@@ -124,7 +124,7 @@ pub struct Settings {
     pub multipv: usize,
     /// How much unsound pruning is allowed.
     pub pruning: Degree,
-    /// How much the evaluation knows.
+    /// How much the evaluation takes into account.
     pub knowledge: Knowledge,
     /// How far the move may depart from the best.
     pub randomness: Randomness,

@@ -15,7 +15,7 @@ const LATE: Duration = Duration::from_millis(30);
 /// How many stalls are remembered, many more than there are in a move.
 const REMEMBERED: usize = 4096;
 
-/// What the watch knows.
+/// What the watch has seen.
 #[derive(Debug)]
 struct Watched {
     /// The last tick.
@@ -41,7 +41,7 @@ impl Watched {
     }
 }
 
-/// A thread that wakes up again and again, and knows when it could not.
+/// A thread that wakes up again and again, and notes when it could not.
 #[derive(Clone, Debug)]
 pub(super) struct StallWatch {
     watched: Arc<Mutex<Watched>>,

@@ -28,7 +28,7 @@ impl TableArguments {
     }
 }
 
-/// The name of an ending and what it is worth, where a table knows it.
+/// The name of an ending and what it is worth, where a table holds it.
 pub(in crate::cli) fn text(position: &Position, tables: &Tables) -> Option<String> {
     let (material, _) = Material::of(position)?;
     let outcome = tables.probe(position)?.outcome;

@@ -1,6 +1,6 @@
 //! What is on the board: defenders against attackers, and pieces in pairs.
 //!
-//! These terms change with captures alone, so a [`MaterialTable`] remembers them.
+//! These terms change with captures alone, so a [`MaterialTable`] keeps them.
 
 use std::cell::Cell;
 
@@ -42,7 +42,7 @@ impl MaterialValue {
 pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
 
 impl MaterialTable {
-    /// How many it remembers.
+    /// How many it keeps.
     const LEN: usize = 1 << 13;
 
     /// The value for the pieces of a position, whose key is `key`.

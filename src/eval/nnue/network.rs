@@ -96,7 +96,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// The numbers of a network, for whoever makes one.
+/// The numbers of a network, to make one of.
 #[derive(Clone, Debug)]
 pub struct Parameters {
     /// By bucket, input, neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).

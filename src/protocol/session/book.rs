@@ -26,7 +26,7 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
     }
 }
 
-/// The moves that may be played and that bring back no position of the game: a book knows nothing of
+/// The moves that may be played and that bring back no position of the game: a book holds nothing of
 /// what was played before, and so nothing of perpetual check.
 fn playable(moves: Vec<BookMove>, plan: &Plan) -> Vec<BookMove> {
     let mut game = plan.game.clone();

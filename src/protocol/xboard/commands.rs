@@ -155,7 +155,7 @@ impl XBoard {
         })
     }
 
-    /// The commands that only tsito knows.
+    /// The commands of tsito alone.
     fn parse_tsito(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "set" => {

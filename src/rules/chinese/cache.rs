@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::classify::MoveContext;
 use crate::rules::move_class::MoveClass;
 
-/// How many moves a thread remembers.
+/// How many moves are kept for a thread.
 const ENTRIES: usize = 1 << 12;
 
 /// What is remembered of a move: what it is, and whether it chases jointly.

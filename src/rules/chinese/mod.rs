@@ -4,7 +4,7 @@
 //! it, and what it could do then is compared. `mate` finds mates forced by checks, `threats` what
 //! captures and checks win, `capture_sequence` what becomes of a run of them, `joint` which chases are
 //! joint. A budget of positions
-//! bounds the work of judging one move, and `cache` remembers moves judged before, so that a search may
+//! bounds the work of judging one move, and `cache` keeps moves judged before, so that a search may
 //! ask.
 
 mod budget;

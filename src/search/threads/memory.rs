@@ -20,7 +20,7 @@ const OWN_STATUS: &str = "/proc/self/status";
 
 /// Whether the process can get so many bytes at one time. Nothing stays allocated.
 ///
-/// Most allocations end the program when they fail; who knows beforehand what an undertaking needs asks
+/// Most allocations end the program when they fail; an undertaking whose need is known beforehand asks
 /// here first.
 pub(super) fn has_room(bytes: usize) -> bool {
     // An allocator can serve a request from what it holds for one thread, which helps no stack or table.

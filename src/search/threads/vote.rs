@@ -45,8 +45,8 @@ fn margin(randomness: Randomness) -> i32 {
     hundredths * Score::MINOR_PIECE / 100
 }
 
-/// Each thread votes for its move with its depth and score; where the first
-/// thread has proven a win or a loss there is no vote.
+/// Each thread votes for its move with its depth and score (Chessprogramming wiki, "Lazy SMP": thread
+/// voting); where the first thread has proven a win or a loss there is no vote.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_decisive() {
         return first;

@@ -12,7 +12,7 @@ use crate::search::request::Driver;
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TtEntry;
 
-/// What a node knows before it looks at moves.
+/// What is found out at a node before its moves.
 pub(super) struct Node {
     pub(super) ply: usize,
     pub(super) depth: i32,
@@ -154,6 +154,8 @@ impl Search<'_> {
             (Some(raw), self.corrected(raw))
         };
         self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);
+        // Whether the evaluation has risen since an earlier move of this side (Chessprogramming wiki,
+        // "Improving").
         let improving = !in_check
             && [2, 4]
                 .iter()

@@ -9,7 +9,7 @@ use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
-/// What a quiescence node knows before it looks at moves, and what its moves came to.
+/// What is found out at a quiescence node before its moves, and what these came to.
 struct Quiet {
     ply: usize,
     in_check: bool,

@@ -49,9 +49,13 @@ impl Search<'_> {
         if others.score < target {
             return Ok(1);
         }
+        // Another move fails high as well: multi-cut (Y. Björnsson and T. Marsland, "Multi-cut pruning in
+        // alpha-beta search", 1999).
         if target >= beta && !N::PV {
             return Err(target);
         }
+        // The hash move is not needed for the cut-off that is expected: negative extension
+        // (Chessprogramming wiki, "Singular Extensions").
         if score >= beta || node.cut_node {
             return Ok(-1);
         }

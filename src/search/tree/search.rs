@@ -141,6 +141,8 @@ impl<'a> Search<'a> {
             true => i32::from(self.counted()),
             false => 0,
         };
+        // Towards a draw with the plies without a capture, as the rule counts them (damping by the move
+        // counter: Chessprogramming wiki, "Fifty-move Rule").
         let faded = raw.units() * formulas::fading(counted) / values::fading_plies();
         if !self.pruning.corrections {
             return Score::evaluation(faded);
@@ -161,7 +163,7 @@ impl<'a> Search<'a> {
             .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
 
-    /// What the hash table knows of the position. Near the no-capture limit its score is left out, for
+    /// What the hash table holds of the position. Near the no-capture limit its score is left out, for
     /// the same position with more plies to go is worth something else.
     #[inline]
     pub(super) fn probe(&self) -> Option<TtEntry> {

@@ -7,7 +7,7 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::TableOutcome;
 
 impl Search<'_> {
-    /// The score of the node at `ply` where a table knows it and the rules let it stand: a win or a loss
+    /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
     /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it.
     ///
     /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
@@ -40,7 +40,7 @@ impl Search<'_> {
         is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
-    /// Follows a line that ends where a table knows the mate to the mate.
+    /// Follows a line that ends where a table holds the mate to the mate.
     pub(super) fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
         let Some(tables) = self
             .shared

@@ -1,4 +1,5 @@
-//! What the threads of one search exchange beside the hash table: finished iterations.
+//! What the threads of one search exchange beside the hash table: finished iterations (parallel search with
+//! a shared hash table: Chessprogramming wiki, "Lazy SMP").
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -118,7 +118,7 @@ impl Dialect {
             (Limit::MoveTime(time), EngineProtocol::Uci) => {
                 format!("{mode} movetime {}", time.as_millis())
             }
-            // UCCI knows no time a move; one move to go in that time is what it has for it.
+            // UCCI has no time a move; one move to go in that time is what it has for it.
             (Limit::MoveTime(time), EngineProtocol::Ucci) => {
                 format!("{mode} time {} movestogo 1", self.time(time))
             }

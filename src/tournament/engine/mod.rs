@@ -1,4 +1,4 @@
-//! An engine as the tournament knows it: it is greeted, asked for moves, and has faults.
+//! An engine in a tournament: greeting, asking for moves, faults.
 
 mod dialect;
 #[cfg(unix)]

@@ -73,7 +73,7 @@ struct Shard {
 
 impl Trainer {
     /// A run that has not begun, with random weights or with those of `start`, so that what earlier games
-    /// taught is kept. A network to begin with wants a lower rate.
+    /// taught is kept. A lower rate suits a network to begin with.
     ///
     /// # Errors
     /// When a number of the recipe is out of its range, or `start` has another shape than the recipe.
