@@ -207,7 +207,7 @@ parameters! {
     /// not counted.
     evaluation_swing_offset = 14, -60, 60;
     /// The same for a network, whose own tempo is smaller than the handcrafted one that the swing counts.
-    network_swing_offset = -70, -200, 60;
+    network_swing_offset = -48, -200, 60;
     /// The most that it learns from one rise or fall.
     evaluation_swing_limit = 300, 50, 2000;
 
