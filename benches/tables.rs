@@ -4,6 +4,7 @@
 use std::hint::black_box;
 
 use chuhe::board::Position;
+use chuhe::rules::RuleSet;
 use chuhe::tablebase::Tables;
 use criterion::{Criterion, criterion_group, criterion_main};
 
@@ -22,7 +23,9 @@ fn probes(c: &mut Criterion) {
     let mut group = c.benchmark_group("probe");
     for (name, fen) in POSITIONS {
         let position: Position = fen.parse().expect("the bench positions are legal");
-        group.bench_function(name, |b| b.iter(|| tables.probe(black_box(&position))));
+        group.bench_function(name, |b| {
+            b.iter(|| tables.probe(black_box(&position), RuleSet::Asian))
+        });
     }
     group.finish();
 }

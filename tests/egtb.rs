@@ -86,11 +86,41 @@ fn positions_are_looked_up_with_their_moves() {
         .assert()
         .failure()
         .stderr(predicate::str::contains("no table knows this position"));
-    egtb(&["generate", "KR-KP"])
+    egtb(&["generate", "KR-KPP"])
         .assert()
         .code(2)
         .stderr(predicate::str::contains(
             "one side has one or two attackers",
         ));
     egtb(&["generate"]).assert().code(2);
+}
+
+#[test]
+fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KP-KP", "--out", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("KP-KP asian: 163350 positions"));
+    assert!(directory.path().join("KP-KP.asian.chtb").is_file());
+    egtb(&["generate", "KP-KP", "--rules", "chinese", "--out", out])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("not solved for these rules"));
+    egtb(&["verify", "KP-KP", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("losses by the rules hold (asian)"));
+    let stats = egtb(&["stats", "KP-KP", "--json", "--tables", out])
+        .assert()
+        .success();
+    let object: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
+    assert_eq!(object["rules"], "asian");
+    assert_eq!(object["first_to_move"], object["second_to_move"]);
+    assert_eq!(object["first_to_move"]["unknown"], 0);
+    egtb(&["stats", "KP-KP", "--rules", "computer", "--tables", out])
+        .assert()
+        .failure()
+        .stderr(predicate::str::contains("for the rule set computer"));
 }

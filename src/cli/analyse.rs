@@ -23,7 +23,7 @@ use crate::board::{MAX_MOVES, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::diagram::draw;
-use crate::rules::{Cause, Game, judge};
+use crate::rules::{Cause, Game, RuleSet, judge};
 use crate::search::{
     Bound, Control, Event, Info, MAX_HASH, MAX_THREADS, Outcome, Pool, Report, Score,
     SearchRequest, Settings, nodes_per_second,
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !has_legal_move(game.position()) {
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(text) = ending::text(game.position(), &tables) {
+    if let Some(text) = ending::text(game.position(), &tables, RuleSet::default()) {
         writeln!(view.out, "{text}")
             .or_else(super::common::ignore_closed_pipe)
             .map_err(unwritten)?;

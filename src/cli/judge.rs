@@ -144,7 +144,7 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
     }
     if arguments.explain {
         text += &explain::text(game, &judgement);
-        if let Some(ending) = ending::text(game.position(), &Tables::embedded()) {
+        if let Some(ending) = ending::text(game.position(), &Tables::embedded(), judgement.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -184,7 +184,11 @@ fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Optio
     }
     if arguments.explain {
         object["plies"] = explain::plies(game, judgement);
-        object["ending"] = json!(ending::text(game.position(), &Tables::embedded()));
+        object["ending"] = json!(ending::text(
+            game.position(),
+            &Tables::embedded(),
+            judgement.rules
+        ));
     }
     object
 }

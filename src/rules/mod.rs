@@ -78,6 +78,7 @@
 
 mod chase;
 mod chinese;
+mod conduct;
 mod game;
 mod judgement;
 mod limits;
@@ -92,6 +93,7 @@ mod threat;
 mod ucci_league;
 mod verdict;
 
+pub use conduct::{Conduct, move_conduct};
 pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{
     Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at, judge_outcome,

@@ -54,27 +54,36 @@ impl<'a> CellBoard<'a> {
             && (Bitboard::between(red_king, black_king) & occupied).is_empty()
     }
 
-    /// Whether red attacks black's king on `king`, the attacker `taken` left out.
+    /// Whether an attacker of `by` but for `taken` attacks the other side's king on `king`.
     #[inline]
-    fn attacks(&self, king: Square, occupied: Bitboard, taken: Option<usize>) -> bool {
+    fn attacks(&self, by: Color, king: Square, occupied: Bitboard, taken: Option<usize>) -> bool {
         let attackers = &self.indexer.attackers;
         let attacks = |i: usize| {
             let from = match attackers.kinds[i] {
                 PieceKind::Rook => attacks::rook(king, occupied),
                 PieceKind::Cannon => attacks::cannon(king, occupied),
                 PieceKind::Knight => attacks::knight_to(king, occupied),
-                _ => attacks::pawn_to(Color::Red, king),
+                _ => attacks::pawn_to(by, king),
             };
             from.contains(self.cell.squares[i])
         };
-        self.kings_face(king, occupied)
-            || (0..attackers.count).any(|i| Some(i) != taken && attacks(i))
+        let is_there = |i: &usize| attackers.colors[*i] == by && Some(*i) != taken;
+        (0..attackers.count).filter(is_there).any(attacks)
     }
 
     /// Whether black's king is attacked, so that it cannot be red's turn.
     #[inline]
     pub(super) fn gives_check(&self) -> bool {
-        self.attacks(self.defenders.king, self.occupied, None)
+        self.attacks(Color::Red, self.defenders.king, self.occupied, None)
+    }
+
+    /// Whether it can be the turn of `side`: the other side's king is not attacked.
+    #[inline]
+    pub(super) fn can_move(&self, side: Color) -> bool {
+        match side {
+            Color::Red => !self.gives_check(),
+            Color::Black => !self.attacks(Color::Black, self.own.king, self.occupied, None),
+        }
     }
 
     /// Visits black's legal moves.
@@ -90,7 +99,9 @@ impl<'a> CellBoard<'a> {
             let taken = squares.iter().position(|s| *s == step.to);
             let after = &table.placements[step.placement as usize];
             let occupied = others | after.pieces;
-            if !self.attacks(after.king, occupied, taken) {
+            let is_attacked = self.kings_face(after.king, occupied)
+                || self.attacks(Color::Red, after.king, occupied, taken);
+            if !is_attacked {
                 visit(BareMove {
                     defenders: step.placement.into(),
                     taken,
@@ -153,20 +164,27 @@ impl<'a> CellBoard<'a> {
     #[inline]
     pub(super) fn armed_unmoves(&self, mut visit: impl FnMut(Cell)) {
         self.own_steps(&mut visit);
-        self.attacker_steps(attacker_origins, visit);
+        self.attacker_unmoves(Color::Red, visit);
+    }
+
+    /// Visits the cells before the quiet moves of a side's attackers that lead here, legal or not.
+    #[inline]
+    pub(super) fn attacker_unmoves(&self, side: Color, visit: impl FnMut(Cell)) {
+        let origins = |kind, to, others| attacker_origins(kind, side, to, others);
+        self.attacker_steps(side, origins, visit);
     }
 
     /// Visits the cells after red's quiet moves, but for the faced kings all legal.
     #[inline]
     pub(super) fn armed_moves(&self, mut visit: impl FnMut(Cell)) {
         self.own_steps(&mut visit);
-        self.attacker_steps(attacker_targets, visit);
+        self.attacker_steps(Color::Red, attacker_targets, visit);
     }
 
     /// Visits the cells that a step of red's king, an advisor or a bishop leads to, or comes from: these
     /// pieces step to and fro alike.
     #[inline]
-    fn own_steps(&self, mut visit: impl FnMut(Cell)) {
+    pub(super) fn own_steps(&self, mut visit: impl FnMut(Cell)) {
         let others = self.occupied & !self.own.pieces;
         for step in self.indexer.own.steps(self.own) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
@@ -181,11 +199,12 @@ impl<'a> CellBoard<'a> {
     #[inline]
     fn attacker_steps(
         &self,
+        side: Color,
         squares: impl Fn(PieceKind, Square, Bitboard) -> Bitboard,
         mut visit: impl FnMut(Cell),
     ) {
         let attackers = &self.indexer.attackers;
-        for i in 0..attackers.count {
+        for i in (0..attackers.count).filter(|i| attackers.colors[*i] == side) {
             let here = self.cell.squares[i];
             let others = self.occupied.without(here);
             for there in squares(attackers.kinds[i], here, others) & !self.occupied {
@@ -208,13 +227,13 @@ impl<'a> CellBoard<'a> {
     }
 }
 
-/// The squares from which a quiet move leads to `to`.
+/// The squares from which a quiet move of `side` leads to `to`.
 #[inline]
-fn attacker_origins(kind: PieceKind, to: Square, others: Bitboard) -> Bitboard {
+fn attacker_origins(kind: PieceKind, side: Color, to: Square, others: Bitboard) -> Bitboard {
     match kind {
         PieceKind::Rook | PieceKind::Cannon => attacks::rook(to, others),
         PieceKind::Knight => attacks::knight_to(to, others),
-        _ => pawn_origins(to),
+        _ => pawn_origins(side, to),
     }
 }
 
@@ -228,19 +247,24 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
     }
 }
 
-/// The squares from which a pawn reaches `to`, none where a pawn cannot stand.
+/// The squares from which a pawn of `side` reaches `to`, none where a pawn cannot stand.
 #[inline]
-fn pawn_origins(to: Square) -> Bitboard {
-    /// Where a red pawn can stand.
-    const STANDS: Bitboard = {
-        let (mut stands, mut index) = (Bitboard::EMPTY, 0);
-        while let Some(square) = Square::from_index(index) {
-            if Piece::RedPawn.can_stand_on(square, false) {
-                stands = stands.with(square);
-            }
-            index += 1;
+fn pawn_origins(side: Color, to: Square) -> Bitboard {
+    /// Where a pawn of red and one of black can stand.
+    const STANDS: [Bitboard; Color::COUNT] = [
+        standing_points(Piece::RedPawn),
+        standing_points(Piece::BlackPawn),
+    ];
+    attacks::pawn_to(side, to) & STANDS[side.index()]
+}
+
+const fn standing_points(piece: Piece) -> Bitboard {
+    let (mut points, mut index) = (Bitboard::EMPTY, 0);
+    while let Some(square) = Square::from_index(index) {
+        if piece.can_stand_on(square, false) {
+            points = points.with(square);
         }
-        stands
-    };
-    attacks::pawn_to(Color::Red, to) & STANDS
+        index += 1;
+    }
+    points
 }

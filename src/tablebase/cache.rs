@@ -10,14 +10,14 @@ const WAYS: usize = 32;
 /// Which block: table, side to move and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockKey {
-    pub class: u16,
+    pub table: u16,
     pub armed_to_move: bool,
     pub number: u32,
 }
 
 impl BlockKey {
     fn shard(self) -> usize {
-        let mixed = (u64::from(self.class) << 33 | u64::from(self.number)) << 1
+        let mixed = (u64::from(self.table) << 33 | u64::from(self.number)) << 1
             | u64::from(self.armed_to_move);
         // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
         (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
@@ -103,7 +103,7 @@ mod tests {
     fn it_is_bounded_and_keeps_what_is_asked_for() {
         let cache = BlockCache::default();
         let key = |number| BlockKey {
-            class: 3,
+            table: 3,
             armed_to_move: number % 2 == 0,
             number,
         };

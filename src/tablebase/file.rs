@@ -5,10 +5,10 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `CHUHETB` and a zero |
-//! | 2 | version of the format, 1 |
+//! | 2 | version of the format: 1, or 2 for a class with an attacker a side |
 //! | 2 | scheme of the index, 1 |
-//! | 1 | what values count: 0 plies to mate |
-//! | 1 | under which rules draws hold: 0 all that the engine knows, 1 not proven |
+//! | 1 | what values count: 0 moves to mate, 1 plies to mate and what is known besides |
+//! | 1 | under which rules draws hold: 0 all that the engine knows, 1 not proven; or 2 and more: one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
 //! | 16 | the class, such as `KRA-KAB`, padded with zeros |
 //! | 8 | positions |
 //! | 4 | values in a block; the last block of a side has the rest |
@@ -18,6 +18,11 @@
 //! | 8 each | the blocks of the armed side to move, then those of the other: length in bytes, CRC-32C of these |
 //! | 4 | CRC-32C of the list of blocks |
 //! | … | the blocks, one after the other: deflate streams (RFC 1951), a byte a position |
+//!
+//! Values of classes of one armed side: 0 a draw; n a win of the armed side in 2n - 1 plies, a loss of the
+//! other one in 2n - 2. With an attacker a side: 0 a draw; n up to 240 mate in n - 1 plies, a loss of the side
+//! to move where that is even, a win where it is odd; 241 a win and 242 a loss by the rules on repetitions;
+//! 243 nothing is known, 244 the side to move does not lose, 245 it does not win.
 //!
 //! A position that is not legal has the value of the one before it, which packs best.
 
@@ -29,13 +34,16 @@ use flate2::write::DeflateEncoder;
 
 use super::index::{Indexer, SCHEME};
 use super::material::Material;
-use super::solved::{DRAW, ILLEGAL, LONGEST, SolvedClass};
+use super::solved::{DrawsHold, SolvedClass};
+use super::value::{DRAW, ILLEGAL, LONGEST, Value};
+use crate::rules::RuleSet;
 
 const MAGIC: &[u8; 8] = b"CHUHETB\0";
-const VERSION: u16 = 1;
 const NAME: usize = 16;
 /// Bytes of the header.
 pub(super) const HEADER: usize = 8 + 2 + 2 + 1 + 1 + NAME + 8 + 4 + 2 + 8 + 4;
+/// Added to the number of the rule set under which draws hold.
+const RULES: u8 = 2;
 /// Bytes of an entry in the list of blocks.
 const ENTRY: usize = 8;
 /// Values in a block of a table that is probed block by block.
@@ -66,8 +74,8 @@ pub enum TableError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub material: Material,
-    /// Whether its draws hold whatever the rules say of repetitions.
-    pub draws_hold: bool,
+    /// Under which rules its draws hold.
+    pub draws: DrawsHold,
     pub positions: u64,
     pub block: u32,
     /// The largest values, the armed side to move first.
@@ -104,12 +112,35 @@ impl Header {
         (self.positions - before).min(self.block.into()) as usize
     }
 
+    /// A number that no other table has, but for one of the same class and rules.
+    pub(super) fn number(&self) -> u16 {
+        let rules = match self.draws {
+            DrawsHold::Under(rules) => 1 + rules.index(),
+            DrawsHold::Always | DrawsHold::Unproven => 0,
+        };
+        (self.material.index() + rules * Material::COUNT) as u16
+    }
+
+    /// The version of the format and what values count.
+    const fn version(material: Material) -> (u16, u8) {
+        match material.is_two_sided() {
+            true => (2, 1),
+            false => (1, 0),
+        }
+    }
+
     fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend_from_slice(MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let (version, metric) = Self::version(self.material);
+        let rules = match self.draws {
+            DrawsHold::Always => 0,
+            DrawsHold::Unproven => 1,
+            DrawsHold::Under(rules) => RULES + rules.index() as u8,
+        };
+        bytes.extend_from_slice(&version.to_le_bytes());
         bytes.extend_from_slice(&SCHEME.to_le_bytes());
-        bytes.extend_from_slice(&[0, u8::from(!self.draws_hold)]);
+        bytes.extend_from_slice(&[metric, rules]);
         let mut name = self.material.to_string().into_bytes();
         name.resize(NAME, 0);
         bytes.extend_from_slice(&name);
@@ -133,7 +164,7 @@ impl Header {
         let mut fields = Fields(bytes.get(8..HEADER).ok_or(CUT)?);
         let [version, scheme] = [fields.u16(), fields.u16()];
         let [metric, rules] = [fields.u8(), fields.u8()];
-        if (version, scheme, metric) != (VERSION, SCHEME, 0) {
+        if ![(1, 0), (2, 1)].contains(&(version, metric)) || scheme != SCHEME {
             return Err(TableError::Version);
         }
         if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
@@ -145,15 +176,22 @@ impl Header {
             .trim_end_matches('\0');
         let header = Self {
             material: name.parse().map_err(|_| TableError::Damaged("its class"))?,
-            draws_hold: rules == 0,
+            draws: draws_from(rules).ok_or(TableError::Damaged("its rules"))?,
             positions: fields.u64(),
             block: fields.u32(),
             largest: [fields.u8(), fields.u8()],
             rest: fields.u64(),
         };
+        let most = match header.material.is_two_sided() {
+            true => Value::NOT_WON.0,
+            false => LONGEST,
+        };
         let is_whole = header.positions == Indexer::new(header.material).len() as u64
             && [SMALL_BLOCK, LARGE_BLOCK].contains(&header.block)
-            && header.largest.iter().all(|largest| *largest <= LONGEST);
+            && Self::version(header.material) == (version, metric)
+            && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
+            && header.draws != DrawsHold::Under(RuleSet::Chinese)
+            && header.largest.iter().all(|largest| *largest <= most);
         match is_whole {
             true => Ok(header),
             false => Err(TableError::Damaged("the header")),
@@ -211,6 +249,15 @@ impl Header {
     }
 }
 
+/// Under which rules draws hold, by the number in a header.
+fn draws_from(number: u8) -> Option<DrawsHold> {
+    match number {
+        0 => Some(DrawsHold::Always),
+        1 => Some(DrawsHold::Unproven),
+        n => RuleSet::from_index((n - RULES).into()).map(DrawsHold::Under),
+    }
+}
+
 const CUT: TableError = TableError::Damaged("it is cut short");
 
 /// Numbers of a header one after the other; the caller has checked that they are there.
@@ -247,18 +294,18 @@ impl<'a> Fields<'a> {
 }
 
 impl SolvedClass {
-    /// The class as a file. `draws_hold` says that its draws are proven to hold under every rule set.
-    pub fn to_file(&self, draws_hold: bool, threads: usize) -> Vec<u8> {
+    /// The class as a file.
+    pub fn to_file(&self, threads: usize) -> Vec<u8> {
         let block = match self.armed.len() <= WHOLE {
             true => LARGE_BLOCK,
             false => SMALL_BLOCK,
         };
         let sides = [&self.armed, &self.bare];
-        let is_value = |v: &&u8| **v <= LONGEST;
+        let is_value = |v: &&u8| **v != ILLEGAL;
         let largest = sides.map(|values| values.iter().filter(is_value).max().map_or(0, |v| *v));
         let mut header = Header {
             material: self.material,
-            draws_hold,
+            draws: self.draws,
             positions: self.armed.len() as u64,
             block,
             largest,

@@ -47,6 +47,14 @@ impl Defenders {
         self.advisors + self.bishops
     }
 
+    /// The group less an advisor or a bishop, if it has one.
+    pub const fn without(self, is_advisor: bool) -> Option<Self> {
+        match is_advisor {
+            true => self.without_advisor(),
+            false => self.without_bishop(),
+        }
+    }
+
     /// The group less an advisor, if it has one.
     pub const fn without_advisor(self) -> Option<Self> {
         match self.advisors.checked_sub(1) {
@@ -372,12 +380,8 @@ mod tests {
                     }
                     assert_eq!(table.removals(p).len(), usize::from(defenders.pieces()));
                     for removal in table.removals(p) {
-                        let fewer = match removal.is_advisor {
-                            true => defenders.without_advisor(),
-                            false => defenders.without_bishop(),
-                        };
-                        let left =
-                            &side.table(fewer.unwrap()).placements[removal.placement as usize];
+                        let fewer = defenders.without(removal.is_advisor).unwrap();
+                        let left = &side.table(fewer).placements[removal.placement as usize];
                         assert_eq!(left.pieces, p.pieces.without(removal.square));
                     }
                 }

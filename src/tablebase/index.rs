@@ -4,8 +4,9 @@
 //! the unarmed side's king, advisors and bishops slowest. That one tells which of two mirror images
 //! is listed; where it is its own mirror image, both are.
 
+use super::attackers::Attackers;
 use super::group::{GroupTable, Side};
-use super::material::{Attackers, Material};
+use super::material::Material;
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Setup, Square};
 
 /// The scheme of this file, for files to name.
@@ -19,6 +20,10 @@ pub(super) type AttackerSquares = [Square; Attackers::MOST];
 pub(super) struct AttackerIndex {
     /// The kinds of the attackers; a single one is told twice.
     pub kinds: [PieceKind; Attackers::MOST],
+    /// Their sides, that of the first being red.
+    pub colors: [Color; Attackers::MOST],
+    /// Whether they are two of one kind and one side, which can be told in either order.
+    are_alike: bool,
     /// How many there are.
     pub count: usize,
     /// The place of each square among those where a piece of the kind can stand.
@@ -32,12 +37,15 @@ impl AttackerIndex {
     fn new(attackers: Attackers) -> Self {
         let list = attackers.kinds();
         let kinds = [list[0], list[list.len() - 1]];
-        let points = kinds.map(|kind| {
-            let can_stand = |s: &Square| Piece::new(kind, Color::Red).can_stand_on(*s, false);
+        let colors = attackers.colors();
+        let points = [0, 1].map(|i| {
+            let can_stand = |s: &Square| Piece::new(kinds[i], colors[i]).can_stand_on(*s, false);
             Square::all().filter(can_stand).collect::<Vec<_>>()
         });
         let mut index = Self {
             kinds,
+            colors,
+            are_alike: kinds[0] == kinds[1] && colors[0] == colors[1],
             count: list.len(),
             places: [[0; Square::COUNT]; Attackers::MOST],
             sizes: [points[0].len(), points[1].len()],
@@ -49,7 +57,7 @@ impl AttackerIndex {
             }
         }
         for (n, &first) in points[0].iter().enumerate() {
-            match (index.count, kinds[0] == kinds[1]) {
+            match (index.count, index.are_alike) {
                 (1, _) => index.squares.push([first; 2]),
                 (_, true) => (index.squares).extend(points[1][..n].iter().map(|s| [*s, first])),
                 (_, false) => index.squares.extend(points[1].iter().map(|s| [first, *s])),
@@ -64,7 +72,7 @@ impl AttackerIndex {
         let [first, second] = [0, 1].map(|i| self.places[i][squares[i].index()] as usize);
         if self.count == 1 {
             first
-        } else if self.kinds[0] == self.kinds[1] {
+        } else if self.are_alike {
             let (low, high) = (first.min(second), first.max(second));
             high * high.saturating_sub(1) / 2 + low
         } else {
@@ -197,11 +205,15 @@ impl Indexer {
             Side::of(side).number(king.relative_to(armed), flip(advisors), flip(bishops))
         };
         let kinds = self.attackers.kinds;
-        let first = position.pieces(armed, kinds[0]);
-        let second = match (self.attackers.count, kinds[0] == kinds[1]) {
+        let owner = self.attackers.colors.map(|color| match color {
+            Color::Red => armed,
+            Color::Black => !armed,
+        });
+        let first = position.pieces(owner[0], kinds[0]);
+        let second = match (self.attackers.count, self.attackers.are_alike) {
             (1, _) => first,
             (_, true) => first.without_first(),
-            (_, false) => position.pieces(armed, kinds[1]),
+            (_, false) => position.pieces(owner[1], kinds[1]),
         };
         // A piece of each kind is there: the class is that of the position.
         let square = |set: Bitboard| set.first().unwrap_or(position.king(armed));
@@ -230,8 +242,9 @@ impl Indexer {
             (group.advisors.into_iter()).for_each(|s| put(s, PieceKind::Advisor, color));
             (group.bishops.into_iter()).for_each(|s| put(s, PieceKind::Bishop, color));
         }
-        for (square, kind) in cell.squares.into_iter().zip(self.attackers.kinds) {
-            put(square, kind, Color::Red);
+        let attackers = self.attackers.kinds.into_iter().zip(self.attackers.colors);
+        for (square, (kind, color)) in cell.squares.into_iter().zip(attackers) {
+            put(square, kind, color);
         }
         Position::try_from(&setup).ok()
     }
@@ -263,7 +276,9 @@ mod tests {
 
     #[test]
     fn numbers_and_positions_round_trip() {
-        for name in ["KR-KA", "KPA-KB", "KRR-K", "KNP-KB", "KPP-KA"] {
+        for name in [
+            "KR-KA", "KPA-KB", "KRR-K", "KNP-KB", "KPP-KA", "KP-KP", "KR-KN",
+        ] {
             let indexer = Indexer::new(name.parse().unwrap());
             let mut legal = 0;
             for index in 0..indexer.len() {
@@ -279,10 +294,8 @@ mod tests {
                     continue;
                 };
                 legal += 1;
-                assert_eq!(
-                    Material::of(&position),
-                    Some((indexer.material, Color::Red))
-                );
+                let known = Material::of(&position);
+                assert_eq!(known, Some((indexer.material, Color::Red)));
                 assert_eq!(indexer.of_position(&position, Color::Red), index);
             }
             assert!(legal > 100, "{name}");

@@ -6,13 +6,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) const BLOCK: usize = 4096;
 
 /// For each block of a table, the values that some of its positions may have.
-pub(super) struct Levels(Vec<[AtomicU64; 2]>);
+pub(super) struct Levels(Vec<[AtomicU64; WORDS]>);
+
+/// Words of 64 values each.
+const WORDS: usize = 4;
 
 impl Levels {
     /// For a table of `len` positions of which none has a value.
     pub(super) fn new(len: usize) -> Self {
         let blocks = 0..len.div_ceil(BLOCK);
-        Self(blocks.map(|_| [const { AtomicU64::new(0) }; 2]).collect())
+        Self(
+            blocks
+                .map(|_| [const { AtomicU64::new(0) }; WORDS])
+                .collect(),
+        )
     }
 
     /// How many blocks there are.
@@ -20,7 +27,7 @@ impl Levels {
         self.0.len()
     }
 
-    /// The position `index` has got `value`, below 128, or will.
+    /// The position `index` has got `value`, or will.
     #[inline]
     pub(super) fn add(&self, index: usize, value: u8) {
         let word = &self.0[index / BLOCK][usize::from(value / 64)];
@@ -38,11 +45,12 @@ impl Levels {
 
     /// The largest value that any position may have, 0 for none.
     pub(super) fn largest(&self) -> u8 {
-        let largest = |words: &[AtomicU64; 2]| {
-            let [low, high] = words
-                .each_ref()
-                .map(|w| u128::from(w.load(Ordering::Relaxed)));
-            (high << 64 | low).checked_ilog2().unwrap_or(0) as u8
+        let largest = |words: &[AtomicU64; WORDS]| {
+            let bits = words
+                .iter()
+                .map(|w| w.load(Ordering::Relaxed).checked_ilog2());
+            let value = |(word, bit): (usize, Option<u32>)| Some(word as u8 * 64 + bit? as u8);
+            bits.enumerate().filter_map(value).max().unwrap_or(0)
         };
         self.0.iter().map(largest).max().unwrap_or(0)
     }
@@ -61,5 +69,7 @@ mod tests {
         assert!(levels.has(0, 3) && !levels.has(0, 100) && !levels.has(1, 3));
         assert!(levels.has(2, 100));
         assert_eq!(levels.largest(), 100);
+        levels.add(BLOCK, 250);
+        assert_eq!(levels.largest(), 250);
     }
 }

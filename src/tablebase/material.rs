@@ -1,68 +1,12 @@
 //! Classes of endings: which pieces are on the board.
 
-use std::fmt;
-use std::str::FromStr;
-
+use super::attackers::Attackers;
 use super::group::Defenders;
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
 
-/// The combinations of attackers that tables know.
-const ATTACKERS: [&[PieceKind]; Attackers::COUNT] = {
-    use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
-    [
-        &[R],
-        &[N],
-        &[C],
-        &[P],
-        &[R, R],
-        &[R, N],
-        &[R, C],
-        &[R, P],
-        &[N, N],
-        &[N, C],
-        &[N, P],
-        &[C, C],
-        &[C, P],
-        &[P, P],
-    ]
-};
-
-/// One or two pieces that can cross the river, all of one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Attackers(u8);
-
-impl Attackers {
-    /// How many combinations there are.
-    pub const COUNT: usize = 14;
-    /// How many pieces a combination has at most.
-    pub const MOST: usize = 2;
-
-    /// Every combination, single pieces first.
-    pub fn all() -> impl Iterator<Item = Self> {
-        (0..Self::COUNT as u8).map(Self)
-    }
-
-    /// The kinds of the pieces, in the order rook, knight, cannon, pawn.
-    #[inline]
-    pub fn kinds(self) -> &'static [PieceKind] {
-        ATTACKERS[self.0 as usize]
-    }
-
-    /// The combination of these kinds, whatever their order.
-    pub fn of_kinds(kinds: &[PieceKind]) -> Option<Self> {
-        let is = |known: &&[PieceKind]| {
-            known.len() == kinds.len()
-                && PieceKind::ALL.iter().all(|kind| {
-                    let count = |kinds: &[PieceKind]| kinds.iter().filter(|k| *k == kind).count();
-                    count(known) == count(kinds)
-                })
-        };
-        ATTACKERS.iter().position(is).map(|i| Self(i as u8))
-    }
-}
-
-/// A class of endings: the attackers of one side, and the advisors and bishops of both. The side
-/// with attackers is called armed; tables know it as red.
+/// A class of endings: the attackers of one side or one attacker of each, and the advisors and bishops
+/// of both. The side with attackers, or of two the one with the first in the order rook, knight, cannon,
+/// pawn, is called armed; tables know it as red.
 ///
 /// ```
 /// use chuhe::tablebase::Material;
@@ -80,11 +24,16 @@ pub struct Material {
 }
 
 impl Material {
-    /// How many classes there are.
+    /// Upper bound of the numbers of classes.
     pub const COUNT: usize = Attackers::COUNT * Defenders::COUNT * Defenders::COUNT;
 
-    /// The class of these attackers, the defenders on their side, and those of the other side.
-    pub const fn new(attackers: Attackers, own: Defenders, defenders: Defenders) -> Self {
+    /// The class of these attackers, the defenders on their side, and those of the other side. Of two sides
+    /// with attackers of one kind, the one with more defenders is called armed.
+    pub fn new(attackers: Attackers, own: Defenders, defenders: Defenders) -> Self {
+        let (own, defenders) = match Self::is_swapped(attackers, own, defenders) {
+            true => (defenders, own),
+            false => (own, defenders),
+        };
         Self {
             attackers,
             own,
@@ -92,23 +41,42 @@ impl Material {
         }
     }
 
+    /// Whether the class is told with its sides exchanged.
+    #[inline]
+    fn is_swapped(attackers: Attackers, own: Defenders, defenders: Defenders) -> bool {
+        let kinds = attackers.kinds();
+        attackers.is_two_sided() && kinds[0] == kinds[1] && own.index() < defenders.index()
+    }
+
     /// Every class, each behind those that captures lead to.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::with_capacity(Self::COUNT);
         for attackers in Attackers::all() {
             for own in Defenders::all() {
-                all.extend(Defenders::all().map(|defenders| Self::new(attackers, own, defenders)));
+                let classes =
+                    Defenders::all().map(|defenders| Self::new(attackers, own, defenders));
+                all.extend(classes.filter(|class| class.own == own));
             }
         }
-        all.sort_by_key(|m| m.attackers.kinds().len() + usize::from(m.defenders.pieces()));
+        all.sort_by_key(|m| {
+            let own = if m.is_two_sided() { m.own.pieces() } else { 0 };
+            let pieces = m.attackers.kinds().len() + usize::from(m.defenders.pieces() + own);
+            (m.is_two_sided(), pieces)
+        });
         all
+    }
+
+    /// Whether each side has an attacker. What such a class is worth depends on the rules on repetitions.
+    #[inline]
+    pub const fn is_two_sided(self) -> bool {
+        self.attackers.is_two_sided()
     }
 
     /// Number of the class, below [`Self::COUNT`].
     #[inline]
     pub const fn index(self) -> usize {
         let groups = self.own.index() * Defenders::COUNT + self.defenders.index();
-        self.attackers.0 as usize * Defenders::COUNT * Defenders::COUNT + groups
+        self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
     }
 
     /// The attackers.
@@ -137,48 +105,74 @@ impl Material {
             .map(|i| kinds[i])
             .collect();
         let attackers = Attackers::of_kinds(&left)?;
-        Some(Self { attackers, ..self })
+        // The side that is left with an attacker is called armed.
+        Some(match self.is_two_sided() && number == 0 {
+            true => Self::new(attackers, self.defenders, self.own),
+            false => Self::new(attackers, self.own, self.defenders),
+        })
     }
 
-    /// The class once an advisor or a bishop of the unarmed side is taken, if it has one.
-    pub const fn without_defender(self, is_advisor: bool) -> Option<Self> {
-        let defenders = match is_advisor {
-            true => self.defenders.without_advisor(),
-            false => self.defenders.without_bishop(),
-        };
-        match defenders {
-            Some(defenders) => Some(Self { defenders, ..self }),
-            None => None,
-        }
+    /// The class once an advisor or a bishop of the side that is not called armed is taken, if it has one.
+    pub fn without_defender(self, is_advisor: bool) -> Option<Self> {
+        let defenders = self.defenders.without(is_advisor)?;
+        Some(Self::new(self.attackers, self.own, defenders))
+    }
+
+    /// The class once an advisor or a bishop of the armed side is taken, if it has one and the other side
+    /// an attacker.
+    pub fn without_own(self, is_advisor: bool) -> Option<Self> {
+        let own = self
+            .own
+            .without(is_advisor)
+            .filter(|_| self.is_two_sided())?;
+        Some(Self::new(self.attackers, own, self.defenders))
     }
 
     /// The class in Chinese, as `车仕对士象`: the pieces of the armed side, then those of the other.
     pub fn chinese(self) -> String {
-        let group = |group: Defenders, color: Color| {
-            let piece = move |kind| Piece::new(kind, color).chinese();
-            let advisors = (0..group.advisors).map(move |_| piece(PieceKind::Advisor));
-            let bishops = (0..group.bishops).map(move |_| piece(PieceKind::Bishop));
-            advisors.chain(bishops)
+        let side = |color: Color, group: Defenders| -> String {
+            let attackers = self.attackers_of(color);
+            let advisors = (0..group.advisors).map(|_| PieceKind::Advisor);
+            let bishops = (0..group.bishops).map(|_| PieceKind::Bishop);
+            let kinds = attackers.chain(advisors).chain(bishops);
+            kinds
+                .map(|kind| Piece::new(kind, color).chinese())
+                .collect()
         };
-        let attackers = self.attackers.kinds().iter();
-        let attackers = attackers.map(|kind| Piece::new(*kind, Color::Red).chinese());
-        let armed = attackers.chain(group(self.own, Color::Red));
-        let bare: String = group(self.defenders, Color::Black).collect();
-        let bare = if bare.is_empty() { "将" } else { &bare };
-        format!("{}对{bare}", armed.collect::<String>())
+        let other = side(Color::Black, self.defenders);
+        let other = if other.is_empty() { "将" } else { &other };
+        format!("{}对{other}", side(Color::Red, self.own))
+    }
+
+    /// The attackers of the armed side, red, or of the other.
+    pub(super) fn attackers_of(self, color: Color) -> impl Iterator<Item = PieceKind> {
+        let colors = self.attackers.colors().into_iter();
+        let pieces = self.attackers.kinds().iter().zip(colors);
+        pieces
+            .filter(move |(_, owner)| *owner == color)
+            .map(|(kind, _)| *kind)
     }
 
     /// The classes that one capture leads to.
     pub fn after_captures(self) -> Vec<Self> {
         let attackers = (0..self.attackers.kinds().len()).filter_map(|i| self.without_attacker(i));
-        let defenders = [true, false].map(|is_advisor| self.without_defender(is_advisor));
-        let mut classes: Vec<Self> = attackers.chain(defenders.into_iter().flatten()).collect();
-        classes.dedup();
+        let groups = [true, false].map(|is_advisor| {
+            [
+                self.without_defender(is_advisor),
+                self.without_own(is_advisor),
+            ]
+        });
+        let mut classes: Vec<Self> = Vec::new();
+        for class in attackers.chain(groups.into_iter().flatten().flatten()) {
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
         classes
     }
 
-    /// The class of a position and its armed side; `None` where no table could know it: attackers on
-    /// both sides or on neither, more than two of them, or the promotion variant.
+    /// The class of a position and its armed side; `None` where no table could know it: more attackers
+    /// than two, none, or the promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {
         let [king, advisor, bishop] =
@@ -187,11 +181,7 @@ impl Material {
         if attackers.is_empty() || attackers.without_first().more_than_one() {
             return None;
         }
-        let armed = match (attackers & position.color(Color::Red)).any() {
-            true => Color::Red,
-            false => Color::Black,
-        };
-        if (attackers & position.color(!armed)).any() || position.has_promotion() {
+        if position.has_promotion() {
             return None;
         }
         let defenders = |color: Color| {
@@ -201,102 +191,35 @@ impl Material {
                 bishops: count(bishop),
             }
         };
-        let attackers = of_squares(position, attackers)?;
-        let material = Self::new(attackers, defenders(armed), defenders(!armed));
+        let mut kinds = attackers
+            .into_iter()
+            .filter_map(|s| Some(position.piece_on(s)?.kind()));
+        let (first, second) = (kinds.next()?, kinds.next());
+        let red = attackers & position.color(Color::Red);
+        let (attackers, armed) = if red == attackers || red.is_empty() {
+            let armed = if red.any() { Color::Red } else { Color::Black };
+            (Attackers::one_sided(first, second)?, armed)
+        } else {
+            // Of equal sides red comes first.
+            let is_red_first = Some(first) == second || red.contains(attackers.first()?);
+            let owner = match is_red_first {
+                true => Color::Red,
+                false => Color::Black,
+            };
+            let (attackers, is_swapped) = Attackers::two_sided(first, second?)?;
+            let armed = if is_swapped { !owner } else { owner };
+            match Self::is_swapped(attackers, defenders(armed), defenders(!armed)) {
+                true => (attackers, !armed),
+                false => (attackers, armed),
+            }
+        };
+        let material = Self {
+            attackers,
+            own: defenders(armed),
+            defenders: defenders(!armed),
+        };
         Some((material, armed))
     }
-}
-
-/// The combination of one or two pieces.
-#[inline]
-fn of_squares(position: &Position, squares: Bitboard) -> Option<Attackers> {
-    /// The place of each pair of kinds, and of each kind alone.
-    const PAIRS: [[u8; 4]; 4] = [[4, 5, 6, 7], [5, 8, 9, 10], [6, 9, 11, 12], [7, 10, 12, 13]];
-    let place = |kind: PieceKind| match kind {
-        PieceKind::Rook => Some(0),
-        PieceKind::Knight => Some(1),
-        PieceKind::Cannon => Some(2),
-        PieceKind::Pawn => Some(3),
-        _ => None,
-    };
-    let mut places = squares
-        .into_iter()
-        .filter_map(|s| place(position.piece_on(s)?.kind()));
-    let first: usize = places.next()?;
-    let number = match places.next() {
-        None => first as u8,
-        Some(second) => PAIRS[first][second],
-    };
-    Some(Attackers(number))
-}
-
-impl fmt::Display for Material {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let group = |f: &mut fmt::Formatter<'_>, group: Defenders| {
-            (0..group.advisors).try_for_each(|_| f.write_str("A"))?;
-            (0..group.bishops).try_for_each(|_| f.write_str("B"))
-        };
-        f.write_str("K")?;
-        for kind in self.attackers.kinds() {
-            write!(f, "{}", kind.letter())?;
-        }
-        group(f, self.own)?;
-        f.write_str("-K")?;
-        group(f, self.defenders)
-    }
-}
-
-/// The text names no class of endings that tables know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParseMaterialError {
-    /// Not two sides with a king each.
-    #[error("not two sides with a king each, such as KRA-KAB")]
-    Form,
-    /// A letter that is no piece, or too many of a kind.
-    #[error("a side has one king, at most two advisors and two bishops, and R, N, C or P")]
-    Pieces,
-    /// Attackers on both sides, on neither, or more than two.
-    #[error("one side has one or two attackers (R, N, C, P), the other none")]
-    Attackers,
-}
-
-impl FromStr for Material {
-    type Err = ParseMaterialError;
-
-    /// Reads a name such as `KRA-KAB` in letters of any case and any order within a side, the armed
-    /// side first or second.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (first, second) = text.split_once('-').ok_or(ParseMaterialError::Form)?;
-        let (first, second) = (read_side(first)?, read_side(second)?);
-        let (armed, bare) = match second.1.is_empty() {
-            true => (first, second),
-            false => (second, first),
-        };
-        let attackers = Some(armed.1)
-            .filter(|_| bare.1.is_empty())
-            .and_then(|kinds| Attackers::of_kinds(&kinds));
-        let attackers = attackers.ok_or(ParseMaterialError::Attackers)?;
-        Ok(Self::new(attackers, armed.0, bare.0))
-    }
-}
-
-/// A side's defenders and attackers.
-fn read_side(text: &str) -> Result<(Defenders, Vec<PieceKind>), ParseMaterialError> {
-    let rest = text.strip_prefix(['K', 'k']);
-    let rest = rest.ok_or(ParseMaterialError::Form)?;
-    let kind = |letter| PieceKind::from_letter(letter).ok_or(ParseMaterialError::Pieces);
-    let kinds = rest.chars().map(kind).collect::<Result<Vec<_>, _>>()?;
-    let count = |kind: PieceKind| kinds.iter().filter(|k| **k == kind).count();
-    let counts = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop].map(count);
-    let [0, advisors @ 0..=2, bishops @ 0..=2] = counts else {
-        return Err(ParseMaterialError::Pieces);
-    };
-    let is_attacker = |k: &PieceKind| !matches!(k, PieceKind::Advisor | PieceKind::Bishop);
-    let defenders = Defenders {
-        advisors: advisors as u8,
-        bishops: bishops as u8,
-    };
-    Ok((defenders, kinds.into_iter().filter(is_attacker).collect()))
 }
 
 #[cfg(test)]
@@ -315,7 +238,9 @@ mod tests {
                 assert!(before.unwrap() < place, "{smaller} before {material}");
             }
         }
-        assert!(seen.into_iter().all(|seen| seen));
+        // Of two sides with attackers of one kind only one order is there.
+        let doubled = 4 * Defenders::COUNT * (Defenders::COUNT - 1) / 2;
+        assert_eq!(all.len(), Material::COUNT - doubled);
     }
 
     #[test]
@@ -324,32 +249,9 @@ mod tests {
             ("KR-K", "车对将"),
             ("KCAA-KAB", "炮仕仕对士象"),
             ("KNPB-KBB", "马兵相对象象"),
+            ("KRA-KC", "车仕对炮"),
         ] {
             assert_eq!(name.parse::<Material>().unwrap().chinese(), chinese);
-        }
-    }
-
-    #[test]
-    fn names_are_read_in_any_order_and_the_others_refused() {
-        for (text, name) in [
-            ("kra-kab", "KRA-KAB"),
-            ("KBAPR-KBA", "KRPAB-KAB"),
-            ("KAB-KRA", "KRA-KAB"),
-        ] {
-            assert_eq!(text.parse::<Material>().unwrap().to_string(), name);
-        }
-        for (text, error) in [
-            ("", ParseMaterialError::Form),
-            ("KR", ParseMaterialError::Form),
-            ("R-K", ParseMaterialError::Form),
-            ("KRX-K", ParseMaterialError::Pieces),
-            ("KRK-K", ParseMaterialError::Pieces),
-            ("KRAAA-K", ParseMaterialError::Pieces),
-            ("KR-KP", ParseMaterialError::Attackers),
-            ("KA-KA", ParseMaterialError::Attackers),
-            ("KRRR-K", ParseMaterialError::Attackers),
-        ] {
-            assert_eq!(text.parse::<Material>(), Err(error), "{text}");
         }
     }
 
@@ -366,6 +268,15 @@ mod tests {
                 Some(("KNP-K", Color::Black)),
             ),
             ("3k5/9/9/4pn3/9/9/9/9/9/R4K3 b", None),
+            ("3k5/9/9/4n4/9/9/9/9/9/R4K3 b", Some(("KR-KN", Color::Red))),
+            (
+                "3k5/9/9/4r4/9/9/9/9/9/N4K3 b",
+                Some(("KR-KN", Color::Black)),
+            ),
+            (
+                "3k1a3/9/9/4r4/9/9/9/9/9/R4K3 w",
+                Some(("KRA-KR", Color::Black)),
+            ),
             ("3k5/9/9/3PPP3/9/9/9/9/9/5K3 b", None),
             ("3ak4/9/9/9/9/9/9/9/9/5K3 b", None),
         ] {
@@ -382,8 +293,9 @@ mod tests {
             };
             put("e9", PieceKind::King, Color::Black);
             put("d0", PieceKind::King, Color::Red);
-            for (square, kind) in ["a5", "i5"].into_iter().zip(attackers.kinds()) {
-                put(square, *kind, Color::Red);
+            let squares = ["a5", "i4"].into_iter().zip(attackers.kinds());
+            for ((square, kind), color) in squares.zip(attackers.colors()) {
+                put(square, *kind, color);
             }
             let position = Position::try_from(&setup).unwrap();
             let (material, _) = Material::of(&position).unwrap();

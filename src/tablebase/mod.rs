@@ -3,15 +3,17 @@
 //! A table holds, for one class of endings such as `KRA-KAB` (rook and advisor against advisor and
 //! bishop), whether each position is won, drawn or lost and how many plies it is to mate (depth to
 //! mate). One side, called armed, has one or two pieces that can cross the river; the other has
-//! advisors and bishops alone. [`solve`] computes a class from the classes that captures lead to,
-//! [`SolvedClass::to_file`] packs it, [`Tables`] answers for all tables at hand:
+//! advisors and bishops alone, or one such piece as well (`KR-KNA`). [`solve`] and [`solve_two_sided`] compute
+//! a class from the classes that captures lead to, [`SolvedClass::to_file`] packs it, [`Tables`] answers for
+//! all tables at hand:
 //!
 //! ```
+//! use chuhe::rules::RuleSet;
 //! use chuhe::tablebase::{TableOutcome, Tables};
 //!
 //! let rook_wins = "2baka3/9/9/9/9/9/9/9/9/R2K5 w".parse()?;
-//! let probe = Tables::embedded().probe(&rook_wins).expect("the class is embedded");
-//! assert_eq!(probe.outcome, TableOutcome::Win(19));
+//! let probe = Tables::embedded().probe(&rook_wins, RuleSet::Asian);
+//! assert_eq!(probe.map(|probe| probe.outcome), Some(TableOutcome::Win(19)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -22,15 +24,22 @@
 //! counts where that is not proven, and a file says whether there are such. The no-capture limit is the
 //! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it.
 //!
+//! With an attacker a side the rules decide far more, so that such a class is solved for one rule set; what
+//! is not proven is left open. `two_sided` tells how. On two loaded cores it solves some 200,000 positions
+//! a second: `KR-KN` of 437,400 in 3 s, `KRA-KNA` of 6,804,000 in 35 s (3.1 MB packed).
+//!
 //! # The files of the room
 //!
 //! | file | what it knows |
 //! |---|---|
-//! | `group`, `material`, `index` | the placements of king, advisors and bishops; classes; the numbers of positions |
-//! | `board`, `levels`, `solver`, `solved` | retrograde analysis and what comes of it |
+//! | `attackers`, `group`, `material`, `material_name` | the pieces of a class, classes and their names |
+//! | `index`, `value` | the numbers of positions, what they are worth |
+//! | `board`, `levels`, `parallel`, `solver`, `solved` | retrograde analysis and what comes of it |
+//! | `two_sided` | classes with an attacker a side |
 //! | `file`, `table`, `cache`, `tables` | the file format; probing one table, all tables |
 //! | `verify` | proofs that a table is right |
 
+mod attackers;
 mod board;
 mod cache;
 mod file;
@@ -38,19 +47,27 @@ mod group;
 mod index;
 mod levels;
 mod material;
+mod material_name;
+mod parallel;
 mod solved;
 mod solver;
 mod table;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod two_sided;
+mod value;
 mod verify;
 
+pub use attackers::Attackers;
 pub use file::TableError;
 pub use group::Defenders;
-pub use material::{Attackers, Material, ParseMaterialError};
-pub use solved::{ClassCounts, SolvedClass, TableOutcome};
+pub use material::Material;
+pub use material_name::ParseMaterialError;
+pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use table::ClassTable;
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
+pub use two_sided::{UnsolvedClass, WrongClaim, solve_two_sided, verify_two_sided};
+pub use value::TableOutcome;
 pub use verify::{Inconsistent, unsafe_draws, verify};

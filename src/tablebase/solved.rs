@@ -3,37 +3,30 @@
 use super::board::CellBoard;
 use super::index::Indexer;
 use super::material::Material;
-use crate::board::Color;
+use super::value::{TableOutcome, Value};
+use crate::board::{ByColor, Color};
+use crate::rules::RuleSet;
 
-/// No side can force a win.
-pub(super) const DRAW: u8 = 0;
-/// The largest number of a win or a loss.
-pub(super) const LONGEST: u8 = 120;
-/// The position is not legal.
-pub(super) const ILLEGAL: u8 = 255;
-
-/// What a position is worth to the side to move when both sides play best, repetitions and limits of
-/// the rules left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TableOutcome {
-    /// The side to move wins and mates in this many plies at the earliest.
-    Win(u16),
-    /// Neither side can force a win.
-    Draw,
-    /// The side to move loses and is mated in this many plies at the latest.
-    Loss(u16),
+/// Under which rules on repetitions the draws of a class hold. Wins in so many plies hold under all: the
+/// plies to mate fall, so nothing repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DrawsHold {
+    /// All that the engine knows.
+    Always,
+    /// It is not proven.
+    Unproven,
+    /// One rule set, under which the class was solved. Wins and losses by rule hold under it alone, too.
+    Under(RuleSet),
 }
 
-impl TableOutcome {
-    /// The value with this number: the armed side wins in 2n - 1 plies when it is to move, the other
-    /// side loses in 2n - 2. `None` for a position that is not legal.
+impl DrawsHold {
+    /// Whether the draws hold under a rule set.
     #[inline]
-    pub(super) const fn from_value(value: u8, armed_to_move: bool) -> Option<Self> {
-        match (value, armed_to_move) {
-            (DRAW, _) => Some(Self::Draw),
-            (n @ 1..=LONGEST, true) => Some(Self::Win(2 * n as u16 - 1)),
-            (n @ 1..=LONGEST, false) => Some(Self::Loss(2 * n as u16 - 2)),
-            _ => None,
+    pub fn is_under(self, rules: RuleSet) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Unproven => false,
+            Self::Under(own) => own == rules,
         }
     }
 }
@@ -46,6 +39,8 @@ pub struct SolvedClass {
     pub(super) armed: Vec<u8>,
     /// With the other side to move.
     pub(super) bare: Vec<u8>,
+    /// Whether its draws hold.
+    pub(super) draws: DrawsHold,
 }
 
 /// How many positions of a class there are, and what they are worth. Both mirror images count, equal
@@ -66,10 +61,61 @@ pub struct ClassCounts {
     pub longest_loss: u16,
 }
 
+/// How many positions of a class with an attacker a side there are for one side to move, and what they are
+/// worth to it. Both mirror images count.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct SideCounts {
+    /// Legal positions.
+    pub legal: u64,
+    /// Those won by mate.
+    pub won: u64,
+    /// The plies of the longest of these wins, 0 for none.
+    pub longest_win: u16,
+    /// Those won because the other side may not check or chase for ever.
+    pub won_by_rule: u64,
+    /// Those proven to be drawn.
+    pub drawn: u64,
+    /// Those lost because of the rules on repetitions.
+    pub lost_by_rule: u64,
+    /// Those lost by mate.
+    pub lost: u64,
+    /// The plies of the longest of these losses, 0 for none and for mates.
+    pub longest_loss: u16,
+    /// Those in which it is not proven who wins, if anyone does.
+    pub unknown: u64,
+}
+
 impl SolvedClass {
     /// The class.
     pub fn material(&self) -> Material {
         self.material
+    }
+
+    /// Under which rules its draws hold.
+    pub fn draws(&self) -> DrawsHold {
+        self.draws
+    }
+
+    /// The class of one armed side with its draws proven to hold under every rule set, or not.
+    pub fn with_draws_proven(mut self, are_proven: bool) -> Self {
+        self.draws = match (self.draws, are_proven) {
+            (DrawsHold::Under(rules), _) => DrawsHold::Under(rules),
+            (_, true) => DrawsHold::Always,
+            (_, false) => DrawsHold::Unproven,
+        };
+        self
+    }
+
+    /// The outcome that a value stands for.
+    pub(super) fn outcome_of(
+        material: Material,
+        value: u8,
+        armed_to_move: bool,
+    ) -> Option<TableOutcome> {
+        match material.is_two_sided() {
+            true => Value(value).outcome(),
+            false => TableOutcome::from_value(value, armed_to_move),
+        }
     }
 
     /// The values of one side to move.
@@ -106,17 +152,60 @@ impl SolvedClass {
         counts
     }
 
+    /// Counts the positions of a class with an attacker a side, by side to move.
+    pub fn side_counts(&self) -> ByColor<SideCounts> {
+        let indexer = Indexer::new(self.material);
+        let mut counts: ByColor<SideCounts> = ByColor::default();
+        for index in 0..indexer.len() {
+            let Some(board) = CellBoard::new(&indexer, indexer.cell(index)) else {
+                continue;
+            };
+            for side in Color::ALL.into_iter().filter(|side| board.can_move(*side)) {
+                let value = self.values(side == Color::Red)[index];
+                counts[side].add(Value(value).outcome(), indexer.weight(index));
+            }
+        }
+        counts
+    }
+
     /// A position that is won, or lost with the other side to move, in so many plies, if there is one;
     /// the armed side is red.
     pub fn example(&self, outcome: TableOutcome) -> Option<crate::board::Position> {
-        let (armed_to_move, side) = match outcome {
-            TableOutcome::Win(_) => (true, Color::Red),
-            _ => (false, Color::Black),
+        let sides = match (outcome, self.material.is_two_sided()) {
+            (_, true) => &Color::ALL[..],
+            (TableOutcome::Win(_), false) => &[Color::Red],
+            (_, false) => &[Color::Black],
         };
-        let is_wanted = |v: &u8| TableOutcome::from_value(*v, armed_to_move) == Some(outcome);
-        let values = self.values(armed_to_move);
         let indexer = Indexer::new(self.material);
-        let mut wanted = (0..values.len()).filter(|i| is_wanted(&values[*i]));
-        wanted.find_map(|index| indexer.position(index, side))
+        sides.iter().find_map(|side| {
+            let armed_to_move = *side == Color::Red;
+            let values = self.values(armed_to_move);
+            let is_wanted =
+                |v: u8| Self::outcome_of(self.material, v, armed_to_move) == Some(outcome);
+            let mut wanted = (0..values.len()).filter(|i| is_wanted(values[*i]));
+            wanted.find_map(|index| indexer.position(index, *side))
+        })
+    }
+}
+
+impl SideCounts {
+    /// Counts positions that are worth the same.
+    fn add(&mut self, outcome: Option<TableOutcome>, weight: u64) {
+        self.legal += weight;
+        let count = match outcome {
+            Some(TableOutcome::Win(plies)) => {
+                self.longest_win = self.longest_win.max(plies);
+                &mut self.won
+            }
+            Some(TableOutcome::WinByRule) => &mut self.won_by_rule,
+            Some(TableOutcome::Draw) => &mut self.drawn,
+            Some(TableOutcome::LossByRule) => &mut self.lost_by_rule,
+            Some(TableOutcome::Loss(plies)) => {
+                self.longest_loss = self.longest_loss.max(plies);
+                &mut self.lost
+            }
+            None => &mut self.unknown,
+        };
+        *count += weight;
     }
 }

@@ -9,13 +9,16 @@
 //! levels, so that each is written once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::levels::{BLOCK, Levels};
 use super::material::Material;
-use super::solved::{DRAW, ILLEGAL, LONGEST, SolvedClass};
+use super::parallel::for_each_part;
+use super::solved::{DrawsHold, SolvedClass};
+use super::two_sided;
+use super::value::{DRAW, ILLEGAL, LONGEST};
 
 /// Added to the level at which a capture decides, until that level is reached.
 const PENDING: u8 = 128;
@@ -32,7 +35,11 @@ pub struct TooLong(pub Material);
 pub fn solver_memory(material: Material) -> u64 {
     let bytes = |material: Material, each: usize| (Indexer::new(material).len() * each) as u64;
     let smaller = material.after_captures().into_iter();
-    bytes(material, 3) + smaller.map(|m| bytes(m, 2)).sum::<u64>()
+    let own = match material.is_two_sided() {
+        true => two_sided::BYTES,
+        false => 3,
+    };
+    bytes(material, own) + smaller.map(|m| bytes(m, 2)).sum::<u64>()
 }
 
 /// Positions of a class, both sides to move counted as one.
@@ -63,7 +70,7 @@ struct Smaller<'a> {
     solved: &'a SolvedClass,
 }
 
-/// Solves a class with `threads` threads. `smaller` holds the classes of
+/// Solves a class of one armed side with `threads` threads. `smaller` holds the classes of
 /// [`Material::after_captures`]; `progress` hears how many more positions have been looked at, in all
 /// as many as [`class_size`] says.
 ///
@@ -112,42 +119,28 @@ pub fn solve(
 }
 
 impl Solver<'_> {
-    /// Has all threads work on the parts 0 to `parts`.
-    fn in_parallel(&self, parts: usize, work: impl Fn(usize) + Sync) {
-        let next = AtomicUsize::new(0);
-        let run = || {
-            loop {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= parts {
-                    return;
-                }
-                work(part);
-            }
-        };
-        std::thread::scope(|scope| {
-            (1..self.threads).for_each(|_| drop(scope.spawn(run)));
-            run();
-        });
-    }
-
     /// Looks at every position once.
     fn start(&self) {
         let slice = self.indexer.slice();
-        self.in_parallel(self.indexer.defenders.canonical, |defenders| {
-            let first = defenders * slice;
-            let attackers = &self.indexer.attackers.squares;
-            for own in 0..self.indexer.own.placements.len() {
-                for (number, &squares) in attackers.iter().enumerate() {
-                    let cell = Cell {
-                        defenders,
-                        own,
-                        squares,
-                    };
-                    self.start_cell(first + own * attackers.len() + number, cell);
+        for_each_part(
+            self.threads,
+            self.indexer.defenders.canonical,
+            |defenders| {
+                let first = defenders * slice;
+                let attackers = &self.indexer.attackers.squares;
+                for own in 0..self.indexer.own.placements.len() {
+                    for (number, &squares) in attackers.iter().enumerate() {
+                        let cell = Cell {
+                            defenders,
+                            own,
+                            squares,
+                        };
+                        self.start_cell(first + own * attackers.len() + number, cell);
+                    }
                 }
-            }
-            (self.progress)(slice as u64 / 2);
-        });
+                (self.progress)(slice as u64 / 2);
+            },
+        );
     }
 
     fn start_cell(&self, index: usize, cell: Cell) {
@@ -229,12 +222,12 @@ impl Solver<'_> {
             if level >= LONGEST {
                 return false;
             }
-            self.in_parallel(blocks, |block| {
+            for_each_part(self.threads, blocks, |block| {
                 self.visit(&self.bare, &self.bare_levels, block, level, |index| {
                     self.before_loss(index, level);
                 });
             });
-            self.in_parallel(blocks, |block| {
+            for_each_part(self.threads, blocks, |block| {
                 self.visit(&self.armed, &self.armed_levels, block, level, |index| {
                     self.before_win(index, level);
                 });
@@ -349,6 +342,7 @@ impl Solver<'_> {
             material: self.indexer.material,
             armed: values(self.armed),
             bare: values(self.bare),
+            draws: DrawsHold::Unproven,
         }
     }
 }

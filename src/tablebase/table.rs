@@ -10,7 +10,8 @@ use super::cache::{BlockCache, BlockKey};
 use super::file::{Block, HEADER, Header, TableError, WHOLE};
 use super::index::Indexer;
 use super::material::Material;
-use super::solved::{DRAW, SolvedClass, TableOutcome};
+use super::solved::{DrawsHold, SolvedClass};
+use super::value::{DRAW, TableOutcome};
 use crate::board::{Color, Position};
 
 /// A table whose header has been read. The rest is read when it is asked for.
@@ -82,9 +83,10 @@ impl ClassTable {
         self.header.material
     }
 
-    /// Whether its draws are proven to hold whatever a rule set says of repetitions.
-    pub fn draws_hold(&self) -> bool {
-        self.header.draws_hold
+    /// Under which rules on repetitions its draws hold.
+    #[inline]
+    pub fn draws(&self) -> DrawsHold {
+        self.header.draws
     }
 
     /// Bytes of the table, packed.
@@ -121,7 +123,7 @@ impl ClassTable {
             .get_or_init(|| Indexer::new(self.header.material));
         let index = indexer.of_position(position, armed);
         match self.value(index, side, cache) {
-            Ok(value) => TableOutcome::from_value(value, armed_to_move),
+            Ok(value) => SolvedClass::outcome_of(self.header.material, value, armed_to_move),
             Err(error) => {
                 self.disable(&error);
                 None
@@ -145,7 +147,7 @@ impl ClassTable {
         let size = self.header.block as usize;
         let number = index / size;
         let key = BlockKey {
-            class: self.header.material.index() as u16,
+            table: self.header.number(),
             armed_to_move: side == 0,
             number: number as u32,
         };
@@ -216,6 +218,7 @@ impl ClassTable {
             material: self.header.material,
             armed: self.all_values(0)?,
             bare: self.all_values(1)?,
+            draws: self.header.draws,
         })
     }
 }

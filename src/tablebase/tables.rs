@@ -6,10 +6,11 @@ use std::sync::{Arc, LazyLock};
 use super::cache::BlockCache;
 use super::file::TableError;
 use super::material::Material;
-use super::solved::TableOutcome;
 use super::table::ClassTable;
+use super::value::TableOutcome;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
+use crate::rules::RuleSet;
 
 /// The extension of the files of tables.
 pub const EXTENSION: &str = "chtb";
@@ -24,6 +25,7 @@ pub fn embedded_classes() -> Vec<Material> {
         let name = material.to_string();
         let (armed, bare) = name.split_once('-').unwrap_or_default();
         match armed {
+            _ if material.is_two_sided() => false,
             "KR" | "KN" | "KC" | "KP" | "KCA" | "KCAA" | "KPP" => true,
             "KNP" | "KCP" => ["K", "KA"].contains(&bare),
             _ => false,
@@ -35,17 +37,17 @@ pub fn embedded_classes() -> Vec<Material> {
 /// A set of tables, which answers for all of them. Shared by the search threads.
 #[derive(Debug)]
 pub struct Tables {
-    classes: Vec<Option<Arc<ClassTable>>>,
+    /// By number of the class: one table, or one for each rule set.
+    classes: Vec<Vec<Arc<ClassTable>>>,
     cache: BlockCache,
 }
 
 /// What a table says of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The value for the side to move, when no rule on repetitions or on moves without a capture
-    /// interferes.
+    /// The value for the side to move, when no rule on moves without a capture interferes.
     pub outcome: TableOutcome,
-    /// Whether a draw is proven to hold whatever a rule set says of repetitions. Wins and losses
+    /// Whether a draw is proven to hold under the rules on repetitions. Wins and losses in so many plies
     /// always do: the plies to mate fall, so nothing repeats.
     pub draw_holds: bool,
 }
@@ -93,7 +95,7 @@ impl Tables {
     /// No tables.
     pub fn none() -> Self {
         Self {
-            classes: (0..Material::COUNT).map(|_| None).collect(),
+            classes: vec![Vec::new(); Material::COUNT],
             cache: BlockCache::default(),
         }
     }
@@ -143,8 +145,13 @@ impl Tables {
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
-        let place = &mut self.classes[table.material().index()];
-        place.get_or_insert(table);
+        let tables = &mut self.classes[table.material().index()];
+        let is_known = |known: &Arc<ClassTable>| {
+            !table.material().is_two_sided() || known.draws() == table.draws()
+        };
+        if !tables.iter().any(is_known) {
+            tables.push(table);
+        }
     }
 
     /// The tables, by number of the class.
@@ -152,79 +159,79 @@ impl Tables {
         self.classes.iter().flatten().map(|table| &**table)
     }
 
-    /// The table of a class.
-    pub fn get(&self, material: Material) -> Option<&ClassTable> {
-        self.classes[material.index()].as_deref()
+    /// The table of a class; with an attacker a side, that for a rule set.
+    pub fn get(&self, material: Material, rules: RuleSet) -> Option<&ClassTable> {
+        let fits =
+            |table: &&Arc<ClassTable>| !material.is_two_sided() || table.draws().is_under(rules);
+        self.classes[material.index()]
+            .iter()
+            .find(fits)
+            .map(|table| &**table)
     }
 
-    /// What is known of a position; `None` without a table for it.
+    /// What is known of a position under a rule set; `None` without a table that tells it.
+    ///
+    /// A table for other rules tells wins and losses in so many plies, which hold under all.
     #[inline]
-    pub fn probe(&self, position: &Position) -> Option<Probe> {
+    pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
         let (material, armed) = Material::of(position)?;
-        let table = self.classes[material.index()].as_deref()?;
+        let tables = &self.classes[material.index()][..];
+        let fitting = tables.iter().find(|table| table.draws().is_under(rules));
+        let table = fitting.or(tables.first())?;
+        let outcome = table.probe(position, armed, &self.cache)?;
+        let depends_on_rules = material.is_two_sided()
+            && !matches!(outcome, TableOutcome::Win(_) | TableOutcome::Loss(_));
+        if depends_on_rules && fitting.is_none() {
+            return None;
+        }
         Some(Probe {
-            outcome: table.probe(position, armed, &self.cache)?,
-            draw_holds: table.draws_hold(),
+            outcome,
+            draw_holds: fitting.is_some(),
         })
     }
 
-    /// Every legal move with what it is worth, the best first: wins by their length, draws, losses by
-    /// their length backwards, moves of which nothing is known.
-    pub fn probe_moves(&self, position: &Position) -> Vec<ProbedMove> {
+    /// Every legal move with what it is worth, the best first: wins by their length, draws, moves of which
+    /// nothing is known, losses by their length backwards.
+    pub fn probe_moves(&self, position: &Position, rules: RuleSet) -> Vec<ProbedMove> {
         let mut after = position.clone();
         let mut moves: Vec<ProbedMove> = (legal_moves(position).into_iter())
             .map(|played| {
                 let undo = after.make(played);
-                let outcome = self.outcome_after_move(&after);
+                let outcome = self.outcome_after_move(&after, rules);
                 after.unmake(played, undo);
                 ProbedMove { played, outcome }
             })
             .collect();
-        moves.sort_by_key(|m| std::cmp::Reverse(m.outcome.map(TableOutcome::rank)));
+        let rank = |m: &ProbedMove| m.outcome.map_or(-1, |outcome| 2 * outcome.rank());
+        moves.sort_by_key(|m| std::cmp::Reverse(rank(m)));
         moves
     }
 
     /// What a position is worth to the side that has moved.
-    fn outcome_after_move(&self, position: &Position) -> Option<TableOutcome> {
+    fn outcome_after_move(&self, position: &Position, rules: RuleSet) -> Option<TableOutcome> {
         if crate::rules::is_material_insufficient(position) {
             return Some(TableOutcome::Draw);
         }
-        Some(self.probe(position)?.outcome.before_move())
+        Some(self.probe(position, rules)?.outcome.before_move())
     }
 
-    /// The line of best play from a position, as long as a table says that it is won or lost.
+    /// The line of best play from a position, as long as a table says in how many plies it is won or
+    /// lost.
     pub fn best_line(&self, position: &Position) -> Vec<Move> {
         let mut position = position.clone();
         let mut line = Vec::new();
-        while let Some(best) = self.probe_moves(&position).first() {
-            let is_decisive = |o: TableOutcome| o != TableOutcome::Draw;
-            if !best.outcome.is_some_and(is_decisive) {
+        // Mates in so many plies are the same under every rule set.
+        let rules = RuleSet::None;
+        let is_mate =
+            |probe: Probe| matches!(probe.outcome, TableOutcome::Win(_) | TableOutcome::Loss(_));
+        while self.probe(&position, rules).is_some_and(is_mate) {
+            let moves = self.probe_moves(&position, rules);
+            let Some(best) = moves.first().filter(|m| m.outcome.is_some()) else {
                 break;
-            }
+            };
             line.push(best.played);
             position.make(best.played);
         }
         line
-    }
-}
-
-impl TableOutcome {
-    /// The same value one ply earlier, seen by the side that moves.
-    #[inline]
-    pub const fn before_move(self) -> Self {
-        match self {
-            Self::Win(plies) => Self::Loss(plies + 1),
-            Self::Draw => Self::Draw,
-            Self::Loss(plies) => Self::Win(plies + 1),
-        }
-    }
-
-    /// The larger, the better.
-    pub const fn rank(self) -> i32 {
-        match self {
-            Self::Win(plies) => 1000 - plies as i32,
-            Self::Draw => 0,
-            Self::Loss(plies) => plies as i32 - 1000,
-        }
     }
 }

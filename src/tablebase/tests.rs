@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::index::Indexer;
-use super::solved::{DRAW, ILLEGAL, SolvedClass};
+use super::solved::{DrawsHold, SolvedClass};
+use super::value::{DRAW, ILLEGAL, LONGEST};
 use super::*;
 use crate::board::{Color, Piece, Position, Setup};
 use crate::movegen::legal_moves;
+use crate::rules::{Conduct, Ply, RuleSet, move_conduct};
 
 /// Solves classes with all that their captures lead to, each once.
 #[derive(Default)]
@@ -93,8 +95,9 @@ fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
         material,
         armed: start(Color::Red),
         bare: start(Color::Black),
+        draws: DrawsHold::Unproven,
     };
-    for _ in 0..2 * super::solved::LONGEST {
+    for _ in 0..2 * LONGEST {
         let before = solved.clone();
         for side in Color::ALL {
             for index in 0..indexer.len() {
@@ -207,19 +210,52 @@ fn the_draws_of_these_classes_hold_under_every_rule_set() {
     }
 }
 
+/// The armed side cannot lose a draw by the rules: it has a move that neither checks nor chases.
+#[test]
+fn the_armed_side_always_has_a_harmless_move_in_a_draw() {
+    let mut solutions = Solutions::default();
+    for name in [
+        "KN-KAB", "KP-K", "KP-KAA", "KC-K", "KC-KB", "KC-KAA", "KCA-KAA", "KPP-K",
+    ] {
+        let solved = solutions.get(name.parse().unwrap());
+        let indexer = Indexer::new(solved.material());
+        let mut drawn = 0;
+        for index in (0..indexer.len()).filter(|i| solved.armed[*i] == DRAW) {
+            let position = indexer.position(index, Color::Red).unwrap();
+            let has_harmless_move = legal_moves(&position).into_iter().any(|played| {
+                let mut after = position.clone();
+                let ply = Ply {
+                    played,
+                    undo: after.make(played),
+                };
+                let conduct = move_conduct(&after, &ply, RuleSet::Asian);
+                after.captured().is_none() && conduct == Some(Conduct::default())
+            });
+            assert!(has_harmless_move, "{name} {position}");
+            drawn += 1;
+        }
+        assert!(drawn > 0, "{name}");
+    }
+}
+
+/// The class with the word that its draws hold.
+fn proven(solved: &SolvedClass) -> SolvedClass {
+    solved.clone().with_draws_proven(true)
+}
+
 #[test]
 fn files_round_trip_and_damage_is_found() {
     let mut solutions = Solutions::default();
     let mut seen_constant = false;
     for name in ["KR-KAB", "KC-K", "KPA-KA"] {
         let solved = solutions.get(name.parse().unwrap());
-        let bytes = solved.to_file(true, 2);
+        let bytes = proven(&solved).to_file(2);
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.chtb");
         std::fs::write(&path, &bytes).unwrap();
         let table = ClassTable::open(&path).unwrap();
         assert_eq!(table.material(), solved.material());
-        assert!(table.draws_hold());
+        assert_eq!(table.draws(), DrawsHold::Always);
         assert_eq!(table.size(), bytes.len() as u64);
         let loaded = table.load().unwrap();
         let legal = |values: &[u8], known: &[u8]| {
@@ -276,11 +312,11 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
             None => TableOutcome::Draw,
         };
         let position: Position = fen.parse().unwrap();
-        let probe = tables.probe(&position).expect(fen);
+        let probe = tables.probe(&position, RuleSet::Asian).expect(fen);
         assert_eq!(probe.outcome, known, "{fen}");
         assert!(probe.draw_holds);
         for image in images(&position) {
-            assert_eq!(tables.probe(&image), Some(probe), "{image}");
+            assert_eq!(tables.probe(&image, RuleSet::Asian), Some(probe), "{image}");
         }
         let line = tables.best_line(&position);
         let mut end = position.clone();
@@ -338,9 +374,16 @@ fn the_embedded_tables_are_whole_and_no_larger_than_two_megabytes() {
     let mut solutions = Solutions::default();
     for name in ["KR-KAB", "KCA-KA", "KP-KAABB", "KPP-K"] {
         let material = name.parse().unwrap();
-        let file = solutions.get(material).to_file(true, 1);
-        assert_eq!(tables.get(material).unwrap().size(), file.len() as u64);
-        let loaded = tables.get(material).unwrap().load().unwrap();
+        let file = proven(&solutions.get(material)).to_file(1);
+        assert_eq!(
+            tables.get(material, RuleSet::Asian).unwrap().size(),
+            file.len() as u64
+        );
+        let loaded = tables
+            .get(material, RuleSet::Asian)
+            .unwrap()
+            .load()
+            .unwrap();
         assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
     }
 }
@@ -351,11 +394,11 @@ fn files_of_directories_are_used_and_the_others_told() {
     let mut solutions = Solutions::default();
     let solved = solutions.get("KRB-K".parse().unwrap());
     let path = |name: &str| directory.path().join(name);
-    std::fs::write(path("KRB-K.chtb"), solved.to_file(true, 1)).unwrap();
+    std::fs::write(path("KRB-K.chtb"), proven(&solved).to_file(1)).unwrap();
     std::fs::write(path("bad.chtb"), "no table").unwrap();
     std::fs::write(path("other.txt"), "no matter").unwrap();
     let position: Position = "4k4/9/9/9/9/9/9/4B4/9/R2K5 w".parse().unwrap();
-    assert_eq!(Tables::embedded().probe(&position), None);
+    assert_eq!(Tables::embedded().probe(&position, RuleSet::Asian), None);
     let paths = format!("{} ; /no/such/place;", directory.path().display());
     let (tables, skipped) = Tables::open(&paths);
     let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
@@ -365,10 +408,10 @@ fn files_of_directories_are_used_and_the_others_told() {
         "{skipped:?}"
     );
     assert_eq!(
-        tables.probe(&position).unwrap().outcome,
+        tables.probe(&position, RuleSet::Asian).unwrap().outcome,
         TableOutcome::Win(3)
     );
-    let moves = tables.probe_moves(&position);
+    let moves = tables.probe_moves(&position, RuleSet::Asian);
     assert_eq!(moves[0].outcome, Some(TableOutcome::Win(3)));
     assert_eq!(moves.len(), legal_moves(&position).len());
 }

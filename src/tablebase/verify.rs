@@ -2,12 +2,14 @@
 //! rules on repetitions.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
-use super::solved::{DRAW, ILLEGAL, SolvedClass};
+use super::parallel::for_each_part;
+use super::solved::SolvedClass;
+use super::value::{DRAW, ILLEGAL};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 
@@ -216,24 +218,14 @@ impl SafetySearch<'_> {
 
     /// Goes over all positions of one side to move; whether any was newly reached.
     fn sweep(&self, armed_to_move: bool) -> bool {
-        let (next, changed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let changed = AtomicBool::new(false);
         let slice = self.indexer.slice();
-        let run = || {
-            loop {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= self.indexer.defenders.canonical {
-                    return;
-                }
-                for index in part * slice..(part + 1) * slice {
-                    if self.visit(index, armed_to_move) {
-                        changed.store(true, Ordering::Relaxed);
-                    }
+        for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
+            for index in part * slice..(part + 1) * slice {
+                if self.visit(index, armed_to_move) {
+                    changed.store(true, Ordering::Relaxed);
                 }
             }
-        };
-        std::thread::scope(|scope| {
-            (1..self.threads).for_each(|_| drop(scope.spawn(run)));
-            run();
         });
         changed.into_inner()
     }

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::print::print;
-use super::selection::{ThreadArguments, bar, load_smaller};
+use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
 use crate::cli::common::Failure;
+use crate::rules::RuleSet;
 use crate::tablebase::{
-    ClassTable, EXTENSION, Material, SolvedClass, Tables, class_size, embedded_classes, solve,
-    solver_memory, unsafe_draws,
+    ClassTable, DrawsHold, EXTENSION, Material, SideCounts, SolvedClass, Tables, class_size,
+    embedded_classes, solve, solve_two_sided, solver_memory, unsafe_draws,
 };
 use crate::text::Replacement;
 
@@ -24,7 +25,8 @@ use crate::text::Replacement;
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
-    /// Classes such as KRA-KAB (red rook and advisor against advisor and bishop).
+    /// Classes such as KRA-KAB (rook and advisor against advisor and bishop) or KR-KNA (rook against
+    /// knight and advisor).
     #[arg(value_name = "MATERIAL", group = "what")]
     materials: Vec<Material>,
     /// All classes of one attacker, with every set of defenders on both sides (324 tables).
@@ -33,9 +35,12 @@ pub(super) struct Arguments {
     /// All ten pairs of attackers with their king alone against every set of defenders (90 tables).
     #[arg(long, group = "what")]
     pairs: bool,
+    /// All classes with an attacker a side and up to N advisors and bishops beside each.
+    #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(u8).range(0..=4))]
+    two_sided: Option<u8>,
     /// The classes that the program has embedded, in one file FILE instead of a directory: what
     /// src/tablebase/embedded.bin is made by.
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "out"])]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "out"])]
     embedded: Option<PathBuf>,
     /// The directory to write to.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
@@ -46,6 +51,8 @@ pub(super) struct Arguments {
     /// Tell what is to be done and do nothing.
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    rules: RulesArguments,
     #[command(flatten)]
     threads: ThreadArguments,
 }
@@ -67,8 +74,14 @@ impl Arguments {
         let mut wanted: HashSet<Material> = self.materials.iter().copied().collect();
         for material in Material::all() {
             let attackers = material.attackers().kinds().len();
-            let is_pair = attackers == 2 && material.own().pieces() == 0;
-            if self.all_one && attackers == 1 || self.pairs && is_pair {
+            let groups = [material.own(), material.defenders()].map(|group| group.pieces());
+            let is_wanted = match material.is_two_sided() {
+                true => (self.two_sided).is_some_and(|most| groups.iter().all(|n| *n <= most)),
+                false => {
+                    self.all_one && attackers == 1 || self.pairs && attackers == 2 && groups[0] == 0
+                }
+            };
+            if is_wanted {
                 wanted.insert(material);
             }
         }
@@ -114,13 +127,22 @@ fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
 fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let directory = &arguments.out;
     let fault = |error: io::Error| Failure::new(directory.display(), error);
+    let rules = arguments.rules.rules;
+    let classes = arguments.classes();
+    if rules == RuleSet::Chinese && classes.iter().any(|class| class.is_two_sided()) {
+        let why = "classes with an attacker a side are not solved for these rules";
+        return Err(Failure::usage("--rules chinese", why));
+    }
     if !arguments.dry_run {
         fs::create_dir_all(directory).map_err(fault)?;
     }
     let is_there = |material: &Material| {
-        ClassTable::open(&file_name(directory, *material)).is_ok_and(|t| t.material() == *material)
+        let fits = |table: ClassTable| {
+            let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(rules);
+            table.material() == *material && fits_rules
+        };
+        ClassTable::open(&file_name(directory, *material, rules)).is_ok_and(fits)
     };
-    let classes = arguments.classes();
     let (kept, missing): (Vec<_>, Vec<_>) = classes.into_iter().partition(is_there);
     arguments.announce(&missing, kept.len())?;
     if arguments.dry_run {
@@ -130,13 +152,23 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let threads = arguments.threads.count();
     for material in missing {
         bar.set_message(material.to_string());
-        let smaller = load_smaller(material, &tables_of(directory))?;
+        let smaller = load_smaller(material, &tables_of(directory), rules)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
-        let solved = solve(material, &smaller, threads, &progress)
-            .map_err(|error| Failure::new(material, error))?;
-        let (line, file) = pack(&solved, &smaller, threads);
-        write_whole(&file_name(directory, material), &file).map_err(fault)?;
+        let (line, file) = match material.is_two_sided() {
+            true => {
+                let solved = solve_two_sided(material, rules, &smaller, threads, &progress)
+                    .map_err(|error| Failure::new(material, error))?;
+                pack_two_sided(&solved, rules, threads)
+            }
+            false => {
+                let solved = solve(material, &smaller, threads, &progress)
+                    .map_err(|error| Failure::new(material, error))?;
+                let (line, _, file) = pack(solved, &smaller, threads);
+                (line, file)
+            }
+        };
+        write_whole(&file_name(directory, material, rules), &file).map_err(fault)?;
         let line = format!("{line}, {:.1} s", started.elapsed().as_secs_f64());
         bar.suspend(|| print(&format!("{line}\n")))?;
     }
@@ -159,7 +191,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         bar.set_message(material.to_string());
         let class = solve(material, &solved, threads, &|positions| bar.inc(positions))
             .map_err(|error| Failure::new(material, error))?;
-        let (line, mut file) = pack(&class, &solved, threads);
+        let (line, class, mut file) = pack(class, &solved, threads);
         solved.push(Arc::new(class));
         if embedded.contains(&material) {
             bytes.append(&mut file);
@@ -171,10 +203,15 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     print(&format!("{} bytes\n", bytes.len()))
 }
 
-/// The file of a solved class, and a line about it.
-fn pack(solved: &SolvedClass, smaller: &[Arc<SolvedClass>], threads: usize) -> (String, Vec<u8>) {
-    let doubtful = unsafe_draws(solved, smaller, threads);
-    let file = solved.to_file(doubtful == 0, threads);
+/// A line about a solved class of one armed side, the class with its draws proven or not, and its file.
+fn pack(
+    solved: SolvedClass,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+) -> (String, SolvedClass, Vec<u8>) {
+    let doubtful = unsafe_draws(&solved, smaller, threads);
+    let solved = solved.with_draws_proven(doubtful == 0);
+    let file = solved.to_file(threads);
     let draws = match doubtful {
         0 => String::new(),
         n => format!(", {n} draws not proven under rules on chases"),
@@ -182,11 +219,28 @@ fn pack(solved: &SolvedClass, smaller: &[Arc<SolvedClass>], threads: usize) -> (
     let material = solved.material();
     let (positions, size) = (class_size(material), file.len());
     let line = format!("{material}: {positions} positions, {size} bytes{draws}");
+    (line, solved, file)
+}
+
+/// A line about a solved class with an attacker a side, and its file.
+fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (String, Vec<u8>) {
+    let file = solved.to_file(threads);
+    let counts = solved.side_counts();
+    let sum = |part: fn(&SideCounts) -> u64| counts.iter().map(part).sum::<u64>();
+    let (unknown, legal) = (sum(|side| side.unknown), sum(|side| side.legal));
+    let material = solved.material();
+    let (positions, size) = (class_size(material), file.len());
+    let line = format!(
+        "{material} {rules}: {positions} positions, {size} bytes, {unknown} of {legal} legal ones unknown"
+    );
     (line, file)
 }
 
-fn file_name(directory: &Path, material: Material) -> PathBuf {
-    directory.join(format!("{material}.{EXTENSION}"))
+fn file_name(directory: &Path, material: Material, rules: RuleSet) -> PathBuf {
+    directory.join(match material.is_two_sided() {
+        true => format!("{material}.{rules}.{EXTENSION}"),
+        false => format!("{material}.{EXTENSION}"),
+    })
 }
 
 /// The tables of the directory alone, so that a set does not hang on what the program has embedded.

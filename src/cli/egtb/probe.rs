@@ -3,13 +3,15 @@
 use serde_json::json;
 
 use super::print::print;
+use super::selection::RulesArguments;
+use crate::board::Position;
 use crate::cli::common::Failure;
 use crate::cli::common::columns::columns;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
-use crate::rules::Game;
-use crate::tablebase::{Probe, ProbedMove, TableOutcome, Tables};
+use crate::rules::{Game, RuleSet};
+use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 
 /// Look a position up: what it is worth, and every move with win, draw or loss and the plies to mate.
 #[derive(Debug, clap::Args)]
@@ -24,6 +26,17 @@ pub(super) struct Arguments {
     json: bool,
     #[command(flatten)]
     tables: TableArguments,
+    #[command(flatten)]
+    rules: RulesArguments,
+}
+
+/// Why the tables do not tell what a position is worth.
+fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> &'static str {
+    let is_there = |(material, _)| tables.get(material, rules).is_some();
+    match Material::of(position).is_some_and(is_there) {
+        true => "unknown: it hangs on rules on repetitions that the table cannot decide",
+        false => "no table knows this position",
+    }
 }
 
 /// Prints what the tables say. Repetitions and the no-capture count of the game are left out.
@@ -35,11 +48,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::usage("error", "no position is given"));
     }
     let game = arguments.game.read()?;
+    let rules = arguments.rules.rules;
     let tables = arguments.tables.open()?;
-    let probe = tables
-        .probe(game.position())
-        .ok_or_else(|| Failure::new(game.position(), "no table knows this position"))?;
-    let moves = tables.probe_moves(game.position());
+    let probe = tables.probe(game.position(), rules).ok_or_else(|| {
+        Failure::new(
+            game.position(),
+            nothing_known(game.position(), &tables, rules),
+        )
+    })?;
+    let moves = tables.probe_moves(game.position(), rules);
     match arguments.json {
         true => print(&json(&game, &tables, probe, &moves)),
         false => print(&text(arguments, &game, &tables, probe, &moves)),
@@ -79,7 +96,9 @@ fn text(
 fn words(outcome: TableOutcome) -> String {
     match outcome {
         TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
+        TableOutcome::WinByRule => "win 胜, by the rules on repetitions".to_owned(),
         TableOutcome::Draw => "draw 和".to_owned(),
+        TableOutcome::LossByRule => "loss 负, by the rules on repetitions".to_owned(),
         TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
         TableOutcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
     }
@@ -88,7 +107,9 @@ fn words(outcome: TableOutcome) -> String {
 fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
     let value = |outcome: Option<TableOutcome>| match outcome {
         Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
+        Some(TableOutcome::WinByRule) => json!({"result": "win", "by": "rules"}),
         Some(TableOutcome::Draw) => json!({"result": "draw"}),
+        Some(TableOutcome::LossByRule) => json!({"result": "loss", "by": "rules"}),
         Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
         None => json!({"result": "unknown"}),
     };

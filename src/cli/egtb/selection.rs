@@ -6,7 +6,16 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::common::Failure;
+use crate::rules::RuleSet;
 use crate::tablebase::{Material, SolvedClass, Tables};
+
+/// The rules on repetitions.
+#[derive(Debug, clap::Args)]
+pub(super) struct RulesArguments {
+    /// The rules on repetitions, which tables with an attacker a side are made for.
+    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
+    pub(super) rules: RuleSet,
+}
 
 /// How many threads work.
 #[derive(Debug, clap::Args)]
@@ -30,17 +39,32 @@ impl ThreadArguments {
 ///
 /// # Errors
 /// There is no table of a class.
-pub(super) fn selected(wanted: &[Material], tables: &Tables) -> Result<Vec<Material>, Failure> {
+pub(super) fn selected(
+    wanted: &[Material],
+    tables: &Tables,
+    rules: RuleSet,
+) -> Result<Vec<Material>, Failure> {
     if wanted.is_empty() {
-        let has_table = |material: &Material| tables.get(*material).is_some();
+        let has_table = |material: &Material| tables.get(*material, rules).is_some();
         return Ok(Material::all().into_iter().filter(has_table).collect());
     }
     match wanted
         .iter()
-        .find(|material| tables.get(**material).is_none())
+        .find(|material| tables.get(**material, rules).is_none())
     {
-        Some(missing) => Err(Failure::new(missing, "there is no table of this class")),
+        Some(missing) => Err(no_table(*missing, rules)),
         None => Ok(wanted.to_vec()),
+    }
+}
+
+/// There is no table of a class.
+fn no_table(material: Material, rules: RuleSet) -> Failure {
+    match material.is_two_sided() {
+        true => {
+            let why = format!("there is no table of this class for the rule set {rules}");
+            Failure::new(material, why)
+        }
+        false => Failure::new(material, "there is no table of this class"),
     }
 }
 
@@ -48,9 +72,13 @@ pub(super) fn selected(wanted: &[Material], tables: &Tables) -> Result<Vec<Mater
 ///
 /// # Errors
 /// There is no table of it, or it is damaged.
-pub(super) fn load(material: Material, tables: &Tables) -> Result<Arc<SolvedClass>, Failure> {
-    let table = tables.get(material);
-    let table = table.ok_or_else(|| Failure::new(material, "there is no table of this class"))?;
+pub(super) fn load(
+    material: Material,
+    tables: &Tables,
+    rules: RuleSet,
+) -> Result<Arc<SolvedClass>, Failure> {
+    let table = tables.get(material, rules);
+    let table = table.ok_or_else(|| no_table(material, rules))?;
     let loaded = table
         .load()
         .map_err(|error| Failure::new(material, error))?;
@@ -64,9 +92,10 @@ pub(super) fn load(material: Material, tables: &Tables) -> Result<Arc<SolvedClas
 pub(super) fn load_smaller(
     material: Material,
     tables: &Tables,
+    rules: RuleSet,
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
     let smaller = material.after_captures().into_iter();
-    smaller.map(|class| load(class, tables)).collect()
+    smaller.map(|class| load(class, tables, rules)).collect()
 }
 
 /// A bar over so many positions, hidden where standard error is no terminal.

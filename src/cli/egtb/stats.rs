@@ -1,11 +1,15 @@
 //! `chuhe egtb stats`.
 
 use super::print::print;
-use super::selection::{load, selected};
+use super::selection::{RulesArguments, load, selected};
+use crate::board::Color;
 use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
-use crate::tablebase::{ClassCounts, Material, TableOutcome, Tables};
+use crate::tablebase::{
+    ClassCounts, ClassTable, Material, SideCounts, SolvedClass, TableOutcome, Tables,
+};
+use serde_json::json;
 
 /// Count positions, wins and losses, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
@@ -21,6 +25,8 @@ pub(super) struct Arguments {
     json: bool,
     #[command(flatten)]
     tables: TableArguments,
+    #[command(flatten)]
+    rules: RulesArguments,
 }
 
 /// Prints the counts.
@@ -29,35 +35,101 @@ pub(super) struct Arguments {
 /// A table cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tables = arguments.tables.open()?;
-    for material in selected(&arguments.materials, &tables)? {
-        let solved = load(material, &tables)?;
-        let counts = solved.counts();
-        let longest = match counts.longest_win {
-            0 => None,
-            plies => solved.example(TableOutcome::Win(plies)),
+    let rules = arguments.rules.rules;
+    for material in selected(&arguments.materials, &tables, rules)? {
+        let solved = load(material, &tables, rules)?;
+        let size = tables.get(material, rules).map_or(0, ClassTable::size);
+        let object = match material.is_two_sided() {
+            true => two_sided(arguments, &solved, size, &tables),
+            false => one_sided(arguments, &solved, size, &tables),
         };
-        let line = longest.map(|position| {
-            let line = tables.best_line(&position);
-            (
-                position.to_string(),
-                arguments.notation.write_line(&position, &line),
-            )
-        });
-        let text = match arguments.json {
-            true => json(material, &counts, line, &tables),
-            false => text(material, &counts, line, &tables),
-        };
-        print(&text)?;
+        print(&object)?;
     }
     Ok(())
 }
 
+/// A position with so long a win and its line.
 type Longest = Option<(String, String)>;
 
-fn text(material: Material, counts: &ClassCounts, longest: Longest, tables: &Tables) -> String {
-    let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-    let size = tables.get(material).map_or(0, |table| table.size());
-    let mut text = format!(
+fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tables) -> Longest {
+    let position = solved.example(TableOutcome::Win(plies))?;
+    let line = tables.best_line(&position);
+    let line = arguments.notation.write_line(&position, &line);
+    Some((position.to_string(), line))
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}
+
+fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
+    let counts = solved.side_counts();
+    let plies = counts.iter().map(|side| side.longest_win).max();
+    let longest = longest(arguments, solved, plies.unwrap_or(0), tables);
+    let (material, rules) = (solved.material(), arguments.rules.rules);
+    if arguments.json {
+        let (fen, line) = longest.unzip();
+        let side = |side: &SideCounts| {
+            json!({
+                "legal": side.legal,
+                "won": side.won,
+                "longest_win": side.longest_win,
+                "won_by_rule": side.won_by_rule,
+                "drawn": side.drawn,
+                "lost_by_rule": side.lost_by_rule,
+                "lost": side.lost,
+                "longest_loss": side.longest_loss,
+                "unknown": side.unknown,
+            })
+        };
+        let object = json!({
+            "class": material.to_string(),
+            "rules": rules.name(),
+            "bytes": size,
+            "first_to_move": side(&counts[Color::Red]),
+            "second_to_move": side(&counts[Color::Black]),
+            "longest_fen": fen,
+            "longest_line": line,
+        });
+        return format!("{object}\n");
+    }
+    let mut text = format!("{material} {rules}  {size} bytes\n");
+    for (name, side) in ["first", "second"].into_iter().zip(counts.iter()) {
+        text += &format!(
+            "  {name} side to move: {} legal, {} won ({:.1} %), {} by the rules, {} drawn, {} lost ({:.1} %), {} by the rules, {} unknown ({:.3} %)\n",
+            side.legal,
+            side.won,
+            share(side.won, side.legal),
+            side.won_by_rule,
+            side.drawn,
+            side.lost,
+            share(side.lost, side.legal),
+            side.lost_by_rule,
+            side.unknown,
+            share(side.unknown, side.legal),
+        );
+    }
+    text + &longest_line(plies.unwrap_or(0), longest)
+}
+
+/// The longest win in words.
+fn longest_line(plies: u16, longest: Longest) -> String {
+    longest.map_or_else(String::new, |(fen, line)| {
+        format!("  longest win: {plies} plies, {fen}\n    {line}\n")
+    })
+}
+
+fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
+    let counts = solved.counts();
+    let longest = longest(arguments, solved, counts.longest_win, tables);
+    match arguments.json {
+        true => one_sided_json(solved.material(), &counts, longest, size),
+        false => one_sided_text(solved.material(), &counts, longest, size),
+    }
+}
+
+fn one_sided_text(material: Material, counts: &ClassCounts, longest: Longest, size: u64) -> String {
+    let text = format!(
         "{material}  {size} bytes\n  armed side to move: {} legal, {} won ({:.1} %)\n  other side to move: {} legal, {} lost ({:.1} %)\n",
         counts.armed_legal,
         counts.armed_won,
@@ -66,20 +138,14 @@ fn text(material: Material, counts: &ClassCounts, longest: Longest, tables: &Tab
         counts.bare_lost,
         share(counts.bare_lost, counts.bare_legal),
     );
-    if let Some((fen, line)) = longest {
-        text += &format!(
-            "  longest win: {} plies, {fen}\n    {line}\n",
-            counts.longest_win
-        );
-    }
-    text
+    text + &longest_line(counts.longest_win, longest)
 }
 
-fn json(material: Material, counts: &ClassCounts, longest: Longest, tables: &Tables) -> String {
+fn one_sided_json(material: Material, counts: &ClassCounts, longest: Longest, size: u64) -> String {
     let (fen, line) = longest.unzip();
-    let object = serde_json::json!({
+    let object = json!({
         "class": material.to_string(),
-        "bytes": tables.get(material).map(|table| table.size()),
+        "bytes": size,
         "armed_legal": counts.armed_legal,
         "armed_won": counts.armed_won,
         "longest_win": counts.longest_win,

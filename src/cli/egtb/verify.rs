@@ -1,17 +1,22 @@
 //! `chuhe egtb verify`.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::print::print;
-use super::selection::{ThreadArguments, bar, load, load_smaller, selected};
+use super::selection::{RulesArguments, ThreadArguments, bar, load, load_smaller, selected};
 use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
-use crate::tablebase::{Material, SolvedClass, TableOutcome, class_size, unsafe_draws, verify};
+use crate::tablebase::{
+    DrawsHold, Material, SolvedClass, TableOutcome, class_size, unsafe_draws, verify,
+    verify_two_sided,
+};
 
 /// Prove tables right: every value against those of the moves that the engine itself generates, the
-/// draws against the rules on repetitions, mates against the search.
+/// draws against the rules on repetitions, mates against the search. With an attacker a side it is proven
+/// who can avoid for ever what the rules forbid, and who cannot.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Classes such as KRA-KAB; all tables at hand where none is given.
@@ -19,6 +24,8 @@ pub(super) struct Arguments {
     materials: Vec<Material>,
     #[command(flatten)]
     tables: TableArguments,
+    #[command(flatten)]
+    rules: RulesArguments,
     #[command(flatten)]
     threads: ThreadArguments,
 }
@@ -34,7 +41,8 @@ const DEEPER: u32 = 4;
 /// A table is wrong or cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tables = arguments.tables.open()?;
-    let classes = selected(&arguments.materials, &tables)?;
+    let rules = arguments.rules.rules;
+    let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();
     let bar = bar(classes.iter().copied().map(class_size).sum());
     let searcher =
@@ -42,30 +50,58 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     for material in classes {
         bar.set_message(material.to_string());
         let started = Instant::now();
-        let solved = load(material, &tables)?;
-        let smaller = load_smaller(material, &tables)?;
-        let checked = verify(&solved, &smaller, threads, &|positions| bar.inc(positions))
-            .map_err(|error| Failure::new(material, error))?;
-        let doubtful = unsafe_draws(&solved, &smaller, threads);
-        let claims_to_hold = tables.get(material).is_some_and(|t| t.draws_hold());
-        if claims_to_hold && doubtful > 0 {
-            let why = format!("{doubtful} draws are not proven under rules on chases");
-            return Err(Failure::new(material, why));
-        }
-        let mates = search_mates(&solved, &searcher)?;
-        let draws = match doubtful {
-            0 => "draws hold".to_owned(),
-            n => format!("{n} draws not proven"),
+        let solved = load(material, &tables, rules)?;
+        let smaller = load_smaller(material, &tables, rules)?;
+        let progress = |positions| bar.inc(positions);
+        let (checked, proven) = match material.is_two_sided() {
+            true => verify_two_sided(&solved, &smaller, threads, &progress)
+                .map(|checked| {
+                    (
+                        checked,
+                        format!("draws and losses by the rules hold ({rules})"),
+                    )
+                })
+                .map_err(|error| Failure::new(material, error))?,
+            false => {
+                let checked = verify(&solved, &smaller, threads, &progress)
+                    .map_err(|error| Failure::new(material, error))?;
+                let draws = check_draws(&solved, &smaller, threads)?;
+                let mates = search_mates(&solved, &searcher)?;
+                (
+                    checked,
+                    format!("{draws}, {mates} mates found by the search"),
+                )
+            }
         };
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| {
             print(&format!(
-                "{material}: {checked} positions right, {draws}, {mates} mates found by the search, {seconds:.1} s\n"
+                "{material}: {checked} positions right, {proven}, {seconds:.1} s\n"
             ))
         })?;
     }
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Whether the draws of a class of one armed side hold, in words.
+///
+/// # Errors
+/// The table says so, but they do not.
+fn check_draws(
+    solved: &SolvedClass,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+) -> Result<String, Failure> {
+    let doubtful = unsafe_draws(solved, smaller, threads);
+    if solved.draws() == DrawsHold::Always && doubtful > 0 {
+        let why = format!("{doubtful} draws are not proven under rules on chases");
+        return Err(Failure::new(solved.material(), why));
+    }
+    Ok(match doubtful {
+        0 => "draws hold".to_owned(),
+        n => format!("{n} draws not proven"),
+    })
 }
 
 /// Has the search look for a mate of each length, by itself; how many it finds. None may be shorter.

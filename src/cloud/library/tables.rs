@@ -6,8 +6,11 @@ use crate::board::{Color, Move, PieceKind, Position};
 use crate::cloud::moves::ordered_moves;
 use crate::cloud::reply::{ListedMove, Reply, Worth};
 use crate::cloud::value::FINAL;
-use crate::rules::is_material_insufficient;
+use crate::rules::{RuleSet, is_material_insufficient};
 use crate::tablebase::{TableOutcome, Tables};
+
+/// The rules that the library goes by.
+const RULES: RuleSet = RuleSet::Asian;
 
 /// A move with what the tables say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +24,11 @@ pub(super) struct TableMove {
 
 /// The moves of a position, the best first, if the tables know the position and every move of it.
 pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
-    let is_known = tables.probe(position).is_some() || is_material_insufficient(position);
+    let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !is_thin(position) || !is_known {
         return None;
     }
-    let worth = tables.probe_moves(position);
+    let worth = tables.probe_moves(position, RULES);
     let mut after = position.clone();
     let describe = |played: Move| {
         let probed = worth.iter().find(|probed| probed.played == played)?;
@@ -34,7 +37,7 @@ pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<Ta
         after.unmake(played, undo);
         Some(TableMove {
             played,
-            score: score(probed.outcome?),
+            score: score(probed.outcome?)?,
             captures: position.taken_by(played).is_some(),
             checks,
         })
@@ -60,12 +63,14 @@ fn is_thin(position: &Position) -> bool {
         && Color::ALL.into_iter().all(|side| pawns(side) <= 3)
 }
 
-/// The score of a move that is worth so much to the side that plays it.
-fn score(outcome: TableOutcome) -> i32 {
+/// The score of a move that is worth so much to the side that plays it; `None` where nothing tells how long
+/// the win takes.
+fn score(outcome: TableOutcome) -> Option<i32> {
     match outcome {
-        TableOutcome::Win(plies) => FINAL - i32::from(plies),
-        TableOutcome::Draw => 0,
-        TableOutcome::Loss(plies) => i32::from(plies) - FINAL,
+        TableOutcome::Win(plies) => Some(FINAL - i32::from(plies)),
+        TableOutcome::Draw => Some(0),
+        TableOutcome::Loss(plies) => Some(i32::from(plies) - FINAL),
+        TableOutcome::WinByRule | TableOutcome::LossByRule => None,
     }
 }
 

@@ -9,6 +9,7 @@ use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
 use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
+use crate::rules::RuleSet;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::mate_by_checks;
 use crate::search::request::{Degree, SearchRequest, Settings};
@@ -143,7 +144,7 @@ impl Coordinator {
         SharedState {
             deciding: DecidingPositions::new(&request.game, settings.rules),
             time: TimeManager::new(&request.limits, &request.settings, overhead),
-            is_table_draw: is_table_draw(request.tables.as_deref(), position),
+            is_table_draw: is_table_draw(request.tables.as_deref(), position, settings.rules),
             game: request.game,
             limits: request.limits,
             settings,
@@ -248,9 +249,9 @@ impl Coordinator {
     }
 }
 
-/// Whether a table says that the position is drawn whatever the rules say of repetitions.
-fn is_table_draw(tables: Option<&Tables>, position: &Position) -> bool {
-    let probe = tables.and_then(|tables| tables.probe(position));
+/// Whether a table says that the position is drawn under the rules on repetitions.
+fn is_table_draw(tables: Option<&Tables>, position: &Position, rules: RuleSet) -> bool {
+    let probe = tables.and_then(|tables| tables.probe(position, rules));
     probe.is_some_and(|probe| probe.draw_holds && probe.outcome == TableOutcome::Draw)
 }
 

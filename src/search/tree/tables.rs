@@ -7,15 +7,16 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::TableOutcome;
 
 impl Search<'_> {
-    /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
-    /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it.
+    /// The score of the node at `ply` where a table knows it and the rules let it stand: a win or a loss
+    /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it. Wins
+    /// that only these rules give are left to the search, for no table tells how long they take.
     ///
     /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
     /// which it is easiest to go wrong.
     #[inline]
     pub(super) fn table_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.tables.as_deref()?;
-        let probe = tables.probe(&self.position)?;
+        let probe = tables.probe(&self.position, self.shared.settings.rules)?;
         self.table_hits += 1;
         let score = match probe.outcome {
             TableOutcome::Draw if probe.draw_holds && !self.shared.is_table_draw => {
@@ -66,7 +67,7 @@ impl Search<'_> {
 mod tests {
     use crate::board::Position;
     use crate::movegen::legal_moves;
-    use crate::rules::Game;
+    use crate::rules::{Game, RuleSet};
     use crate::search::{Limits, Outcome, Score, Searcher};
     use crate::tablebase::Tables;
 
@@ -118,7 +119,10 @@ mod tests {
         // The move must keep the knight's draw.
         let mut position: Position = drawn.parse().unwrap();
         position.make(with.best.unwrap());
-        let reply = Tables::embedded().probe(&position).unwrap().outcome;
+        let reply = Tables::embedded()
+            .probe(&position, RuleSet::Asian)
+            .unwrap()
+            .outcome;
         assert_eq!(reply, crate::tablebase::TableOutcome::Draw);
     }
 
@@ -127,7 +131,10 @@ mod tests {
         let fen = "4k4/9/9/9/9/9/9/9/r8/R2K5 w";
         let mut position: Position = fen.parse().unwrap();
         position.make("a0a1".parse().unwrap());
-        let known = Tables::embedded().probe(&position).unwrap().outcome;
+        let known = Tables::embedded()
+            .probe(&position, RuleSet::Asian)
+            .unwrap()
+            .outcome;
         let crate::tablebase::TableOutcome::Loss(plies) = known else {
             panic!("{known:?}");
         };

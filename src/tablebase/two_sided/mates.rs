@@ -1,0 +1,254 @@
+//! Mates of both sides by retrograde analysis, repetitions left out.
+//!
+//! As for one armed side: first every position is looked at once, then moves are taken back level by
+//! level, a level being a number of plies to mate. Levels are even for losses and odd for wins of the side
+//! to move.
+
+use std::sync::atomic::{AtomicU16, Ordering};
+
+use super::arena::{Arena, Node};
+use super::marks::Marks;
+use crate::board::{ByColor, Color};
+use crate::movegen::legal_moves;
+use crate::tablebase::levels::{BLOCK, Levels};
+use crate::tablebase::parallel::for_each_part;
+use crate::tablebase::value::{ILLEGAL, Value};
+
+/// What the captures of a position lead to, as bits.
+pub(super) mod captures {
+    /// To a position that the side that takes is proven not to lose.
+    pub(in super::super) const HOLD: u8 = 1;
+    /// To a position that it is not proven to lose.
+    pub(in super::super) const ESCAPE: u8 = 2;
+    /// To a win, if only by the rules.
+    pub(in super::super) const WIN_BY_RULE: u8 = 4;
+    /// To a position that the other side is not proven to hold.
+    pub(in super::super) const DOUBTFUL: u8 = 8;
+}
+
+/// Set beside the value of a win by a capture until its level is reached.
+const PENDING_WIN: u16 = 1 << 8;
+/// Set beside the value of the longest loss after a capture until all quiet moves are known to lose.
+const PENDING_LOSS: u16 = 1 << 9;
+/// A capture does not lose by force.
+const SAFE: u16 = 1 << 10;
+const NOT_LEGAL: u16 = 1 << 15;
+
+/// The mates of a class.
+pub(super) struct Mates {
+    /// The value of each node as in a file: the plies to mate and one, 0 where there is none.
+    pub values: Marks,
+    /// What captures lead to.
+    pub captures: Marks,
+}
+
+/// A class under way.
+struct Search<'a> {
+    arena: &'a Arena<'a>,
+    values: ByColor<Vec<AtomicU16>>,
+    /// The quiet moves that do not lose yet.
+    moves: Marks,
+    captures: Marks,
+    levels: ByColor<Levels>,
+    threads: usize,
+    progress: &'a (dyn Fn(u64) + Sync),
+}
+
+/// The mates of a class; `None` where they take more plies than can be stored.
+pub(super) fn find(
+    arena: &Arena<'_>,
+    threads: usize,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Option<Mates> {
+    let len = arena.len();
+    let search = Search {
+        arena,
+        values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
+        moves: Marks::new(len),
+        captures: Marks::new(len),
+        levels: ByColor::from_fn(|_| Levels::new(len)),
+        threads,
+        progress,
+    };
+    search.start();
+    search.propagate().then(|| search.finish())
+}
+
+impl Search<'_> {
+    fn value(&self, node: Node) -> &AtomicU16 {
+        &self.values[node.side][node.index]
+    }
+
+    /// Looks at every position once.
+    fn start(&self) {
+        let slice = self.arena.indexer.slice();
+        for_each_part(self.threads, self.arena.len() / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                for side in Color::ALL {
+                    self.start_node(Node { index, side });
+                }
+            }
+            (self.progress)(slice as u64 / 2);
+        });
+    }
+
+    fn start_node(&self, node: Node) {
+        let board = self.arena.board(node.index);
+        let is_legal = board.is_some_and(|board| board.can_move(node.side));
+        let position = is_legal.then(|| self.arena.position(node)).flatten();
+        let Some(mut position) = position else {
+            self.value(node).store(NOT_LEGAL, Ordering::Relaxed);
+            return;
+        };
+        let (mut quiet, mut bits, mut is_safe) = (0, 0, false);
+        let (mut win, mut loss) = (None, None);
+        for played in legal_moves(&position) {
+            if position.taken_by(played).is_none() {
+                quiet += 1;
+                continue;
+            }
+            let undo = position.make(played);
+            let value = self.arena.after_capture(&position);
+            position.unmake(played, undo);
+            bits |= bits_of_capture(value);
+            match value.plies() {
+                Some(plies) if value.is_lost() => {
+                    win = Some(win.map_or(plies + 1, |win: u8| win.min(plies + 1)));
+                }
+                Some(plies) => loss = loss.max(Some(plies + 1)),
+                None => is_safe = true,
+            }
+        }
+        self.moves.set(node, quiet);
+        self.captures.set(node, bits);
+        let now = match (win, loss) {
+            (Some(plies), _) => PENDING_WIN | self.is_due(node, plies),
+            (None, _) if is_safe => SAFE,
+            (None, Some(plies)) if quiet == 0 => PENDING_LOSS | self.is_due(node, plies),
+            (None, Some(plies)) => PENDING_LOSS | u16::from(Value::in_plies(plies).0),
+            (None, None) if quiet == 0 => PENDING_LOSS | self.is_due(node, 0),
+            (None, None) => 0,
+        };
+        self.value(node).store(now, Ordering::Relaxed);
+    }
+
+    /// The value of a node is known when the level of so many plies is reached.
+    fn is_due(&self, node: Node, plies: u8) -> u16 {
+        let value = Value::in_plies(plies).0;
+        self.levels[node.side].add(node.index, value);
+        value.into()
+    }
+
+    /// Goes from level to level; `false` when there are more of them than can be stored.
+    fn propagate(&self) -> bool {
+        let blocks = self.levels[Color::Red].blocks();
+        let mut plies = 0;
+        while Color::ALL
+            .iter()
+            .any(|side| self.levels[*side].largest() > plies)
+        {
+            if plies >= Value::LONGEST {
+                return false;
+            }
+            for_each_part(self.threads, 2 * blocks, |part| {
+                self.visit_block(Color::ALL[part % 2], part / 2, plies);
+            });
+            plies += 1;
+        }
+        let (len, slice) = (self.arena.len(), self.arena.indexer.slice());
+        (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
+        true
+    }
+
+    /// Visits the positions of a block that are decided at this level.
+    fn visit_block(&self, side: Color, block: usize, plies: u8) {
+        let wanted = Value::in_plies(plies).0;
+        if !self.levels[side].has(block, wanted) {
+            return;
+        }
+        let first = block * BLOCK;
+        for index in first..self.arena.len().min(first + BLOCK) {
+            let node = Node { index, side };
+            let now = self.value(node).load(Ordering::Relaxed);
+            let is_due = match now & !0xff {
+                0 => true,
+                PENDING_WIN => true,
+                PENDING_LOSS => self.moves.get(node) == 0,
+                _ => false,
+            };
+            if now & 0xff == u16::from(wanted) && is_due {
+                self.value(node).store(wanted.into(), Ordering::Relaxed);
+                self.visit(node, plies);
+            }
+        }
+    }
+
+    /// A node is decided in so many plies: so may be those before it.
+    fn visit(&self, node: Node, plies: u8) {
+        let side = !node.side;
+        self.arena.before(node, |index| {
+            let before = Node { index, side };
+            match plies % 2 {
+                0 => self.win(before, plies + 1),
+                _ => self.count_loss(before, plies + 1),
+            }
+        });
+    }
+
+    /// A move wins in so many plies.
+    fn win(&self, node: Node, plies: u8) {
+        let value = u16::from(Value::in_plies(plies).0);
+        let now = self.value(node).load(Ordering::Relaxed);
+        let is_better = match now & !0xff {
+            PENDING_WIN => now & 0xff > value,
+            NOT_LEGAL => false,
+            0 => now == 0,
+            _ => true,
+        };
+        if is_better {
+            self.value(node).store(value, Ordering::Relaxed);
+            self.levels[node.side].add(node.index, value as u8);
+        }
+    }
+
+    /// One more quiet move loses, in so many plies.
+    fn count_loss(&self, node: Node, plies: u8) {
+        let now = self.value(node).load(Ordering::Relaxed);
+        if now != 0 && now & PENDING_LOSS == 0 {
+            return;
+        }
+        if self.moves.take_one(node) == 1 {
+            let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
+            self.value(node)
+                .store(PENDING_LOSS | value, Ordering::Relaxed);
+            self.levels[node.side].add(node.index, value as u8);
+        }
+    }
+
+    fn finish(self) -> Mates {
+        let values = Marks::new(self.arena.len());
+        for side in Color::ALL {
+            for (index, value) in self.values[side].iter().enumerate() {
+                let value = match value.load(Ordering::Relaxed) {
+                    NOT_LEGAL => ILLEGAL,
+                    value @ 1..=0xff => value as u8,
+                    _ => Value::DRAW.0,
+                };
+                values.set(Node { index, side }, value);
+            }
+        }
+        Mates {
+            values,
+            captures: self.captures,
+        }
+    }
+}
+
+/// What a capture leads to when the position after it has this value for the side that is to move then.
+fn bits_of_capture(value: Value) -> u8 {
+    let bit = |is: bool, bit: u8| if is { bit } else { 0 };
+    bit(value.is_held_by_other(), captures::HOLD)
+        | bit(!value.is_won(), captures::ESCAPE)
+        | bit(value == Value::LOSS_BY_RULE, captures::WIN_BY_RULE)
+        | bit(!value.is_held(), captures::DOUBTFUL)
+}

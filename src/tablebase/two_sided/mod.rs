@@ -1,0 +1,46 @@
+//! Classes with an attacker a side (一子对一子).
+//!
+//! Both sides can win, and both can check and chase, so that plain retrograde analysis takes for draws
+//! what the rules on repetitions decide. A class is solved for one rule set in two steps.
+//!
+//! 1. `mates`: retrograde analysis for both sides. Mates in so many plies hold under every rule set, for
+//!    nothing repeats on the way.
+//! 2. What is left is bounded from two sides by what each move is by itself
+//!    ([`move_conduct`](crate::rules::move_conduct)):
+//!    - `losing`: a side is proven to lose where the other one can hold it in positions in which all its
+//!      moves give check, or all chase the same piece, but for those that lose anyhow, while the other side
+//!      can force moves of its own now and then that do neither. Every repetition then is its perpetual
+//!      check or chase. Positions from which that can be forced are lost as well, and so on until nothing
+//!      changes: a nested fixpoint, as for co-Büchi games.
+//!    - `holding`: a side is proven not to lose where it can force, again and again, a move of its own that
+//!      gives no check and one that chases nothing: a fixpoint as for generalised Büchi games. Whoever
+//!      plays for these two aims in turn follows a plan that knows which of them is next. Of three
+//!      occurrences of a position two have the same aim next, and between them lies a move of either kind.
+//!      So no judged repetition is all checks, or all chases.
+//!
+//! A position that neither side is proven to lose is a draw if both are proven not to. For what is left
+//! between the bounds nothing is claimed: the table says `unknown`, or which side does not lose. Not
+//! followed are two advisors or two bishops chased one after the other, for the index does not tell them
+//! apart, and sides that both check or chase.
+//!
+//! Captures lead to finished classes, whose values come in as they stand there.
+
+mod arena;
+mod claims;
+mod graph;
+mod holding;
+mod losing;
+mod marks;
+mod mates;
+mod moves;
+mod outlook;
+mod rule_losses;
+mod solve;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use claims::WrongClaim;
+pub(super) use solve::BYTES;
+pub use solve::{UnsolvedClass, solve_two_sided};
+pub use verify::verify_two_sided;

@@ -1,0 +1,134 @@
+//! What the moves of a position lead to and what they are by themselves.
+
+use super::arena::{Arena, Node};
+use crate::board::{Bitboard, PieceKind, Position};
+use crate::movegen::legal_moves;
+use crate::rules::{Conduct, Ply, RuleSet, move_conduct};
+
+/// Ways in which all moves of a side can be forbidden, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Faults(pub u8);
+
+impl Faults {
+    pub(super) const NONE: Self = Self(0);
+    /// It gives check.
+    pub(super) const CHECK: Self = Self(1);
+    /// It chases the attacker, the only advisor, the only bishop.
+    const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
+    /// All ways, and that there is no move: what nothing is left of but moves that lose.
+    pub(super) const NO_MOVE: Self = Self(31);
+
+    /// Each way by itself.
+    pub(super) const EACH: [Self; 4] = [Self(1), Self(2), Self(4), Self(8)];
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// What a side must do again and again so as not to be found at fault, as bits: a move that gives no check,
+/// and one that chases nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Aims(pub u8);
+
+impl Aims {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const NO_CHECK: Self = Self(1);
+    pub(super) const NO_CHASE: Self = Self(2);
+    pub(super) const BOTH: Self = Self(3);
+    /// Each by itself.
+    pub(super) const EACH: [Self; 2] = [Self::NO_CHECK, Self::NO_CHASE];
+
+    /// The aims that a move reaches.
+    pub(super) fn of(conduct: Conduct) -> Self {
+        let no_check = if conduct.gives_check { 0 } else { 1 };
+        let no_chase = if conduct.chased.any() { 0 } else { 2 };
+        Self(no_check | no_chase)
+    }
+
+    pub(super) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(super) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A quiet move: the node that it leads to.
+pub(super) struct QuietMove<'a> {
+    pub to: Node,
+    after: &'a Position,
+    ply: Ply,
+    rules: RuleSet,
+}
+
+impl QuietMove<'_> {
+    /// The move itself.
+    #[cfg(test)]
+    pub(super) fn played(&self) -> crate::board::Move {
+        self.ply.played
+    }
+
+    /// What the move is by itself.
+    pub(super) fn conduct(&self) -> Conduct {
+        move_conduct(self.after, &self.ply, self.rules)
+            .expect("other rules than those that judge moves by themselves are refused")
+    }
+
+    /// The faults of the move. Only a piece that is the only one of its kind is known from one move to the
+    /// next; under the `computer` rules a check undoes every chase.
+    pub(super) fn faults(&self, conduct: Conduct) -> Faults {
+        let chaser = !self.after.side_to_move();
+        let defenders = [PieceKind::Advisor, PieceKind::Bishop];
+        let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
+        let kings = Bitboard::from(self.after.king(!chaser));
+        let attackers = self.after.color(!chaser) & !(advisors | bishops | kings);
+        let mut faults = if conduct.gives_check {
+            Faults::CHECK.0
+        } else {
+            0
+        };
+        if self.rules == RuleSet::Computer && conduct.gives_check {
+            return Faults(faults);
+        }
+        for (pieces, fault) in [attackers, advisors, bishops]
+            .into_iter()
+            .zip(Faults::CHASES)
+        {
+            if !pieces.more_than_one() && (pieces & conduct.chased).any() {
+                faults |= fault.0;
+            }
+        }
+        Faults(faults)
+    }
+}
+
+impl Arena<'_> {
+    /// Visits the legal quiet moves of a node, until `visit` says that it has seen enough.
+    pub(super) fn quiet_moves(&self, node: Node, mut visit: impl FnMut(QuietMove<'_>) -> bool) {
+        let Some(mut position) = self.position(node) else {
+            return;
+        };
+        for played in legal_moves(&position) {
+            if position.taken_by(played).is_some() {
+                continue;
+            }
+            let undo = position.make(played);
+            let goes_on = visit(QuietMove {
+                to: self.node(&position),
+                after: &position,
+                ply: Ply { played, undo },
+                rules: self.rules,
+            });
+            position.unmake(played, undo);
+            if !goes_on {
+                return;
+            }
+        }
+    }
+}

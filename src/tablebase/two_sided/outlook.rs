@@ -1,0 +1,95 @@
+//! What the side to move can do in the positions that no mate decides.
+
+use super::arena::{Arena, Node};
+use super::marks::Marks;
+use super::mates::{Mates, captures};
+use super::moves::{Aims, Faults};
+use crate::board::Color;
+use crate::tablebase::parallel::for_each_part;
+use crate::tablebase::value::{ILLEGAL, Value};
+
+/// What is open in a class once its mates are known.
+pub(super) struct Outlook<'a> {
+    pub arena: &'a Arena<'a>,
+    mates: &'a Mates,
+    /// The faults that all moves have which do not lose.
+    pub faults: Marks,
+    /// The aims that some move reaches without losing.
+    pub aims: Marks,
+}
+
+impl<'a> Outlook<'a> {
+    /// Looks at every open position once.
+    pub(super) fn new(
+        arena: &'a Arena<'a>,
+        mates: &'a Mates,
+        threads: usize,
+        progress: &(dyn Fn(u64) + Sync),
+    ) -> Self {
+        let outlook = Self {
+            arena,
+            mates,
+            faults: Marks::new(arena.len()),
+            aims: Marks::new(arena.len()),
+        };
+        let slice = arena.indexer.slice();
+        for_each_part(threads, arena.len() / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                for side in Color::ALL {
+                    let node = Node { index, side };
+                    if outlook.is_open(node) {
+                        let (aims, faults) = outlook.look(node, |to| outlook.mate(to).is_won());
+                        outlook.aims.set(node, aims.0);
+                        outlook.faults.set(node, faults.0);
+                    }
+                }
+            }
+            progress(slice as u64 / 4);
+        });
+        outlook
+    }
+
+    /// Whether a position is legal.
+    pub(super) fn is_legal(&self, node: Node) -> bool {
+        self.mates.values.get(node) != ILLEGAL
+    }
+
+    /// Whether a position is legal and no mate decides it.
+    pub(super) fn is_open(&self, node: Node) -> bool {
+        self.mates.values.get(node) == Value::DRAW.0
+    }
+
+    /// The mate that decides a legal position, if one does; else a draw.
+    pub(super) fn mate(&self, node: Node) -> Value {
+        Value(self.mates.values.get(node))
+    }
+
+    /// Whether captures of an open position lead to something.
+    pub(super) fn has_capture(&self, node: Node, bit: u8) -> bool {
+        self.mates.captures.get(node) & bit != 0
+    }
+
+    /// The aims that some move of an open position reaches and the faults that all its moves have, those
+    /// left out that lead to nodes which are `out`.
+    pub(super) fn look(&self, node: Node, is_out: impl Fn(Node) -> bool) -> (Aims, Faults) {
+        let mut aims = match self.has_capture(node, captures::HOLD) {
+            true => Aims::BOTH,
+            false => Aims::NONE,
+        };
+        let mut faults = match self.has_capture(node, captures::ESCAPE) {
+            true => Faults::NONE,
+            false => Faults::NO_MOVE,
+        };
+        if (aims, faults) != (Aims::BOTH, Faults::NONE) {
+            self.arena.quiet_moves(node, |m| {
+                if !is_out(m.to) {
+                    let conduct = m.conduct();
+                    aims = aims.with(Aims::of(conduct));
+                    faults = faults.and(m.faults(conduct));
+                }
+                (aims, faults) != (Aims::BOTH, Faults::NONE)
+            });
+        }
+        (aims, faults)
+    }
+}

@@ -1,0 +1,94 @@
+//! A class with an attacker a side, solved.
+
+use std::sync::Arc;
+
+use super::arena::{Arena, Node};
+use super::holding::{self, held_bit};
+use super::losing::{self, lost_bit};
+use super::marks::Marks;
+use super::mates;
+use super::outlook::Outlook;
+use crate::board::Color;
+use crate::rules::RuleSet;
+use crate::tablebase::material::Material;
+use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::value::{ILLEGAL, Value};
+
+/// Bytes of memory for each position, both sides to move counted as one.
+pub(in crate::tablebase) const BYTES: usize = 12;
+
+/// Why a class could not be solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnsolvedClass {
+    /// It has mates too long to be stored.
+    #[error("{0} has mates of more than {plies} plies", plies = Value::LONGEST)]
+    TooLong(Material),
+    /// The rules do not judge moves by themselves.
+    #[error("classes with an attacker a side are not solved for the rule set {0}")]
+    Rules(RuleSet),
+}
+
+/// Solves a class with an attacker a side for a rule set, with `threads` threads. `smaller` holds the
+/// classes of [`Material::after_captures`], those with an attacker a side solved for the same rules;
+/// `progress` hears how many more positions have been looked at, as [`solve`](crate::tablebase::solve)
+/// tells them.
+///
+/// # Errors
+/// The rule set is `chinese`, or the class has mates too long to be stored.
+///
+/// # Panics
+/// When a class of `smaller` is missing.
+pub fn solve_two_sided(
+    material: Material,
+    rules: RuleSet,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<SolvedClass, UnsolvedClass> {
+    if rules == RuleSet::Chinese {
+        return Err(UnsolvedClass::Rules(rules));
+    }
+    let threads = threads.max(1);
+    let arena = Arena::new(material, rules, smaller);
+    let mates = mates::find(&arena, threads, progress).ok_or(UnsolvedClass::TooLong(material))?;
+    let outlook = Outlook::new(&arena, &mates, threads, progress);
+    let marks = Marks::new(arena.len());
+    for side in Color::ALL {
+        losing::mark(&outlook, side, &marks);
+    }
+    for side in Color::ALL {
+        holding::mark(&outlook, side, &marks);
+    }
+    let values = |side: Color| -> Vec<u8> {
+        let value = |index| value(&outlook, &marks, Node { index, side }).0;
+        (0..arena.len()).map(value).collect()
+    };
+    Ok(SolvedClass {
+        material,
+        armed: values(Color::Red),
+        bare: values(Color::Black),
+        draws: DrawsHold::Under(rules),
+    })
+}
+
+/// What is known of a node.
+fn value(outlook: &Outlook<'_>, marks: &Marks, node: Node) -> Value {
+    if !outlook.is_legal(node) {
+        return Value(ILLEGAL);
+    }
+    if !outlook.is_open(node) {
+        return outlook.mate(node);
+    }
+    let has = |bit: u8| marks.get(node) & bit != 0;
+    let (side, other) = (node.side, !node.side);
+    match (has(lost_bit(side)), has(lost_bit(other))) {
+        (true, _) => Value::LOSS_BY_RULE,
+        (_, true) => Value::WIN_BY_RULE,
+        _ => match (has(held_bit(side)), has(held_bit(other))) {
+            (true, true) => Value::DRAW,
+            (true, false) => Value::NOT_LOST,
+            (false, true) => Value::NOT_WON,
+            (false, false) => Value::UNKNOWN,
+        },
+    }
+}

@@ -1,0 +1,261 @@
+//! The slow solver beside the fast one, and its plans played out before the judge of games.
+
+mod reference;
+
+use std::sync::{Arc, LazyLock};
+
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use rand::{Rng, SeedableRng};
+
+use self::reference::{Edge, Plan, Plans, Reference, node_of, reference_values, side_of};
+use super::arena::Arena;
+use super::moves::Aims;
+use super::*;
+use crate::board::Color;
+use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
+use crate::tablebase::material::Material;
+use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::tests::Solutions;
+use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
+use crate::tablebase::{Tables, unsafe_draws};
+
+/// The classes that captures lead to.
+fn smaller(material: Material, solutions: &mut Solutions) -> Vec<Arc<SolvedClass>> {
+    let proven = |class: Material| {
+        let solved = solutions.get(class);
+        let captures = class.after_captures().into_iter();
+        let smaller: Vec<_> = captures.map(|class| solutions.get(class)).collect();
+        let doubtful = unsafe_draws(&solved, &smaller, 2);
+        Arc::new((*solved).clone().with_draws_proven(doubtful == 0))
+    };
+    material.after_captures().into_iter().map(proven).collect()
+}
+
+/// Plays a game in which one side follows its plan and the other one looks for repetitions; the judge's
+/// verdict, or nothing where it leaves the class or takes too long.
+fn play_out(
+    reference: &Reference<'_>,
+    values: &[Value],
+    plan: &Plan,
+    planner: Color,
+    start: usize,
+    random: &mut StdRng,
+) -> Option<Verdict> {
+    let arena = reference.arena;
+    let mut game = Game::new(arena.position(node_of(start)).unwrap());
+    let (mut aim, mut mirrored) = (0, false);
+    let mut n = start;
+    for _ in 0..400 {
+        let judgement = judge_outcome(&game, arena.rules);
+        if matches!(
+            judgement.cause,
+            Cause::Checkmate | Cause::Stalemate | Cause::Repetition
+        ) {
+            return Some(judgement.verdict);
+        }
+        let edge = if side_of(n) == planner {
+            let edge = plan[n][aim]?;
+            if edge.aims.has(Aims::EACH[aim]) {
+                aim = 1 - aim;
+            }
+            edge
+        } else {
+            let seen = |edge: &&Edge| {
+                let played = if mirrored {
+                    edge.played.flip_file()
+                } else {
+                    edge.played
+                };
+                let mut after = game.clone();
+                after.push(played).is_ok() && after.occurrences() > 1
+            };
+            let quiet = &reference.entries[n].quiet;
+            let again = quiet.iter().filter(seen).choose(random);
+            let again = again.filter(|_| random.random_bool(0.9));
+            let is_open = |edge: &&Edge| values[edge.to].plies().is_none();
+            let open = || quiet.iter().filter(is_open).choose(&mut *random);
+            *again.or_else(open).or_else(|| quiet.first())?
+        };
+        let played = if mirrored {
+            edge.played.flip_file()
+        } else {
+            edge.played
+        };
+        game.push(played).unwrap();
+        n = edge.to;
+        // The node may stand for the mirror image of the position.
+        mirrored = arena.position(node_of(n)).unwrap().key() != game.position().key();
+    }
+    None
+}
+
+/// Plays games from positions that a side holds or wins by the rules; how many the judge decided.
+fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u32; 2] {
+    let mut random = StdRng::seed_from_u64(1);
+    let mut judged = [0; 2];
+    let by_mate = |value: Value| value.0 == ILLEGAL || value.plies().is_some();
+    let open = (0..values.len()).filter(|n| !by_mate(values[*n]));
+    for n in open.choose_multiple(&mut random, 2000) {
+        for planner in Color::ALL {
+            let holds = match planner == side_of(n) {
+                true => values[n].is_held(),
+                false => values[n].is_held_by_other(),
+            };
+            if holds {
+                let verdict = play_out(
+                    reference,
+                    values,
+                    &plans.to_hold[planner],
+                    planner,
+                    n,
+                    &mut random,
+                );
+                assert_ne!(verdict, Some(Verdict::against(planner)), "{:?}", node_of(n));
+                judged[0] += u32::from(verdict.is_some());
+            }
+        }
+    }
+    let is_by_rule = |value: Value| [Value::WIN_BY_RULE, Value::LOSS_BY_RULE].contains(&value);
+    let by_rule = (0..values.len()).filter(|n| is_by_rule(values[*n]));
+    for n in by_rule.choose_multiple(&mut random, 500) {
+        let winner = match values[n] {
+            Value::WIN_BY_RULE => side_of(n),
+            _ => !side_of(n),
+        };
+        let verdict = play_out(
+            reference,
+            values,
+            &plans.to_win[winner],
+            winner,
+            n,
+            &mut random,
+        );
+        let is_won = verdict.is_none_or(|verdict| verdict == Verdict::against(!winner));
+        assert!(is_won, "{:?}: {verdict:?}", node_of(n));
+        judged[1] += u32::from(verdict.is_some());
+    }
+    judged
+}
+
+#[test]
+fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
+    let mut solutions = Solutions::default();
+    for (name, rules, has_rule_wins) in [
+        ("KR-KN", RuleSet::Asian, true),
+        ("KP-KP", RuleSet::ElephantEye, false),
+    ] {
+        let material = name.parse().unwrap();
+        let smaller = smaller(material, &mut solutions);
+        let solved = solve_two_sided(material, rules, &smaller, 2, &|_| {}).unwrap();
+        let arena = Arena::new(material, rules, &smaller);
+        let reference = Reference::new(&arena);
+        let (values, plans) = reference_values(&reference);
+        for (n, value) in values.iter().enumerate() {
+            let node = node_of(n);
+            let found = Value(solved.values(node.side == Color::Red)[node.index]);
+            assert_eq!(found, *value, "{name} {rules}: {:?}", arena.position(node));
+        }
+        let [held, won] = play_games(&reference, &values, &plans);
+        assert!(held > 500, "{name}: {held}");
+        assert_eq!(won > 100, has_rule_wins, "{name}: {won}");
+    }
+}
+
+/// Rook against knight by the Asian rules, and what captures lead to.
+static ROOK_AGAINST_KNIGHT: LazyLock<(SolvedClass, Vec<Arc<SolvedClass>>)> = LazyLock::new(|| {
+    let material = "KR-KN".parse().unwrap();
+    let smaller = smaller(material, &mut Solutions::default());
+    let solved = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
+    (solved, smaller)
+});
+
+#[test]
+fn known_endings_come_out() {
+    // A rook wins against a cannon (车胜炮).
+    let material = "KR-KC".parse().unwrap();
+    let smaller = smaller(material, &mut Solutions::default());
+    let cannon = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
+    let cannon = &cannon.side_counts()[Color::Red];
+    assert_eq!((cannon.won, cannon.legal), (348_021, 348_021));
+    // And nearly always against a knight (车胜马), which may not check for ever.
+    let knight = &ROOK_AGAINST_KNIGHT.0.side_counts()[Color::Red];
+    let counts = (knight.won, knight.won_by_rule, knight.drawn, knight.lost);
+    assert_eq!(counts, (346_311, 624, 78, 1008));
+}
+
+#[test]
+fn tables_are_verified_and_wrong_claims_found() {
+    let (solved, smaller) = &*ROOK_AGAINST_KNIGHT;
+    let verify = |solved: &SolvedClass| verify_two_sided(solved, smaller, 2, &|_| {});
+    assert!(verify(solved).unwrap() > 400_000);
+    for (told, instead, why) in [
+        (Value::in_plies(4), Value::in_plies(6), "another mate"),
+        (Value::DRAW, Value::LOSS_BY_RULE, "say otherwise"),
+    ] {
+        let mut wrong = solved.clone();
+        let index = wrong.bare.iter().position(|v| *v == told.0).unwrap();
+        wrong.bare[index] = instead.0;
+        let error = verify(&wrong).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    // What these rules decide hangs on them, though each value fits its moves.
+    let without_rules = solve_two_sided(solved.material, RuleSet::None, smaller, 2, &|_| {});
+    for (solved, rules, why) in [
+        (
+            solved.clone(),
+            RuleSet::None,
+            "loss by the rules is not shown",
+        ),
+        (
+            without_rules.unwrap(),
+            RuleSet::Asian,
+            "not shown to be held",
+        ),
+    ] {
+        let draws = DrawsHold::Under(rules);
+        let error = verify(&SolvedClass { draws, ..solved }).unwrap_err();
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}
+
+#[test]
+fn files_tell_the_rules_that_they_were_made_for() {
+    let (asian, smaller) = &*ROOK_AGAINST_KNIGHT;
+    let material = asian.material;
+    let directory = tempfile::tempdir().unwrap();
+    let mut counts = Vec::new();
+    for rules in [RuleSet::Asian, RuleSet::None] {
+        let solved = match rules {
+            RuleSet::Asian => asian.clone(),
+            _ => solve_two_sided(material, rules, smaller, 2, &|_| {}).unwrap(),
+        };
+        counts.push(solved.side_counts());
+        let path = directory.path().join(format!("{rules}.chtb"));
+        std::fs::write(path, solved.to_file(2)).unwrap();
+        let refused = solve_two_sided(material, RuleSet::Chinese, smaller, 2, &|_| {});
+        assert_eq!(refused.unwrap_err(), UnsolvedClass::Rules(RuleSet::Chinese));
+    }
+    let (tables, skipped) = Tables::open(directory.path().to_str().unwrap());
+    assert!(skipped.is_empty(), "{skipped:?}");
+    for (rules, counts) in [RuleSet::Asian, RuleSet::None].into_iter().zip(counts) {
+        let table = tables.get(material, rules).unwrap();
+        assert_eq!(table.draws(), DrawsHold::Under(rules));
+        assert_eq!(table.load().unwrap().side_counts(), counts);
+    }
+    assert!(tables.get(material, RuleSet::Computer).is_none());
+    let probe = |outcome, rules| {
+        let position = asian.example(outcome).unwrap();
+        tables.probe(&position, rules).map(|probe| probe.outcome)
+    };
+    let lost = TableOutcome::LossByRule;
+    assert_eq!(probe(lost, RuleSet::Asian), Some(lost));
+    assert_eq!(probe(lost, RuleSet::None), Some(TableOutcome::Draw));
+    // What hangs on rules is not told under others, a mate is.
+    assert_eq!(probe(lost, RuleSet::Computer), None);
+    assert_eq!(probe(TableOutcome::Draw, RuleSet::Computer), None);
+    let won = TableOutcome::Win(25);
+    assert_eq!(probe(won, RuleSet::Chinese), Some(won));
+    let position = asian.example(won).unwrap();
+    assert_eq!(tables.best_line(&position).len(), 25);
+}
