@@ -38,6 +38,10 @@ indexed_enum! {
         ScoreWin,
         /// Both engines saw a draw.
         ScoreDraw,
+        /// Endgame tables know the mate.
+        TableWin,
+        /// Endgame tables know the draw.
+        TableDraw,
         /// Out of time.
         TimeLoss,
         /// A move that is none, or is not allowed.
@@ -64,6 +68,8 @@ impl EndReason {
             Self::Agreement => "agreement",
             Self::ScoreWin => "won by score",
             Self::ScoreDraw => "drawn by score",
+            Self::TableWin => "won by tables",
+            Self::TableDraw => "drawn by tables",
             Self::TimeLoss => "time loss",
             Self::IllegalMove => "illegal move",
             Self::Crash => "crash",
@@ -76,7 +82,9 @@ impl EndReason {
             Self::TimeLoss => "time forfeit",
             Self::IllegalMove => "rules infraction",
             Self::Crash => "abandoned",
-            Self::Length | Self::ScoreWin | Self::ScoreDraw => "adjudication",
+            Self::Length | Self::ScoreWin | Self::ScoreDraw | Self::TableWin | Self::TableDraw => {
+                "adjudication"
+            }
             _ => "normal",
         }
     }

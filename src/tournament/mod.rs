@@ -29,6 +29,7 @@ mod schedule;
 mod spec;
 mod stall;
 pub mod stats;
+mod table_adjudication;
 mod verify;
 mod worker;
 
@@ -50,4 +51,5 @@ pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use runner::{End, Event, StartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Format, Schedule};
 pub use spec::{EngineFault, EngineSpec, EngineWords, SpecError, WordError, read_toml};
+pub use table_adjudication::TableAdjudication;
 pub use verify::{Replay, verify};

@@ -8,6 +8,7 @@ use super::openings::Openings;
 use super::schedule::{ColorOrder, Format, Schedule};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
+use super::table_adjudication::TableAdjudication;
 use crate::rules::RuleSet;
 
 /// Rounds of a tournament that a sequential test is to end.
@@ -48,7 +49,7 @@ pub struct Tournament {
 }
 
 /// What holds for every game of a tournament.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct GameRules {
     /// Rules of repetition and limits.
     pub rules: RuleSet,
@@ -56,6 +57,8 @@ pub struct GameRules {
     pub longest: Option<usize>,
     /// Decisions by score.
     pub adjudication: Adjudication,
+    /// Decisions by endgame tables.
+    pub tables: Option<TableAdjudication>,
     /// Whether UCCI engines are told which moves would lose by repetition.
     pub banmoves: bool,
 }

@@ -152,14 +152,22 @@ impl GameInProgress<'_> {
         self.draw_offered = answer.draw;
         let score = answer.info.score.map(|score| score.units());
         let adjudged = self.adjudicator.add(side, score, self.moves.len());
-        // What the rules say comes before what the engines think.
-        if let Some(ending) = self.referee.ending().or(adjudged) {
+        // What the rules say comes before what tables know, and that before what the engines think.
+        let ending = self.referee.ending().or_else(|| self.table_ending());
+        if let Some(ending) = ending.or(adjudged) {
             return Ok(Some(ending));
         }
         match answer.ponder {
             Some(expected) if self.ponders[side] => self.ponder(side, expected),
             _ => Ok(None),
         }
+    }
+
+    /// How endgame tables end the game, if they are to.
+    fn table_ending(&self) -> Option<Ending> {
+        let rules = self.conditions.rules;
+        let tables = rules.tables.as_ref()?;
+        tables.ending(self.referee.game(), rules.rules)
     }
 
     /// How long the machine stood still while an engine thought.

@@ -46,6 +46,19 @@ fn decisions_by_score() {
 }
 
 #[test]
+fn decisions_by_tables() {
+    let path = scratch("tables.epd");
+    std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
+    let arguments = format!(
+        "--openings {} --rounds 1 --max-plies 9 --each depth=1 --adjudicate-tables",
+        path.display()
+    );
+    let won = ("won by tables".to_owned(), 1, "1-0".to_owned());
+    assert_eq!(first_game(["checker", "checker"], &arguments), won);
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn length_and_rules() {
     let short = format!("{PLAIN} --max-plies 5");
     assert_eq!(first_game(["good", "good"], &short).0, "length");

@@ -65,6 +65,10 @@ fn arguments_that_make_no_sense() {
             "--each depth=1 --adjudicate-win moves=3",
             "score= is missing",
         ),
+        (
+            "--each depth=1 --adjudicate-tables /no/such/dir",
+            "/no/such/dir: No such file",
+        ),
         ("--each depth=1 --format swiss", "invalid value 'swiss'"),
         ("--each depth=1 --startup 0", "not a time to wait"),
         ("--each depth=1 --notation wxf", "--pgn"),

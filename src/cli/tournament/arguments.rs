@@ -13,7 +13,7 @@ use crate::text::read_file;
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
     Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, Format, GameRules, Openings,
-    ScoreDraw, ScoreWin, Timeouts, Tournament, read_toml,
+    ScoreDraw, ScoreWin, TableAdjudication, Timeouts, Tournament, read_toml,
 };
 
 /// No file of engines or openings is larger, in MB.
@@ -106,6 +106,11 @@ pub(in crate::cli) struct Arguments {
     /// as above.
     #[arg(long, value_name = "WHEN")]
     adjudicate_draw: Option<ScoreDraw>,
+    /// End games that endgame tables decide, whatever the engines think: won where the mate comes within
+    /// the no-capture limit, drawn where the draw holds under the rules. DIRS are directories of tables
+    /// (*.chtb) beside the embedded ones, separated by `;`.
+    #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "")]
+    adjudicate_tables: Option<String>,
     /// An engine that sees itself lose resigns, whatever the other one sees, such as
     /// `score=900,moves=4`.
     #[arg(long, value_name = "WHEN")]
@@ -293,6 +298,7 @@ impl Arguments {
                     draw: self.adjudicate_draw,
                     resign: self.resign,
                 },
+                tables: self.tables()?,
                 banmoves: self.banmoves,
             },
             timeouts: Timeouts {
@@ -303,6 +309,16 @@ impl Arguments {
             pin: self.pin,
             sprt: self.sprt,
         })
+    }
+
+    /// The tables that end games.
+    fn tables(&self) -> Result<Option<TableAdjudication>, Failure> {
+        let paths = self.adjudicate_tables.as_ref();
+        let open = |paths: &String| {
+            TableAdjudication::open(paths)
+                .map_err(|error| Failure::usage("--adjudicate-tables", error))
+        };
+        paths.map(open).transpose()
     }
 
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, Failure> {

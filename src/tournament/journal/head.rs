@@ -89,6 +89,9 @@ struct RulesEntry {
     draw: Option<DrawEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resign: Option<WinEntry>,
+    /// The directories of the tables that end games.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tables: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -210,6 +213,7 @@ impl From<&GameRules> for RulesEntry {
                 score: resign.score,
                 moves: resign.moves,
             }),
+            tables: rules.tables.as_ref().map(|t| t.paths().to_owned()),
             draw: rules.adjudication.draw.map(|draw| DrawEntry {
                 score: draw.score,
                 moves: draw.moves,

@@ -44,6 +44,7 @@ fn tournament() -> Tournament {
         concurrency: 1,
         openings: Openings::start(),
         rules: GameRules {
+            tables: None,
             rules: RuleSet::Asian,
             longest: Some(400),
             adjudication: Adjudication {
