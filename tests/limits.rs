@@ -112,7 +112,7 @@ fn endless_files_are_given_up() {
             "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero",
             "/dev/zero: it is longer",
         ),
-        (&tune, "/dev/zero: line 1: not a sample"),
+        (&tune, "/dev/zero: a line is longer than 1 MB"),
     ] {
         let output = run(limited(2_500_000, arguments), "");
         output.assert().code(1).stderr(contains(why));
