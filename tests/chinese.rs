@@ -94,7 +94,7 @@ const LABELS: [(&str, usize, char, &str); 10] = [
         "cn2020-ch9-19",
         2,
         '捉',
-        "the advisor that answers the check lets the rook take what it could not before",
+        "the rook that checks leaves its cannon unprotected, and the answer is found to chase that",
     ),
     (
         "cn2020-ch8-17",

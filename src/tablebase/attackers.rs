@@ -2,25 +2,16 @@
 
 use crate::board::{Color, PieceKind};
 
-/// The combinations of attackers that tables know, those of one side first.
-const ATTACKERS: [&[PieceKind]; Attackers::COUNT] = {
+/// The kinds that attack.
+const SINGLE: [&[PieceKind]; 4] = {
+    use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
+    [&[R], &[N], &[C], &[P]]
+};
+
+/// The pairs of kinds, of one side or one a side.
+const PAIR_KINDS: [&[PieceKind]; 10] = {
     use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
     [
-        &[R],
-        &[N],
-        &[C],
-        &[P],
-        &[R, R],
-        &[R, N],
-        &[R, C],
-        &[R, P],
-        &[N, N],
-        &[N, C],
-        &[N, P],
-        &[C, C],
-        &[C, P],
-        &[P, P],
-        // One a side, from here on.
         &[R, R],
         &[R, N],
         &[R, C],
@@ -35,7 +26,7 @@ const ATTACKERS: [&[PieceKind]; Attackers::COUNT] = {
 };
 
 /// How many combinations are those of one side.
-const ONE_SIDED: usize = 14;
+const ONE_SIDED: usize = SINGLE.len() + PAIR_KINDS.len();
 
 /// One or two pieces of one side that can cross the river, or one of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +34,7 @@ pub struct Attackers(u8);
 
 impl Attackers {
     /// How many combinations there are.
-    pub const COUNT: usize = 24;
+    pub const COUNT: usize = ONE_SIDED + PAIR_KINDS.len();
     /// How many pieces a combination has at most.
     pub const MOST: usize = 2;
 
@@ -55,7 +46,10 @@ impl Attackers {
     /// The kinds of the pieces, in the order rook, knight, cannon, pawn.
     #[inline]
     pub fn kinds(self) -> &'static [PieceKind] {
-        ATTACKERS[self.0 as usize]
+        match self.index().checked_sub(SINGLE.len()) {
+            None => SINGLE[self.index()],
+            Some(pair) => PAIR_KINDS[pair % PAIR_KINDS.len()],
+        }
     }
 
     /// Whether each side has one of the pieces.
@@ -102,9 +96,8 @@ impl Attackers {
     /// king, an advisor or a bishop.
     #[inline]
     pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
-        const PAIRS_OF_ONE_SIDE: u8 = 10;
         let (first, second) = (place(first)?, place(second)?);
-        let attackers = Self(PAIRS[first][second] + PAIRS_OF_ONE_SIDE);
+        let attackers = Self(PAIRS[first][second] + PAIR_KINDS.len() as u8);
         Some((attackers, first > second))
     }
 }

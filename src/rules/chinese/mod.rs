@@ -3,9 +3,8 @@
 //! `classify` tells what one move is: the mover is imagined to play again, before the move and after
 //! it, and what it could do then is compared. `mate` finds mates forced by checks, `threats` what
 //! captures and checks win, `capture_sequence` what becomes of a run of them, `joint` which chases are
-//! joint. A budget of positions
-//! bounds the work of judging one move, and `cache` keeps moves judged before, so that a search may
-//! ask.
+//! joint. A budget of positions bounds the work of judging one move, and `cache` keeps moves judged
+//! before, so that a search may ask.
 
 mod budget;
 mod cache;

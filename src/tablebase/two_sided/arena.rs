@@ -107,6 +107,14 @@ impl<'a> Arena<'a> {
         }
     }
 
+    /// The nodes of [`Self::before`].
+    pub(super) fn predecessors(&self, node: Node) -> Vec<Node> {
+        let side = !node.side;
+        let mut predecessors = Vec::new();
+        self.before(node, |index| predecessors.push(Node { index, side }));
+        predecessors
+    }
+
     /// Visits the position before a quiet move of black's king, advisor or bishop from `before` to `here`
     /// and its mirror image, if that is listed as well and leads to the same number.
     fn before_black(&self, here: Cell, before: Cell, visit: &mut impl FnMut(usize)) {

@@ -88,14 +88,7 @@ impl Holding<'_> {
     /// Takes out all from which what has been taken out can be forced.
     fn propagate(&mut self) {
         while let Some(node) = self.removed.pop() {
-            let mut before = Vec::new();
-            self.outlook.arena.before(node, |index| {
-                before.push(Node {
-                    index,
-                    side: !node.side,
-                });
-            });
-            for node in before {
+            for node in self.outlook.arena.predecessors(node) {
                 if !self.is_held(node) || self.is_won(node) {
                     continue;
                 }
@@ -146,26 +139,16 @@ impl Holding<'_> {
     /// The holder's nodes and those before them.
     fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = weak.to_vec();
-        let mut numbers: HashMap<Node, usize> = HashMap::new();
-        numbers.extend(
-            nodes
-                .iter()
-                .enumerate()
-                .map(|(number, node)| (*node, number)),
-        );
+        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
         for node in weak {
-            self.outlook.arena.before(*node, |index| {
-                let before = Node {
-                    index,
-                    side: !node.side,
-                };
+            for before in self.outlook.arena.predecessors(*node) {
                 if self.is_held(before) && !self.is_won(before) {
                     numbers.entry(before).or_insert_with(|| {
                         nodes.push(before);
                         nodes.len() - 1
                     });
                 }
-            });
+            }
         }
         let vertex = |node: &Node| {
             let mut vertex = Vertex {

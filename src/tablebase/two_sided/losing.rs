@@ -77,14 +77,7 @@ impl Losing<'_> {
     /// Marks all from which what is marked can be forced.
     fn propagate(&mut self) {
         while let Some(node) = self.open.pop() {
-            let mut before = Vec::new();
-            self.outlook.arena.before(node, |index| {
-                before.push(Node {
-                    index,
-                    side: !node.side,
-                });
-            });
-            for node in before {
+            for node in self.outlook.arena.predecessors(node) {
                 if !self.outlook.is_open(node) || self.is_lost(node) {
                     continue;
                 }
@@ -127,13 +120,7 @@ impl Losing<'_> {
     /// The loser's nodes and those that its moves lead to.
     fn graph(&self, faulty: &[Node], fault: Faults) -> (Vec<Node>, Vec<Vertex>) {
         let mut nodes = faulty.to_vec();
-        let mut numbers: HashMap<Node, usize> = HashMap::new();
-        numbers.extend(
-            nodes
-                .iter()
-                .enumerate()
-                .map(|(number, node)| (*node, number)),
-        );
+        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
         let mut graph = Vec::new();
         for node in faulty {
             let mut vertex = Vertex::default();
