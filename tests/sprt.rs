@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Matches of each simulation.
-const MATCHES: u64 = 10_000;
+const MATCHES: u64 = 4_000;
 
 /// Probabilities of the five results of a pair, whose mean is a certain score: a distribution as
 /// matches have it, tilted until it fits.

@@ -3,7 +3,9 @@
 
 mod fuzz;
 mod transcripts;
+mod uci;
 mod uci_races;
+mod xboard;
 mod xboard_races;
 
 #[path = "../engine_client/mod.rs"]

@@ -1,6 +1,7 @@
 //! The engine as UCCI clients meet it: a spawned process, its input and its output.
 
 mod batch;
+mod book;
 mod boot;
 mod broken;
 mod clients;

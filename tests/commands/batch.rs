@@ -1,14 +1,13 @@
 //! `chuhe batch`.
 
-mod engine_client;
-
 use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use engine_client::scratch;
 use predicates::str::contains;
 use serde_json::Value;
+
+use crate::engine_client::scratch;
 
 /// A suite: a capture, a mate in two, a move to avoid, a position without a task, one without a move.
 const SUITE: &str = "\

@@ -10,7 +10,7 @@ use chuhe::search::{
 use crossbeam_channel::{Receiver, unbounded};
 
 /// Of 适情雅趣 (1570), by its number: the moves to mate, then the position.
-const MATES: &str = include_str!("data/composed_mates.txt");
+const MATES: &str = include_str!("../data/composed_mates.txt");
 
 /// The compositions: number, moves, position.
 fn compositions() -> impl Iterator<Item = (&'static str, u32, &'static str)> {

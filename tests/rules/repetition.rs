@@ -1,7 +1,5 @@
 //! Repetitions with known verdicts.
 
-mod test_positions;
-
 use chuhe::board::{Move, Square};
 use chuhe::random::{self, Shape};
 use chuhe::rules::{
@@ -10,7 +8,8 @@ use chuhe::rules::{
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use test_positions::{game, lines, turned};
+
+use crate::test_positions::{game, lines, turned};
 
 /// One line of `data/repetitions.txt`.
 struct Case {
@@ -23,7 +22,7 @@ struct Case {
 }
 
 fn cases() -> Vec<Case> {
-    lines(include_str!("data/repetitions.txt"))
+    lines(include_str!("../data/repetitions.txt"))
         .map(|fields| {
             let &[id, source, verdict, pika, fen, moves] = fields.as_slice() else {
                 panic!("{fields:?}");
@@ -41,7 +40,7 @@ fn cases() -> Vec<Case> {
 
 /// Games of `data/random_repetitions.txt` with their verdicts.
 fn random_games() -> Vec<(&'static str, Game)> {
-    judged_games(include_str!("data/random_repetitions.txt"))
+    judged_games(include_str!("../data/random_repetitions.txt"))
 }
 
 fn judged_games(table: &'static str) -> Vec<(&'static str, Game)> {
@@ -116,7 +115,7 @@ fn random_cases() {
 
 #[test]
 fn league_cases() {
-    for (verdict, game) in judged_games(include_str!("data/league_repetitions.txt")) {
+    for (verdict, game) in judged_games(include_str!("../data/league_repetitions.txt")) {
         let judgement = judge(&game, RuleSet::ElephantEye);
         assert_eq!(judgement.verdict.name(), verdict, "{game:?}");
         let rotated = rotated(&game, RuleSet::ElephantEye).unwrap();

@@ -1,13 +1,12 @@
 //! The command line.
 
-mod engine_client;
-
 use std::fs;
 
 use assert_cmd::Command;
-use engine_client::scratch;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, is_match, starts_with};
+
+use crate::engine_client::scratch;
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));

@@ -1,18 +1,16 @@
 //! What the program does where memory is short, a file endless, a game far too long, a person at the
 //! terminal.
-#![cfg(target_os = "linux")]
-
-mod engine_client;
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 
 use assert_cmd::assert::OutputAssertExt;
-use engine_client::{Client, PATIENCE, scratch};
 use predicates::prelude::*;
 use predicates::str::contains;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use crate::engine_client::{Client, PATIENCE, scratch};
 
 /// The program with at most so many KB of address space.
 fn limited(kilobytes: u32, arguments: &str) -> Command {

@@ -1,9 +1,8 @@
 //! The Chinese rules: the diagrams of the book, and a small position for each clause.
 
-mod test_positions;
-
 use chuhe::rules::{Game, RuleSet, judge};
-use test_positions::{game, lines};
+
+use crate::test_positions::{game, lines};
 
 /// A line of `data/chinese_repetitions.txt` or `data/chinese_clauses.txt`.
 struct Case {
@@ -16,12 +15,12 @@ struct Case {
 
 /// The diagrams of the book.
 fn diagrams() -> Vec<Case> {
-    cases(include_str!("data/chinese_repetitions.txt"))
+    cases(include_str!("../data/chinese_repetitions.txt"))
 }
 
 /// One small position for each clause of the rules.
 fn clauses() -> Vec<Case> {
-    cases(include_str!("data/chinese_clauses.txt"))
+    cases(include_str!("../data/chinese_clauses.txt"))
 }
 
 fn cases(table: &'static str) -> Vec<Case> {

@@ -1,7 +1,5 @@
 //! Move generation and the board, proved from several sides on random positions.
 
-mod test_positions;
-
 use std::collections::BTreeSet;
 
 use chuhe::board::{
@@ -13,7 +11,8 @@ use chuhe::movegen::{
 };
 use chuhe::notation::fen;
 use proptest::prelude::*;
-use test_positions::Shape;
+
+use crate::test_positions::{self, Shape};
 
 /// Positions from games, set-up positions with and without doubled pawns, and games of the variant.
 fn positions() -> impl Strategy<Value = Position> {

@@ -1,13 +1,12 @@
 //! The evaluation from several sides.
 
-mod test_positions;
-
 use chuhe::board::{Color, Move, PieceKind, Position, SEE_VALUES};
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::movegen::legal_moves;
 
 use proptest::prelude::*;
-use test_positions::{exchanged, mirrored, playout};
+
+use crate::test_positions::{exchanged, mirrored, playout};
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);

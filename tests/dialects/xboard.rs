@@ -1,8 +1,6 @@
 //! The engine as XBoard and the clients of tsito meet it.
 
-mod engine_client;
-
-use engine_client::Client;
+use crate::engine_client::Client;
 
 fn greeted(word: &str) -> Client {
     let mut client = Client::boot();

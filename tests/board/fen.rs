@@ -1,10 +1,10 @@
 //! FENs: whatever is written is read back, and nothing that is read panics.
 
-mod test_positions;
-
 use chuhe::board::Position;
 use chuhe::notation::fen;
 use proptest::prelude::*;
+
+use crate::test_positions;
 
 /// Whatever is accepted round-trips; the rest must have a reason that can be shown.
 fn check_text(text: &str) -> Result<(), TestCaseError> {

@@ -1,14 +1,13 @@
 //! `chuhe judge`.
 
-mod engine_client;
-
 use std::fs;
 
 use assert_cmd::Command;
-use engine_client::scratch;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty, starts_with};
 use serde_json::Value;
+
+use crate::engine_client::scratch;
 
 /// Red's rook chases a cannon for ever.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";

@@ -6,7 +6,7 @@ use chuhe::board::Position;
 use chuhe::movegen::{divide, perft};
 use chuhe::notation::fen::parse_position;
 
-const TABLE: &str = include_str!("data/perft.txt");
+const TABLE: &str = include_str!("../data/perft.txt");
 
 #[test]
 fn counts_agree_with_the_table() {

@@ -1,7 +1,5 @@
 //! The search through its public seam: limits, mates, repetitions, settings.
 
-mod search_pool;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +12,11 @@ use chuhe::search::{
     Control, Degree, Limits, Meaning, PlayerClock, Randomness, ResizeError, Score, SearchRequest,
     Settings,
 };
-use search_pool::Engine;
+
+use crate::search_pool::Engine;
 
 /// The node count of `chuhe bench`; a change of the search that means to change it says so here.
-const BENCH_SIGNATURE: &str = include_str!("data/bench_signature.txt");
+const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
 
 fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest {

@@ -1,15 +1,14 @@
 //! The commands `chuhe selfplay`, `chuhe tune` and `chuhe openings`.
 
-mod engine_client;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use chuhe::tournament::Openings;
 use chuhe::training::data::{Filter, Reader};
-use engine_client::scratch;
 use predicates::str::contains;
+
+use crate::engine_client::scratch;
 
 fn chuhe(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
@@ -48,7 +47,7 @@ fn games_are_played_and_weights_tuned() {
     let error = told.trim_end().rsplit(' ').next().unwrap();
     assert!(error.parse::<f64>().unwrap() > 0.0, "{told}");
     let weights = fs::read_to_string(&out).unwrap();
-    let ours = include_str!("../src/eval/handcrafted/weights.rs");
+    let ours = include_str!("../../src/eval/handcrafted/weights.rs");
     let head = "pub static WEIGHTS: [Tapered; COUNT] = [\n";
     let (before, after) = weights.split_once(head).unwrap();
     assert!(ours.starts_with(before));

@@ -1,7 +1,5 @@
 //! The parts of the search that can be switched, each by what it changes.
 
-mod search_pool;
-
 use chuhe::board::Position;
 use chuhe::movegen::has_legal_move;
 use chuhe::random::{Shape, position};
@@ -12,7 +10,8 @@ use chuhe::search::{
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
-use search_pool::Engine;
+
+use crate::search_pool::Engine;
 
 /// Searches with nothing learned before.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {

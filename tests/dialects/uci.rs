@@ -1,10 +1,8 @@
 //! The engine as UCI clients meet it.
 
-mod engine_client;
-
 use std::time::Duration;
 
-use engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
+use crate::engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
 
 #[test]
 fn the_handshake_introduces_the_engine() {

@@ -1,14 +1,13 @@
 //! `chuhe review`, with its page in a real browser where there is one.
 
-mod engine_client;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
 use assert_cmd::Command;
 use chuhe::notation::pgn;
-use engine_client::scratch;
+
+use crate::engine_client::scratch;
 
 /// An opening in which rooks are exchanged, with a name that must be escaped.
 const GAME: &str = "[Red \"A <b> & \\\"c\\\"\"]\n[Black \"象棋\"]\n\n\

@@ -4,9 +4,7 @@ use std::fs;
 
 use assert_cmd::Command;
 
-mod engine_client;
-
-use engine_client::scratch;
+use crate::engine_client::scratch;
 
 /// What is printed while these lines are typed.
 fn played(arguments: &[&str], lines: &str) -> String {

@@ -11,7 +11,7 @@ struct Ending {
 }
 
 fn endings() -> impl Iterator<Item = Ending> {
-    include_str!("data/whole_games.txt")
+    include_str!("../data/whole_games.txt")
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {

@@ -1,13 +1,13 @@
 //! Every legal move has a text of its own in every notation, and the text gives the move back.
 
-mod test_positions;
-
 use std::collections::HashSet;
 
 use chuhe::board::{Move, Position};
 use chuhe::movegen::legal_moves;
 use chuhe::notation::{chinese, coordinates, fen, parse_move, wxf};
 use proptest::prelude::*;
+
+use crate::test_positions;
 
 fn check_notation(
     position: &Position,

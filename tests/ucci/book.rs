@@ -1,13 +1,12 @@
 //! Opening books as a client sees them.
 
-mod engine_client;
-
 use std::fs;
 use std::path::PathBuf;
 
 use chuhe::board::{Move, Position};
 use chuhe::book::{BookMove, Entry, encode_dat};
-use engine_client::{Client, after, scratch};
+
+use crate::engine_client::{Client, after, scratch};
 
 /// The engine plays by the clock; long enough for a search to say something.
 const PLAY: &str = "go movetime 200";

@@ -1,0 +1,18 @@
+//! The commands of the program as a shell meets them.
+
+mod analyse;
+mod batch;
+mod book;
+mod cli;
+mod convert;
+mod egtb;
+mod judge;
+#[cfg(target_os = "linux")]
+mod limits;
+mod play;
+mod replay;
+mod review;
+mod training;
+
+#[path = "../engine_client/mod.rs"]
+mod engine_client;

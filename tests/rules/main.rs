@@ -1,0 +1,8 @@
+//! The rules of repetition: tables of verdicts, properties, whole games.
+
+mod chinese;
+mod repetition;
+mod whole_games;
+
+#[path = "../test_positions/mod.rs"]
+mod test_positions;

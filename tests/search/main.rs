@@ -1,0 +1,8 @@
+//! The search through its public seam.
+
+mod composed_mates;
+mod requests;
+mod techniques;
+
+#[path = "../search_pool/mod.rs"]
+mod search_pool;
