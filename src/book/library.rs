@@ -13,7 +13,8 @@ use super::error::BookError;
 use super::obk::{KEY_FILE, Keys, ObkBook};
 #[cfg(feature = "sqlite")]
 use super::xqb::XqbBook;
-use crate::board::Position;
+use crate::board::{Move, Position};
+use crate::rules::Game;
 use crate::text::excerpt;
 
 /// No book that is read as a whole is larger, in bytes.
@@ -167,6 +168,24 @@ impl Library {
             }
         });
         (found, problems)
+    }
+
+    /// Those moves for the position at the end of a game that bring back no position of it: a book holds
+    /// nothing of what was played before, and so nothing of perpetual check. None where the position itself
+    /// has come back, for there the rules of repetition are at work.
+    pub fn fresh_moves(&mut self, game: &Game) -> (Vec<BookMove>, Vec<String>) {
+        if game.occurrences() > 1 {
+            return Default::default();
+        }
+        let (mut moves, problems) = self.moves(game.position());
+        let mut game = game.clone();
+        let mut is_fresh = |played: Move| {
+            let is_fresh = game.push(played).is_ok() && game.occurrences() == 1;
+            game.pop();
+            is_fresh
+        };
+        moves.retain(|m| is_fresh(m.played));
+        (moves, problems)
     }
 
     /// The books.

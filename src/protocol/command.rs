@@ -51,6 +51,8 @@ pub(super) enum Command {
     Stop,
     /// Asks for the hash table entry of a position.
     Probe(PositionText),
+    /// Asks for what the opening books hold of a position.
+    ShowBook(PositionText),
     /// A line that the client holds to be good, while a search is under way: `hint`.
     Hint(Vec<Move>),
     /// Prints a line that the codec has made, or several.

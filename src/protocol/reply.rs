@@ -1,6 +1,7 @@
 //! What the engine reports, whatever protocol it speaks.
 
 use crate::board::Move;
+use crate::book::BookMove;
 use crate::eval::win_rate::WinRate;
 use crate::search::{HashProbe, Report, Score};
 
@@ -30,6 +31,9 @@ pub(super) enum Reply<'a> {
         /// Its weight beside the others.
         weight: u32,
     },
+    /// Every move that the opening books hold of a position, the answer to
+    /// [`Command::ShowBook`](super::command::Command::ShowBook).
+    BookContents(&'a [BookMove]),
     /// What the search reports.
     Search {
         /// The report.

@@ -120,7 +120,7 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         }
         Reply::NoBestMove | Reply::NothingToStop => "nobestmove".to_owned(),
         Reply::Hash(probe) => format_hash(probe),
-        Reply::CpuLoad(_) | Reply::Registered => return None,
+        Reply::BookContents(_) | Reply::CpuLoad(_) | Reply::Registered => return None,
         Reply::Bye => "bye".to_owned(),
     })
 }

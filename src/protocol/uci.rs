@@ -60,7 +60,9 @@ impl Codec for Uci {
             },
             Reply::NoBestMove => "bestmove (none)".to_owned(),
             Reply::Registered => "registration ok".to_owned(),
-            Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => return Vec::new(),
+            Reply::BookContents(_) | Reply::NothingToStop | Reply::Hash(_) | Reply::Bye => {
+                return Vec::new();
+            }
         };
         vec![line]
     }

@@ -154,9 +154,7 @@ fn slow_value(
 #[test]
 fn the_slow_solver_agrees() {
     let mut solutions = Solutions::default();
-    for name in [
-        "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
-    ] {
+    for name in ["KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K"] {
         let material = name.parse().unwrap();
         let slow = slow_solution(material, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");

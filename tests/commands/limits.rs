@@ -69,12 +69,11 @@ fn little_memory_is_told_and_made_do_with() {
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
-            // The language's runtime does not, before the first line of the program.
+            // Nor then, where the system finds out while it loads it, or the language's runtime before the
+            // first line of the program.
             None if megabytes < 60 => {
-                assert!(
-                    errors.contains("failed to allocate an alternative stack"),
-                    "{errors}"
-                );
+                let by_runtime = errors.contains("failed to allocate an alternative stack");
+                assert!(errors.is_empty() || by_runtime, "{errors}");
             }
             code => panic!("{megabytes} MB: {code:?}\n{told}\n{errors}"),
         }

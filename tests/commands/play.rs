@@ -81,3 +81,23 @@ fn commands_do_what_help_says() {
         assert!(text.contains(said), "{said}: {text}");
     }
 }
+
+#[test]
+fn the_opening_is_played_from_a_book_unless_told_otherwise() {
+    let first = |arguments: &[&str]| {
+        let text = played(&[&["--red", "--depth", "1"], arguments].concat(), "quit\n");
+        let line = text.lines().find(|line| line.starts_with("I play "));
+        line.expect("a move").to_owned()
+    };
+    assert!(first(&[]).ends_with(", from the book."));
+    assert!(!first(&["--no-book"]).contains("book"));
+    // Outside the book the engine thinks.
+    let ending = "3k5/9/9/9/9/9/9/4K4/9/R8 w";
+    assert!(!first(&[ending]).contains("book"));
+
+    let mut missing = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    missing.args(["play", "--book", "no-such-book.dat"]);
+    let assert = missing.assert().failure();
+    let said = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(said.contains("no-such-book.dat"), "{said}");
+}

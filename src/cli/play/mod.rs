@@ -15,6 +15,7 @@ use super::common::limit_arguments::LimitArguments;
 use super::common::notation::Notation;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::{Color, Move};
+use crate::book::{BUILTIN, Library, choose};
 use crate::cli::common::print_line;
 use crate::movegen::why_illegal;
 use crate::notation::diagram::{DiagramStyle, draw};
@@ -46,6 +47,12 @@ pub(super) struct Arguments {
     /// Hash table of 2^N entries.
     #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(16..=36))]
     hash_bits: u32,
+    /// Opening books to play from, separated by `;`.
+    #[arg(long, value_name = "FILES", default_value = BUILTIN)]
+    book: String,
+    /// Play from no opening book.
+    #[arg(long, conflicts_with = "book")]
+    no_book: bool,
     /// How to write moves.
     #[arg(long, value_enum, default_value_t = Notation::Chinese)]
     notation: Notation,
@@ -66,6 +73,14 @@ const ENTRY_BYTES: u64 = 16;
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new("the terminal", error);
     let megabytes = ((ENTRY_BYTES << arguments.hash_bits) >> 20).max(1);
+    let (books, problems) = Library::open(if arguments.no_book {
+        ""
+    } else {
+        &arguments.book
+    });
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(Failure::new("--book", problem));
+    }
     let mut table = PlaySession {
         game: arguments.game.read()?,
         engine: Some(match (arguments.red, arguments.blue) {
@@ -74,6 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }),
         searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX))
             .map_err(|error| Failure::new("play", error))?,
+        books,
         level: Level {
             limits: arguments.limits,
             elo: arguments.elo,
@@ -107,6 +123,7 @@ struct PlaySession {
     /// The side that the engine plays; `None` when the person plays both.
     engine: Option<Color>,
     searcher: Searcher,
+    books: Library,
     level: Level,
     notation: Notation,
     style: DiagramStyle,
@@ -134,6 +151,10 @@ impl PlaySession {
         if self.is_over() || self.engine != Some(self.game.position().side_to_move()) {
             return;
         }
+        if let Some(best) = self.book_move() {
+            print_line(&format!("I play {}, from the book.", self.text_of(best)));
+            return self.push(best);
+        }
         let Some(best) = self
             .search(self.level.limits())
             .and_then(|found| found.best)
@@ -142,6 +163,16 @@ impl PlaySession {
         };
         print_line(&format!("I play {}.", self.text_of(best)));
         self.push(best);
+    }
+
+    /// A move of the books, each as often as its weight says.
+    fn book_move(&mut self) -> Option<Move> {
+        let (moves, problems) = self.books.fresh_moves(&self.game);
+        for problem in problems {
+            print_line(&problem);
+        }
+        let chosen = choose(&moves, Some(1.0), &mut rand::rng())?;
+        Some(moves[chosen].played)
     }
 
     fn search(&self, limits: Limits) -> Option<Outcome> {

@@ -6,10 +6,10 @@ use rand::rng;
 
 use super::Session;
 use super::book_answer::BookAnswer;
+use super::current_game::read_game;
 use super::plan::Plan;
-use crate::board::Move;
 use crate::book::{BookMove, Library, choose};
-use crate::protocol::command::GoRequest;
+use crate::protocol::command::{GoRequest, PositionText};
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
 use crate::search::Randomness;
@@ -24,19 +24,6 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
         Randomness::Large => Some(1.0),
         Randomness::Huge => Some(0.5),
     }
-}
-
-/// The moves that may be played and that bring back no position of the game: a book holds nothing of
-/// what was played before, and so nothing of perpetual check.
-fn playable(moves: Vec<BookMove>, plan: &Plan) -> Vec<BookMove> {
-    let mut game = plan.game.clone();
-    let is_new = |game: &mut Game, played: Move| {
-        let is_new = game.push(played).is_ok() && game.occurrences() == 1;
-        game.pop();
-        is_new
-    };
-    let playable = |m: &BookMove| plan.may_play(m.played) && is_new(&mut game, m.played);
-    moves.into_iter().filter(playable).collect()
 }
 
 impl<W: Write> Session<W> {
@@ -60,11 +47,9 @@ impl<W: Write> Session<W> {
         if !self.preferences.use_book || self.books.is_empty() || is_analysis || is_suggested {
             return None;
         }
-        // Where a position has come back the rules of repetition are at work, which a book ignores.
-        if plan.game.occurrences() > 1 {
-            return None;
-        }
-        let moves = playable(self.known_moves(&plan.game), plan);
+        let found = self.books.fresh_moves(&plan.game);
+        let mut moves = self.reported(found);
+        moves.retain(|m| plan.may_play(m.played));
         let sharpness = sharpness(plan.settings.randomness);
         let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
         let mut after = plan.game.clone();
@@ -77,13 +62,30 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// The moves of the books for the position at the end of a game. A book that fails is reported.
+    /// The moves of the books for the position at the end of a game.
     fn known_moves(&mut self, game: &Game) -> Vec<BookMove> {
-        let (moves, problems) = self.books.moves(game.position());
+        let found = self.books.moves(game.position());
+        self.reported(found)
+    }
+
+    /// The moves that were found, and a report of each book that failed.
+    fn reported(&mut self, (moves, problems): (Vec<BookMove>, Vec<String>)) -> Vec<BookMove> {
         for problem in problems {
             self.refuse("bookfiles", &problem);
         }
         moves
+    }
+
+    /// Tells the moves of the books for a position, whether the engine plays from them or not.
+    pub(super) fn show_book(&mut self, text: &PositionText) {
+        let moves = match read_game(text, self.preferences.promotion) {
+            Ok(game) => self.known_moves(&game),
+            Err(error) => {
+                self.refuse("book", &error.to_string());
+                Vec::new()
+            }
+        };
+        self.send(&Reply::BookContents(&moves));
     }
 
     /// Answers a `go` from the books.

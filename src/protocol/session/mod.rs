@@ -273,6 +273,7 @@ impl<W: Write> Session<W> {
             Command::PonderHit { .. } => self.refuse("ponderhit", "no search is under way"),
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
+            Command::ShowBook(text) => self.show_book(&text),
             Command::NewGame => self.new_game(),
             Command::Register => self.send(&Reply::Registered),
             Command::Handshake(_)
@@ -292,6 +293,7 @@ impl<W: Write> Session<W> {
             Command::PonderHit { draw } => return self.ponder_hit(draw),
             Command::Stop => return self.stop(),
             Command::Probe(text) => return self.probe(&text),
+            Command::ShowBook(text) => return self.show_book(&text),
             Command::Register => return self.send(&Reply::Registered),
             Command::Hint(line) => return self.hint(&line),
             Command::Quit

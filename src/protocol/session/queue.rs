@@ -53,6 +53,7 @@ pub(super) fn needs_idle(command: &Command) -> bool {
             | Command::PonderHit { .. }
             | Command::Stop
             | Command::Probe(_)
+            | Command::ShowBook(_)
             | Command::Hint(_)
             | Command::Print(_)
             | Command::PrintError(_)

@@ -2,6 +2,7 @@
 
 use super::{Purpose, XBoard};
 use crate::board::Move;
+use crate::book::BookMove;
 use crate::protocol::command::Command;
 use crate::protocol::parse::format_line;
 use crate::protocol::reply::{GameAction, Reply};
@@ -16,6 +17,9 @@ const MATE: i64 = 100_000;
 impl XBoard {
     pub(super) fn format_reply(&mut self, reply: &Reply<'_>) -> Vec<String> {
         let is_dropped = self.dropped > 0;
+        if let (Reply::Search { report, .. }, false) = (reply, is_dropped) {
+            self.status.update(report);
+        }
         match reply {
             Reply::BestMove { .. } | Reply::NoBestMove if is_dropped => {
                 self.dropped -= 1;
@@ -37,6 +41,7 @@ impl XBoard {
             Reply::BookMove { played, weight } if self.shows_lines() && !is_dropped => {
                 vec![format!("0 {weight} 0 0 {played}")]
             }
+            Reply::BookContents(moves) => format_book(moves),
             Reply::Message(text) => vec![format!("# {}", one_line(text))],
             _ => Vec::new(),
         }
@@ -89,6 +94,18 @@ impl XBoard {
             .map(|number| format!("pong {number}"))
             .collect()
     }
+}
+
+/// A line for each move, after a tab, and an empty line.
+fn format_book(moves: &[BookMove]) -> Vec<String> {
+    let mut lines: Vec<String> = (moves.iter())
+        .map(|BookMove { played, weight, .. }| format!("\t{played} {weight}"))
+        .collect();
+    if lines.is_empty() {
+        lines.push("\tno move in the books".to_owned());
+    }
+    lines.push(String::new());
+    lines
 }
 
 /// `DEPTH SCORE TIME NODES PV`; bounds have no word.

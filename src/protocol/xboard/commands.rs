@@ -148,9 +148,9 @@ impl XBoard {
             }
             "variant" if rest == "xiangqi" => Vec::new(),
             "variant" => self.error("unsupported variant", rest),
-            "accepted" | "rejected" | "random" | "computer" | "name" | "ics" | "." | "bk" => {
-                Vec::new()
-            }
+            "bk" => vec![Command::ShowBook(self.position_text())],
+            "." => self.status_line().map(print).into_iter().collect(),
+            "accepted" | "rejected" | "random" | "computer" | "name" | "ics" => Vec::new(),
             _ => return None,
         })
     }

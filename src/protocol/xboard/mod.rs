@@ -8,6 +8,7 @@ mod answers;
 mod commands;
 mod features;
 mod play;
+mod status;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -20,6 +21,7 @@ use super::options::Preferences;
 use super::reply::Reply;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};
+use status::AnalysisStatus;
 use time::TimeControl;
 
 /// Which of the two protocols is spoken.
@@ -74,6 +76,8 @@ pub(super) struct XBoard {
     /// Whether a person reads: the board is shown after each move.
     console: bool,
     purpose: Option<Purpose>,
+    /// How far the analysis under way has come.
+    status: AnalysisStatus,
     /// Searches that were stopped and whose moves are not wanted.
     dropped: u32,
     /// Numbers of `ping` to answer after the move.
@@ -107,6 +111,7 @@ impl XBoard {
             draw_offered: false,
             console: false,
             purpose: None,
+            status: AnalysisStatus::new(),
             dropped: 0,
             pings: Vec::new(),
             expected: None,

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::status::AnalysisStatus;
 use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::notation::diagram::{DiagramStyle, draw};
@@ -25,11 +26,15 @@ impl XBoard {
 
     /// The position for the session.
     fn position(&self) -> Command {
+        Command::Position(self.position_text())
+    }
+
+    pub(super) fn position_text(&self) -> PositionText {
         let moves = self.game.plies().iter();
-        Command::Position(PositionText {
+        PositionText {
             fen: self.start.clone(),
             moves: moves.map(|ply| ply.played.to_string()).collect(),
-        })
+        }
     }
 
     /// Searches what the mode asks for: the engine's move, or lines; nothing while it is the other
@@ -37,6 +42,7 @@ impl XBoard {
     pub(super) fn think(&mut self) -> Vec<Command> {
         if self.analysing {
             self.purpose = Some(Purpose::Analyse);
+            self.status = AnalysisStatus::new();
             let go = Command::Go(Ok(GoRequest::default()));
             return vec![self.position(), go];
         }

@@ -1,7 +1,9 @@
 //! Conversations with XBoard and tsito's clients, without a process.
 
 use super::*;
+use crate::book::BookMove;
 use crate::protocol::reply::GameAction;
+use crate::search::Report;
 
 struct Client {
     codec: XBoard,
@@ -239,4 +241,57 @@ fn what_is_not_known_is_an_error() {
     }
     let refused = client.printed("setboard nonsense");
     assert!(refused[0].starts_with("tellusererror Illegal position"));
+}
+
+#[test]
+fn the_books_are_shown_on_request() {
+    let mut client = Client::new(Dialect::XBoard);
+    client.send("force");
+    client.send("usermove h2e2");
+    let asked = client.send("bk");
+    assert!(
+        matches!(&asked[..], [Command::ShowBook(text)] if text.moves == ["h2e2"]),
+        "{asked:?}"
+    );
+    let moves = [
+        BookMove::new("h9g7".parse().unwrap(), 7),
+        BookMove::new("b9c7".parse().unwrap(), 2),
+    ];
+    let mut shown = |moves| {
+        let reply = Reply::BookContents(moves);
+        client.codec.format(&reply, &client.preferences)
+    };
+    assert_eq!(shown(&moves), ["\th9g7 7", "\tb9c7 2", ""]);
+    assert_eq!(shown(&[]), ["\tno move in the books", ""]);
+}
+
+#[test]
+fn an_analysis_tells_how_far_it_has_come() {
+    let mut client = Client::new(Dialect::XBoard);
+    assert_eq!(client.printed("."), [""; 0], "nothing is analysed");
+    client.send("analyze");
+    let mut status = |report: Option<Report>| {
+        if let Some(report) = &report {
+            let chances = None;
+            let reply = Reply::Search { report, chances };
+            client.codec.format(&reply, &client.preferences);
+        }
+        let line = client.printed(".").concat();
+        let (time, rest) = line.strip_prefix("stat01: ")?.split_once(' ')?;
+        time.parse::<u32>().ok().map(|_| rest.to_owned())
+    };
+    let is = |text: &str| Some(text.to_owned());
+    assert_eq!(status(None), is("0 0 44 44"));
+    let nodes = 5000;
+    let time = Default::default();
+    let progress = Report::Progress { nodes, time };
+    assert_eq!(status(Some(progress)), is("5000 0 44 44"));
+    let current = Report::CurrentMove {
+        depth: 9,
+        played: "h2e2".parse().unwrap(),
+        number: 3,
+    };
+    assert_eq!(status(Some(current)), is("5000 9 41 44 h2e2"));
+    client.send("exit");
+    assert_eq!(client.printed("."), [""; 0]);
 }

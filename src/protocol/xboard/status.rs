@@ -1,0 +1,74 @@
+//! How far an analysis has come: the answer to `.`.
+
+use std::time::Instant;
+
+use super::{Purpose, XBoard};
+use crate::board::Move;
+use crate::movegen::legal_moves;
+use crate::search::Report;
+
+/// What the search has reported of itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnalysisStatus {
+    began: Instant,
+    depth: u32,
+    nodes: u64,
+    /// The root move being searched and its number, from 1.
+    current: Option<(Move, usize)>,
+}
+
+impl AnalysisStatus {
+    /// An analysis that begins now.
+    pub(super) fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            depth: 0,
+            nodes: 0,
+            current: None,
+        }
+    }
+
+    /// Takes over what a report tells.
+    pub(super) fn update(&mut self, report: &Report) {
+        match *report {
+            Report::Line(ref info) => {
+                if info.depth != self.depth {
+                    self.current = None;
+                }
+                (self.depth, self.nodes) = (info.depth, info.nodes);
+            }
+            Report::CurrentMove {
+                depth,
+                played,
+                number,
+            } => (self.depth, self.current) = (depth, Some((played, number))),
+            Report::Progress { nodes, .. } => self.nodes = nodes,
+            Report::Refutation(_) | Report::CurrentLines(_) => {}
+        }
+    }
+}
+
+impl XBoard {
+    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE`, the time in hundredths of a second; nothing unless
+    /// an analysis is under way. The last word is missing until a search takes long enough to name its moves.
+    pub(super) fn status_line(&self) -> Option<String> {
+        if self.purpose != Some(Purpose::Analyse) {
+            return None;
+        }
+        let AnalysisStatus {
+            began,
+            depth,
+            nodes,
+            current,
+        } = self.status;
+        let time = began.elapsed().as_millis() / 10;
+        let moves = legal_moves(self.game.position()).len();
+        let (left, name) = match current {
+            Some((played, number)) => (moves.saturating_sub(number), format!(" {played}")),
+            None => (moves, String::new()),
+        };
+        Some(format!(
+            "stat01: {time} {nodes} {depth} {left} {moves}{name}"
+        ))
+    }
+}
