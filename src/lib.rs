@@ -28,7 +28,7 @@
 //!
 //! A reader thread turns bytes into lines, a codec turns lines into typed commands. The session,
 //! the engine's state machine, waits on commands and search events at once and is the only one that
-//! writes to standard output. The search threads wait from one search to the next, know no protocol
+//! writes to standard output. The search threads wait from one search to the next, depend on no protocol
 //! and never print.
 //!
 //! # The rooms

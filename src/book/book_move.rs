@@ -76,7 +76,7 @@ pub struct Entry {
 /// An opening book.
 pub trait Book: fmt::Debug + Send {
     /// The legal moves that the book has in a position or its mirror image, the heaviest first; none
-    /// where it does not know the position.
+    /// where it does not hold the position.
     ///
     /// # Errors
     /// The file of the book cannot be read any more.

@@ -1,7 +1,7 @@
 //! Opening books (开局库): moves with weights for the positions of the opening.
 //!
 //! A [`Library`] holds the books that a player uses, in the order in which they are asked. Their
-//! format is told by their content:
+//! format is recognised by their content:
 //!
 //! | format | files | what it is |
 //! |---|---|---|

@@ -157,7 +157,7 @@ struct Walker<'a> {
     table: BookTable,
     /// Whether the book holds a position, for all that were looked up.
     seen: HashMap<(u32, u32), bool>,
-    /// Positions that the book does not know and whose moves are tried all the same.
+    /// Positions that are not in the book and whose moves are tried all the same.
     passed: HashSet<(u32, u32)>,
     /// The positions whose moves are to be tried, with those that the book has there.
     open: VecDeque<(Position, Vec<Move>)>,
@@ -197,7 +197,7 @@ impl<'a> Walker<'a> {
         Ok(records > 0)
     }
 
-    /// Has every answer tried in a position that the book does not know.
+    /// Has every answer tried in a position that is not in the book.
     fn pass_through(&mut self, position: &Position) {
         if self.passed.insert(identity(position)) {
             self.open.push_back((position.clone(), Vec::new()));
@@ -225,7 +225,7 @@ mod tests {
             ("", "b2e2", 3),
             ("h2e2", "h9g7", 5),
             ("b2e2", "b9c7", 2),
-            // Behind a move that the book does not know.
+            // Behind a move that is not in the book.
             ("c3c4 g6g5", "b0c2", 4),
             ("c3c4", "g6g5", 1),
         ] {
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn what_no_line_reaches_is_counted() {
         let mut table = table();
-        // Two moves that the book does not know, one after the other.
+        // Two moves that are not in the book, one after the other.
         let removed = [after("c3c4"), after("g3g4")];
         table.revise(|position, moves| moves.retain(|_| !removed.contains(position)));
         table.add(

@@ -26,7 +26,7 @@ const LARGEST_FILE: u64 = 256;
 pub(super) struct Arguments {
     /// The file to write; without --go-on it must not exist.
     out: PathBuf,
-    /// Go on with the file of a search that was interrupted, or wants more openings: the same ones are
+    /// Go on with the file of a search that was interrupted, or add more openings: the same ones are
     /// found as without the interruption.
     #[arg(long)]
     go_on: bool,

@@ -46,7 +46,7 @@ struct Counts {
 /// Prints a line for each game that does not agree, and the sum, file by file.
 ///
 /// # Errors
-/// A file cannot be read, which is told at its turn, or a game does not agree; all the other files
+/// A file cannot be read, which is reported at its turn, or a game does not agree; all the other files
 /// are looked at first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = Counts::default();

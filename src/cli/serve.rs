@@ -23,7 +23,7 @@ use crate::tablebase::Tables;
 pub(super) struct Arguments {
     /// The file of the library.
     library: PathBuf,
-    /// Address and port to listen on; port 0 takes a free one, which is told.
+    /// Address and port to listen on; port 0 takes a free one, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
     /// Tokens and what they allow, a line each: role (read, queue, write), name, token.

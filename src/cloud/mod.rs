@@ -1,5 +1,5 @@
 //! The cloud library (云库): scores of moves that many clients share, asked and filled over HTTP with the API
-//! of the public Chinese cloud library, as its clients know it.
+//! of the public Chinese cloud library, as its clients use it.
 //!
 //! ```text
 //! request ──► server ──► parameters ──► library ──► reply ──► bytes
@@ -8,7 +8,7 @@
 //!                                   store (one SQLite file)
 //! ```
 //!
-//! | room | what it knows |
+//! | room | what is in it |
 //! |---|---|
 //! | [`parameters`], [`reply`] | requests and replies, byte for byte |
 //! | [`fen`], [`key`], `moves`, `place` | boards as clients write them; how positions and moves are stored |

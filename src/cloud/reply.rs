@@ -201,7 +201,7 @@ fn note(worth: &Worth) -> String {
     }
 }
 
-/// The share of won games that is told with a score; none with mates and scores of the tables.
+/// The share of won games that is given with a score; none with mates and scores of the tables.
 fn told_win_rate(worth: &Worth) -> Option<String> {
     match *worth {
         Worth::Known { score, .. } if score.abs() < MATE => Some(format!("{:.2}", win_rate(score))),

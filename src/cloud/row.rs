@@ -66,7 +66,7 @@ impl Entry {
 pub struct Row {
     /// The moves, ordered by [`Move::bits`].
     pub moves: Vec<Entry>,
-    /// The plies from the start of a game to the position, as far as the library knows: first to the
+    /// The plies from the start of a game to the position, as far as the library has it: first to the
     /// canonical position of the key, then to the one with colours exchanged.
     pub plies: [Option<u16>; 2],
 }

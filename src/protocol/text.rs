@@ -6,7 +6,7 @@ use std::time::Duration;
 const EXCERPT: usize = 80;
 /// Longest message, in characters: clients read lines into buffers.
 const MESSAGE: usize = 2000;
-/// Longest time that is told apart from forever; far below where sums of times overflow.
+/// Longest time that is distinguished from forever; far below where sums of times overflow.
 const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 
 /// What a number in a `go` line or an option counts time in.

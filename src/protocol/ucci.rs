@@ -13,7 +13,7 @@ use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_se
 /// The codec of UCCI: accepts what clients write, writes exactly what the document says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ucci {
-    /// The last report of each line where it is a bound, for which UCCI has no word. It is told with
+    /// The last report of each line where it is a bound, for which UCCI has no word. It is sent with
     /// the best move, unless an exact score has followed.
     untold: BTreeMap<usize, Info>,
 }

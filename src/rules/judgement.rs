@@ -245,7 +245,7 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
     table
 }
 
-/// What each move was by rules that know checks and chases.
+/// What each move was by rules that distinguish checks and chases.
 fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
     let mut retraction = Retraction::new(game.position(), rules);
     let mut table = Vec::with_capacity(window.len());

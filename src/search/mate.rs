@@ -27,7 +27,7 @@ pub(super) struct Mate {
 }
 
 /// Looks for a mate in at most `plies` plies in the position at the end of `game`, with a first move
-/// out of `root_moves`, until it is told to stop or has looked at so many positions.
+/// out of `root_moves`, until it is stopped or has looked at so many positions.
 pub(super) fn mate_by_checks(
     game: &Game,
     root_moves: &[Move],

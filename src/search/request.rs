@@ -1,4 +1,4 @@
-//! What the search is asked, and how it is told to stop.
+//! A request to the search, and how it is stopped.
 
 use std::fmt;
 use std::sync::Arc;

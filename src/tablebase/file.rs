@@ -8,7 +8,7 @@
 //! | 2 | version of the format: 1, or 2 for a class with an attacker a side |
 //! | 2 | scheme of the index, 1 |
 //! | 1 | what values count: 0 moves to mate, 1 plies to mate and what is known besides |
-//! | 1 | under which rules draws hold: 0 all that the engine knows, 1 not proven; or 2 and more: one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
+//! | 1 | under which rules draws hold: 0 all that the engine implements, 1 not proven; or 2 and more: one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
 //! | 16 | the class, such as `KRA-KAB`, padded with zeros |
 //! | 8 | positions |
 //! | 4 | values in a block; the last block of a side has the rest |

@@ -12,13 +12,13 @@ use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Setup, Square};
 /// The scheme of this file, for files to name.
 pub(super) const SCHEME: u16 = 1;
 
-/// The squares of one or two attackers; a single one is told twice.
+/// The squares of one or two attackers; a single one stands twice.
 pub(super) type AttackerSquares = [Square; Attackers::MOST];
 
 /// The numbers of the squares of a class's attackers.
 #[derive(Debug)]
 pub(super) struct AttackerIndex {
-    /// The kinds of the attackers; a single one is told twice.
+    /// The kinds of the attackers; a single one stands twice.
     pub kinds: [PieceKind; Attackers::MOST],
     /// Their sides, that of the first being red.
     pub colors: [Color; Attackers::MOST],

@@ -6,7 +6,7 @@ use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
 
 /// A class of endings: the attackers of one side or one attacker of each, and the advisors and bishops
 /// of both. The side with attackers, or of two the one with the first in the order rook, knight, cannon,
-/// pawn, is called armed; tables know it as red.
+/// pawn, is called armed; tables store it as red.
 ///
 /// ```
 /// use chuhe::tablebase::Material;
@@ -41,7 +41,7 @@ impl Material {
         }
     }
 
-    /// Whether the class is told with its sides exchanged.
+    /// Whether the class is named with its sides exchanged.
     #[inline]
     fn is_swapped(attackers: Attackers, own: Defenders, defenders: Defenders) -> bool {
         let kinds = attackers.kinds();
@@ -171,7 +171,7 @@ impl Material {
         classes
     }
 
-    /// The class of a position and its armed side; `None` where no table could know it: more attackers
+    /// The class of a position and its armed side; `None` where no table could hold it: more attackers
     /// than two, none, or the promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {

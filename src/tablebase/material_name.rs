@@ -27,7 +27,7 @@ impl fmt::Display for Material {
     }
 }
 
-/// The text names no class of endings that tables know.
+/// The text names no class of endings that tables hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseMaterialError {
     /// Not two sides with a king each.

@@ -30,7 +30,7 @@
 //!
 //! # The files of the room
 //!
-//! | file | what it knows |
+//! | file | what is in it |
 //! |---|---|
 //! | `attackers`, `group`, `material`, `material_name` | the pieces of a class, classes and their names |
 //! | `index`, `value` | the numbers of positions, what they are worth |

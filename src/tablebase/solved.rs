@@ -11,7 +11,7 @@ use crate::rules::RuleSet;
 /// plies to mate fall, so nothing repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawsHold {
-    /// All that the engine knows.
+    /// All that the engine implements.
     Always,
     /// It is not proven.
     Unproven,

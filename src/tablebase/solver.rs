@@ -71,8 +71,8 @@ struct Smaller<'a> {
 }
 
 /// Solves a class of one armed side with `threads` threads. `smaller` holds the classes of
-/// [`Material::after_captures`]; `progress` hears how many more positions have been looked at, in all
-/// as many as [`class_size`] says.
+/// [`Material::after_captures`]; `progress` is called with the number of positions looked at since the last
+/// call, in all as many as [`class_size`] says.
 ///
 /// # Errors
 /// The class has wins too long to be stored.

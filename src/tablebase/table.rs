@@ -23,7 +23,7 @@ pub struct ClassTable {
     blocks: OnceLock<[Vec<Block>; 2]>,
     /// The values of a small table, the armed side to move first.
     whole: OnceLock<[Vec<u8>; 2]>,
-    /// Set when something could not be read: from then on the table knows nothing.
+    /// Set when something could not be read: from then on the table answers nothing.
     is_broken: AtomicBool,
 }
 

@@ -57,7 +57,7 @@ pub struct Probe {
 pub struct ProbedMove {
     /// The move.
     pub played: Move,
-    /// What it is worth to the side that plays it; `None` where no table knows.
+    /// What it is worth to the side that plays it; `None` where no table holds it.
     pub outcome: Option<TableOutcome>,
 }
 

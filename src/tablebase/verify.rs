@@ -26,9 +26,8 @@ pub struct Inconsistent {
 }
 
 /// Checks every value of a class against the values of the moves that the engine itself generates.
-/// `smaller` holds the classes of [`Material::after_captures`]; `progress` hears of positions as
-/// [`solve`](super::solve) tells them. Returns how many legal positions, of both sides to move, were
-/// checked.
+/// `smaller` holds the classes of [`Material::after_captures`]; `progress` is called as by
+/// [`solve`](super::solve). Returns how many legal positions, of both sides to move, were checked.
 ///
 /// # Errors
 /// The first position that is wrong.
@@ -73,7 +72,7 @@ pub fn verify(
                 .join()
                 .unwrap_or_else(|fault| std::panic::resume_unwind(fault))
         };
-        // Every thread is waited for before the first error is told.
+        // Every thread is waited for before the first error is reported.
         let checked: Vec<Result<u64, _>> = handles.into_iter().map(join).collect();
         checked.into_iter().sum()
     })

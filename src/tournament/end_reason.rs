@@ -38,9 +38,9 @@ indexed_enum! {
         ScoreWin,
         /// Both engines saw a draw.
         ScoreDraw,
-        /// Endgame tables know the mate.
+        /// Endgame tables hold the mate.
         TableWin,
-        /// Endgame tables know the draw.
+        /// Endgame tables hold the draw.
         TableDraw,
         /// Out of time.
         TimeLoss,

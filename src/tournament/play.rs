@@ -152,7 +152,7 @@ impl GameInProgress<'_> {
         self.draw_offered = answer.draw;
         let score = answer.info.score.map(|score| score.units());
         let adjudged = self.adjudicator.add(side, score, self.moves.len());
-        // What the rules say comes before what tables know, and that before what the engines think.
+        // What the rules say comes before what tables hold, and that before the engines' scores.
         let ending = self.referee.ending().or_else(|| self.table_ending());
         if let Some(ending) = ending.or(adjudged) {
             return Ok(Some(ending));

@@ -196,7 +196,7 @@ pub fn run(
                 recv(messages) -> message => {
                     let Ok(message) = message else { break };
                     if let Err(error) = count(standings, &message, &mut on_event) {
-                        // The first error is told; it may be the cause of those that follow.
+                        // The first error is reported; it may be the cause of those that follow.
                         if end.is_ok() {
                             end = Err(error);
                         }

@@ -124,7 +124,7 @@ fn a_library_that_lies_or_says_nothing_does_no_harm() {
         assert!(time < Duration::from_millis(6000), "{answer}: {time:?}");
         assert!(told.iter().any(|line| line.contains(" depth ")), "{told:?}");
         let has_problem = told.iter().any(|line| line.contains("cloud: timeout"));
-        // Where the machine is busy the wait may be over before the failure is told.
+        // Where the machine is busy the wait may be over before the failure is reported.
         assert!(!has_problem || answer.is_empty(), "{told:?}");
     }
 }

@@ -101,7 +101,7 @@ fn files_of_games_are_looked_into_merged_and_converted() {
     data(&["relabel", &relabelled, &one, "--nodes", "0"])
         .code(0)
         .stdout("2 games\n");
-    // A torn file is read as far as it goes; one of something else is told.
+    // A torn file is read as far as it goes; one of something else is reported.
     let bytes = fs::read(&one).unwrap();
     fs::write(&one, &bytes[..bytes.len() - 1]).unwrap();
     data(&["stats", &one])

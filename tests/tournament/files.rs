@@ -236,7 +236,7 @@ fn the_games_of_others_in_the_same_file_are_kept() {
     assert!(read().starts_with(&after));
     assert_eq!(games.len(), 9);
     assert!(games.iter().all(Result::is_ok));
-    // What was torn is cut off, unless it is of somebody else.
+    // What was torn is cut off, unless another program wrote it.
     let whole = read();
     let text = fs::read_to_string(&journal).unwrap();
     let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();

@@ -36,7 +36,7 @@ fn script(name: &str, mode: &str) -> Vec<String> {
     ]
 }
 
-/// As [`script`], with nothing told of what it speaks.
+/// As [`script`], with nothing said of what it speaks.
 fn unknown_script(name: &str, mode: &str) -> Vec<String> {
     let mut words = script(name, mode);
     words.truncate(4);

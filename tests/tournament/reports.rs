@@ -1,4 +1,4 @@
-//! What is told of a tournament: status, end positions, details, ratings.
+//! What is reported of a tournament: status, end positions, details, ratings.
 
 use std::fs;
 

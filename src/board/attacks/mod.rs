@@ -186,7 +186,7 @@ mod tests {
         })
     }
 
-    /// Walks the board step by step, as the rules are told to a beginner.
+    /// Walks the board step by step, as a text for beginners states the rules.
     fn slow(kind: PieceKind, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
         let empty = |s: Option<Square>| s.is_some_and(|s| !occupied.contains(s));
         let mut result = Bitboard::EMPTY;

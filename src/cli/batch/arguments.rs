@@ -15,7 +15,7 @@ use crate::search::{Limits, MAX_DEPTH};
 ///
 /// FILE has one position a line, as FEN or EPD; empty lines and lines that begin with `#` are skipped.
 /// Where an EPD says what is to be found (`bm`, `am`, `dm`), each answer tells whether it was, and the
-/// sum is told at the end. Each position is searched by one thread with an empty hash table, so that
+/// sum is printed at the end. Each position is searched by one thread with an empty hash table, so that
 /// its answer does not depend on the others.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]

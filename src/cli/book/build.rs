@@ -175,7 +175,7 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     reader.finish().map_err(|error| fault(&error))
 }
 
-/// Shows how far the searches have come, a bar on a terminal, a line a minute elsewhere; and hears
+/// Shows how far the searches have come, a bar on a terminal, a line a minute elsewhere, and stops them at
 /// Ctrl-C.
 struct Meter {
     bar: ProgressBar,

@@ -57,7 +57,7 @@ impl Server {
     }
 }
 
-/// Show what a library knows of a position.
+/// Show what a library holds of a position.
 #[derive(Debug, clap::Args)]
 pub(super) struct QueryArguments {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Endings that tables know.
+//! Endings that tables hold.
 
 use std::sync::Arc;
 

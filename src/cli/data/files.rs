@@ -1,4 +1,4 @@
-//! Files of games as the subcommands open them, and what is told of them.
+//! Files of games as the subcommands open them, and what is reported of them.
 
 use std::fs::File;
 use std::io::{self, Write};

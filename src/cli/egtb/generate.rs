@@ -19,7 +19,7 @@ use crate::text::Replacement;
 
 /// Generate tables by retrograde analysis, with all that they build on.
 ///
-/// What is to be done, and the memory that it takes, is told before the work. Tables that the directory
+/// What is to be done, and the memory that it takes, is printed before the work. Tables that the directory
 /// has already are kept, so that work that was interrupted goes on where it stopped.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]

@@ -42,7 +42,7 @@ fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> &'stat
 /// Prints what the tables say. Repetitions and the no-capture count of the game are left out.
 ///
 /// # Errors
-/// The game cannot be read, or no table knows the position.
+/// The game cannot be read, or no table holds the position.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.game.is_given() {
         return Err(Failure::usage("error", "no position is given"));

@@ -21,7 +21,7 @@ const LARGEST_FILE: u64 = 1024;
 
 /// Play a tournament between engines that speak UCCI or UCI.
 ///
-/// An engine is told in words KEY=VALUE:
+/// An engine is described in words KEY=VALUE:
 ///   cmd=PROGRAM        the program; a path is found from where you are
 ///   name=NAME          its name in tables (default: that of the program)
 ///   args=WORDS         its arguments, quoted as for a shell

@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// The standings and games that the journal holds, which is told.
+/// The standings and games that the journal holds, which is printed.
 fn resume(
     tournament: &Tournament,
     content: JournalContent,

@@ -28,7 +28,7 @@ pub(super) struct PgnFile {
 pub(super) struct Recovered {
     /// Games that the journal has lost.
     pub(super) games: Vec<GameRecord>,
-    /// What is to be told of the file.
+    /// What is to be reported of the file.
     pub(super) notes: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::cli::common::Failure;
 use crate::tournament::stats::Standings;
 use crate::tournament::{End, GameSummary, JsonReport, Tournament};
 
-/// The last games that are told of one by one.
+/// The last games that are listed one by one.
 const LAST_GAMES: usize = 50;
 /// How often a browser loads the page again, in seconds.
 const RELOAD: u32 = 10;

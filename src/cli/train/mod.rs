@@ -42,7 +42,7 @@ pub(super) struct Arguments {
     /// kept; a lower `rate` suits it.
     #[arg(long, value_name = "NETWORK")]
     from: Option<PathBuf>,
-    /// What is told of the network in its file.
+    /// The description of the network in its file.
     #[arg(long, default_value = "")]
     description: String,
     /// Threads to work with, 0 for one a core; the network is the same with any number.

@@ -1,4 +1,4 @@
-//! A position that is asked for, with what the library knows of it.
+//! A position that is asked for, with what the library holds of it.
 
 use crate::board::{Move, Position};
 use crate::cloud::classes::Class;
@@ -8,7 +8,7 @@ use crate::cloud::row::Row;
 use crate::cloud::store::{Snapshot, StoreError};
 use crate::cloud::value::{score_of, value};
 
-/// A move that the library knows.
+/// A move that the library holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KnownMove {
     /// The move, as it is played in the position that was asked for.
@@ -34,10 +34,10 @@ pub(super) struct Board {
 /// For which of two mirror images of a move its value is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The one that is stored: all who ask are told the same.
+    /// The one that is stored: all who ask get the same.
     #[default]
     Stored,
-    /// The one that is asked for, as in the public library: what is told of mirror images may differ by 1.
+    /// The one that is asked for, as in the public library: answers to mirror images may differ by 1.
     Asked,
 }
 
@@ -79,7 +79,7 @@ impl Board {
     }
 
     /// The known moves, the best first: of equal scores the one with fewer good replies, with more known
-    /// ones, with the smaller text. Of two mirror images in a symmetric position only one is told.
+    /// ones, with the smaller text. Of two mirror images in a symmetric position only one is given.
     pub(super) fn known(
         &self,
         snapshot: &Snapshot<'_>,

@@ -107,7 +107,7 @@ impl Library {
     }
 }
 
-/// The entries of the list: known moves, then those of which nothing is told.
+/// The entries of the list: known moves, then those without a score.
 fn listed(question: &Question<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
     let best = known.first().map_or(0, |first| first.score);
     let mut moves: Vec<ListedMove> = (known.iter().enumerate())

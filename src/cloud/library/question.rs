@@ -117,7 +117,7 @@ impl Library {
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 
-    /// The moves that the tables tell, but for banned ones, if they know the position.
+    /// The moves that the tables have, but for banned ones, if they hold the position.
     pub(super) fn table_moves(&self, question: &Question<'_>) -> Option<Vec<TableMove>> {
         let mut moves = table_moves(&self.tables, &question.board.position)?;
         moves.retain(|m| !question.is_banned(m.played));

@@ -22,7 +22,7 @@ pub(super) struct TableMove {
     checks: bool,
 }
 
-/// The moves of a position, the best first, if the tables know the position and every move of it.
+/// The moves of a position, the best first, if the tables hold the position and every move of it.
 pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !is_thin(position) || !is_known {

@@ -41,7 +41,7 @@ enum Worth {
 /// The values in the store take no account of repetitions. Where the walk comes back to a position on its way the
 /// rules are asked: a move that only draws so counts 0 if it would be the best one, a side that is at fault plays
 /// its next move, and where none other is known the stored score stands, for there may be moves that are not known.
-/// What follows is handed up along the walk, and to nobody else.
+/// What follows is returned along the walk only.
 pub(super) struct Walk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
     budget: usize,

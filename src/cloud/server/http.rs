@@ -218,7 +218,7 @@ fn reply(parameters: &Parameters, answer: Answer) -> HttpResponse {
     response
 }
 
-/// How numbers of the library are told.
+/// How numbers of the library are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gauge {
     /// All counts, as text.

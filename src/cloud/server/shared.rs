@@ -37,7 +37,7 @@ pub struct ServerOptions {
 
 /// Look-ups a second and address where nothing else is said.
 const USUAL_RATE: u32 = 100;
-/// How long the numbers of the library are told without counting anew.
+/// How long the numbers of the library are repeated without counting anew.
 const GAUGES_AGE: Duration = Duration::from_secs(10);
 
 /// Numbers of the library, by name.

@@ -116,7 +116,7 @@ impl Batch<'_> {
         self.mark_leased(found, number, seconds)
     }
 
-    /// As [`Self::lease`], with a number below 0 that follows from the tasks: whoever knows them knows the number.
+    /// As [`Self::lease`], with a number below 0 that follows from the tasks: who has them has the number.
     ///
     /// # Errors
     /// The database cannot be read or written.

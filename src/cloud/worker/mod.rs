@@ -89,7 +89,7 @@ impl Drop for Worker {
     }
 }
 
-/// Has the thread, and those it starts, run only when nothing else wants to.
+/// Has the thread, and those it starts, run only when the processor is idle otherwise.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, 19) {

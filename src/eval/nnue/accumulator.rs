@@ -111,7 +111,7 @@ impl AccumulatorStack {
         self.sums.resize(length, Block::ZERO);
     }
 
-    /// Notes the move that is about to be played; the returned observer is told of it.
+    /// Notes the move that is about to be played; the returned observer is called with it.
     #[inline]
     pub fn push<'a>(&'a mut self, network: &'a Network) -> Recorder<'a> {
         let views = self.entries[self.top].views;

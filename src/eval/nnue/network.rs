@@ -42,10 +42,10 @@ pub enum NetworkError {
     /// The file does not begin as a network of ours does.
     #[error("not a network of Chuhe's")]
     Foreign,
-    /// A version that this program does not know.
+    /// A version that this program does not read.
     #[error("version {0} of the format is not known (this program reads version {VERSION})")]
     Version(u32),
-    /// A shape that this program does not know.
+    /// A shape that this program does not support.
     #[error("the architecture is not known to this program")]
     Architecture,
     /// Too short or too long for its shape.

@@ -126,7 +126,7 @@ fn decode(bytes: &[u8]) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A square that is told as ten times its file and its rank.
+/// A square that is stored as ten times its file and its rank.
 fn square(place: u8) -> Option<Place> {
     (place < 90).then_some((usize::from(place / 10), usize::from(place % 10)))
 }

@@ -20,7 +20,7 @@ pub(in crate::protocol) struct OptionError {
 pub(in crate::protocol) struct ParsedOption {
     /// What to do.
     pub change: OptionChange,
-    /// What the person who set it should know.
+    /// A notice for the user who set it.
     pub note: Option<String>,
 }
 

@@ -37,7 +37,7 @@ impl<W: Write> Session<W> {
     }
 
     /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of
-    /// depth or nodes alone, where the client wants to see a search, or where it suggests a move itself.
+    /// depth or nodes alone, where a search is expected, or where it suggests a move itself.
     pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &Plan) -> Option<BookAnswer> {
         let is_analysis = self.preferences.analyse_mode
             || plan.limits.clock.is_none() && plan.limits.move_time.is_none()

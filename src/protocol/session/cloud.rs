@@ -77,7 +77,7 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// The moves that bring a position of the game back: the library knows nothing of what was played.
+/// The moves that bring a position of the game back: the library has no record of what was played.
 fn banned(plan: &Plan) -> String {
     let mut game = plan.game.clone();
     let mut banned = Vec::new();

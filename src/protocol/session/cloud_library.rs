@@ -2,7 +2,7 @@
 //!
 //! The library is asked before the search that a `go` asks for, for a tenth of the time of the move and two
 //! seconds at most. A move that it answers is checked like any suggestion of a client: the library may be
-//! wrong or malicious. Where the library knows no move that is good enough, it is asked for its line while the
+//! wrong or malicious. Where the library has no move that is good enough, it is asked for its line while the
 //! engine searches, which looks at that line first. One question is under way at a time, in a thread of its own;
 //! after three failures in a row the library is left alone for five minutes.
 
@@ -185,11 +185,11 @@ impl Asker {
         }
     }
 
-    /// The line that the library knows; an empty one if it knows none.
+    /// The line that the library has; an empty one if it has none.
     fn line(&mut self, question: &Question) -> Vec<Move> {
         let more = [("learn", "0"), ("stable", "1"), ("ban", &*question.ban)];
         let reply = self.ask("querypv", question, &more, question.line_time);
-        // The user was told of the last failure; one in the background is only counted.
+        // The last failure was reported to the user; one in the background is only counted.
         reply.map_or_else(|_| Vec::new(), |reply| read_line(&reply))
     }
 

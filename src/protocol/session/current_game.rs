@@ -7,7 +7,7 @@ use crate::protocol::command::PositionText;
 use crate::protocol::text::excerpt;
 use crate::rules::Game;
 
-/// How many faults of one line are told apart.
+/// How many faults of one line are reported one by one.
 const FAULTS_TOLD: usize = 32;
 
 /// Why there is no such position or move: every reason, fit to be reported.

@@ -170,7 +170,7 @@ impl<W: Write> Session<W> {
                 recv(at(awaited.until)) -> _ => Incoming::Cloud(cloud_library::CloudAnswer::default()),
             };
         }
-        // The ruling on the game is told before anything that the search reports, unless it takes long.
+        // The ruling on the game is reported before anything that the search reports, unless it takes long.
         let ruling = search.ruling().unwrap_or(&no_ruling);
         let ruling_due = search.ruling_due();
         let events = match ruling_due {

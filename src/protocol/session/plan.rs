@@ -19,7 +19,7 @@ use crate::tablebase::Tables;
 const LONGEST_CHECK: Duration = Duration::from_millis(200);
 /// Its share of the time for the move.
 const SHARE: u32 = 50;
-/// Its time where the limits know no time.
+/// Its time where the limits have no time.
 const USUAL_CHECK: Duration = Duration::from_millis(50);
 /// How much worse than the best a book move may be, and how bad, in hundredths of a minor piece.
 const WORSE: i32 = 30;

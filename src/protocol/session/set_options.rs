@@ -15,7 +15,7 @@ use crate::protocol::text::excerpt;
 use crate::tablebase::Tables;
 
 impl<W: Write> Session<W> {
-    /// Sets an option. An unknown one is ignored, since clients set what they know, not what they were
+    /// Sets an option. An unknown one is ignored, since clients set what they support, not what they were
     /// told; it is reported when debugging.
     pub(super) fn set_option(&mut self, name: &str, value: Option<&str>) {
         match options::read(name, value) {

@@ -1,4 +1,4 @@
-//! The features that XBoard is told of.
+//! The features that are declared to XBoard.
 
 use crate::protocol::options::{OptionKind, OptionSpec, all};
 

@@ -1,6 +1,6 @@
 //! The protocol of XBoard, version 2, for its variant xiangqi, and CXBoard, the older dialect of tsito.
 //!
-//! In these protocols the engine keeps the game: it knows whose side it plays, takes moves back and
+//! In these protocols the engine keeps the game: it records which side it plays, takes moves back and
 //! announces results. The codec does all of that, so that the session sees positions and searches only.
 //! A command that interrupts a search stops it, and its move is dropped.
 

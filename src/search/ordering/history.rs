@@ -36,7 +36,7 @@ const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
     (indices, count)
 }
 
-/// A move as continuation histories know it: which piece went where.
+/// A move as continuation histories index it: which piece went where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceTo(u16);
 

@@ -26,7 +26,7 @@ use crate::tablebase::{TableOutcome, Tables};
 /// Positions that the search for mates by checks looks at before the ordinary search begins.
 const MATE_NODES: u64 = 3_000_000;
 
-/// What the coordinating thread is told.
+/// The messages to the coordinating thread.
 pub(super) enum Message {
     Search(Box<SearchRequest>),
     Threads(Vec<SearchThread>),

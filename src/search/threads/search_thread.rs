@@ -23,7 +23,7 @@ const DATA_BYTES: usize = 4 << 20;
 /// What a search thread takes in all, in bytes.
 pub(super) const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
 
-/// What a search thread is told.
+/// The messages to a search thread.
 pub(super) enum ThreadMessage {
     /// Answered with the thread's number and what it found.
     Search(Arc<SharedState>, Sender<(usize, Iteration)>),

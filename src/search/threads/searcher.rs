@@ -64,13 +64,13 @@ impl Searcher {
         }
     }
 
-    /// Evaluates with this network from now on, or with the embedded one, and forgets everything learned.
+    /// Evaluates with this network from now on, or with the embedded one, and clears everything learned.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         self.network = network;
         self.forget();
     }
 
-    /// Looks positions up in these endgame tables from now on, or in none, and forgets everything learned.
+    /// Looks positions up in these endgame tables from now on, or in none, and clears everything learned.
     pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
         self.tables = tables;
         self.forget();

@@ -12,7 +12,7 @@ use crate::search::request::{Limits, PlayerClock};
 const GREATEST: Duration = Duration::from_secs(1);
 
 /// Learns the move overhead from the clocks of successive moves of a game: the way to the GUI and back, a
-/// clock that is told in whole seconds, a machine so busy that the search is not run when it should.
+/// clock that is given in whole seconds, a machine so busy that the search is not run when it should.
 #[derive(Clone, Debug, Default)]
 pub struct MoveOverhead {
     /// The worst so far, slowly forgotten.

@@ -52,7 +52,7 @@ pub(in crate::search) struct SharedState {
 }
 
 impl SharedState {
-    /// What is told of a score: in a position that a table knows to be drawn, the worth of a draw, unless
+    /// What is reported of a score: in a position that a table has as drawn, the worth of a draw, unless
     /// the move loses.
     pub(in crate::search) fn told(&self, score: Score) -> Score {
         match self.is_table_draw && !score.is_decisive() {

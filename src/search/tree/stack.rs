@@ -14,7 +14,7 @@ const PAST_DEEPEST: usize = 4;
 pub(super) struct StackEntry {
     /// Corrected static evaluation; `None` in check.
     pub evaluation: Option<Score>,
-    /// The move played from here, as histories know it.
+    /// The move played from here, as histories index it.
     pub played: Option<PieceTo>,
     /// The move left out by a singular search.
     pub excluded: Move,

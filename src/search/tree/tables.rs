@@ -7,7 +7,7 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::TableOutcome;
 
 impl Search<'_> {
-    /// The score of the node at `ply` where a table knows it and the rules let it stand: a win or a loss
+    /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
     /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it. Wins
     /// that only these rules give are left to the search, for no table tells how long they take.
     ///

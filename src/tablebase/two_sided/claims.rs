@@ -49,7 +49,7 @@ impl<'a> Claims<'a> {
         Value(self.class.values(node.side == Color::Red)[node.index])
     }
 
-    /// Notes that a claim is wrong; the first one is told.
+    /// Notes that a claim is wrong; the first one is reported.
     pub(super) fn refute(&self, node: Node, why: &'static str) {
         let Some(position) = self.arena.position(node) else {
             return;

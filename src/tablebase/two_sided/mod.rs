@@ -14,7 +14,7 @@
 //!      changes: a nested fixpoint, as for co-Büchi games.
 //!    - `holding`: a side is proven not to lose where it can force, again and again, a move of its own that
 //!      gives no check and one that chases nothing: a fixpoint as for generalised Büchi games. Whoever
-//!      plays for these two aims in turn follows a plan that knows which of them is next. Of three
+//!      plays for these two aims in turn follows a plan that records which of them is next. Of three
 //!      occurrences of a position two have the same aim next, and between them lies a move of either kind.
 //!      So no judged repetition is all checks, or all chases.
 //!

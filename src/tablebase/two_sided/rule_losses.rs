@@ -22,7 +22,7 @@ enum Target {
     Elsewhere,
 }
 
-/// A position that a side is told to lose by the rules.
+/// A position that a side is claimed to lose by the rules.
 struct Claim {
     node: Node,
     is_losers: bool,
@@ -31,7 +31,7 @@ struct Claim {
     quiet: Vec<(Target, Aims, Faults)>,
 }
 
-/// Checks that `loser` loses all that it is told to lose by the rules. The positions are proven layer by
+/// Checks that `loser` loses all that it is claimed to lose by the rules. The positions are proven layer by
 /// layer, as they are found when the class is solved: held to a fault, or forced to what is proven.
 pub(super) fn check(claims: &Claims<'_>, loser: Color) {
     let list = claims_of(claims, loser);
@@ -59,7 +59,7 @@ pub(super) fn check(claims: &Claims<'_>, loser: Color) {
     }
 }
 
-/// The positions that a side is told to lose by the rules, with their moves.
+/// The positions that a side is claimed to lose by the rules, with their moves.
 fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
     let mut nodes = Vec::new();
     for (side, told) in [(loser, Value::LOSS_BY_RULE), (!loser, Value::WIN_BY_RULE)] {

@@ -30,8 +30,8 @@ pub enum UnsolvedClass {
 
 /// Solves a class with an attacker a side for a rule set, with `threads` threads. `smaller` holds the
 /// classes of [`Material::after_captures`], those with an attacker a side solved for the same rules;
-/// `progress` hears how many more positions have been looked at, as [`solve`](crate::tablebase::solve)
-/// tells them.
+/// `progress` is called with the number of positions looked at since the last call, as by
+/// [`solve`](crate::tablebase::solve).
 ///
 /// # Errors
 /// The rule set is `chinese`, or the class has mates too long to be stored.

@@ -14,11 +14,11 @@ use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::Value;
 
 /// Checks every value of a class with an attacker a side: against those of the moves that the engine itself
-/// generates; that whoever is told not to lose can avoid for ever what the rules forbid; that whoever is told
-/// to lose by the rules cannot. `smaller` holds the classes of
-/// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` hears of positions as
-/// [`solve`](crate::tablebase::solve) tells them. Returns how many legal positions, of both sides to move,
-/// were checked.
+/// generates; that a side with a draw or better can avoid for ever what the rules forbid; that a side with a
+/// loss by the rules cannot. `smaller` holds the classes of
+/// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is called as by
+/// [`solve`](crate::tablebase::solve). Returns how many legal positions, of both sides to move, were
+/// checked.
 ///
 /// # Errors
 /// A position that is wrong.

@@ -12,7 +12,7 @@ pub(super) struct OfferedOption {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Check,
-    /// The bounds that are told.
+    /// The bounds that the engine declares.
     Spin(Option<i64>, Option<i64>),
     Combo(Vec<String>),
     /// Texts, buttons, and kinds that are not known.

@@ -64,7 +64,7 @@ fn find_protocol(
     process.send(EngineProtocol::Ucci.greeting());
     let mut answer = await_welcome(&process, FIRST_GREETING.min(timeouts.ready), over)?;
     if let Welcome::Ended = answer {
-        // Some leave at a word that they do not know.
+        // Some exit at a command that they do not support.
         process = start_process(spec, cpus)?;
     }
     if !matches!(answer, Welcome::Spoken(_)) {

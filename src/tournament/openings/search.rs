@@ -50,7 +50,7 @@ pub struct FoundOpening {
 }
 
 /// Looks for openings no two of which lead to one position or its mirror image, until there are enough or
-/// [`LINES_IN_VAIN`] lines in a row have brought nothing new. `each` is told of every line that was
+/// [`LINES_IN_VAIN`] lines in a row have brought nothing new. `each` is called with every line that was
 /// searched, with the opening if it is one, and ends the search by saying `false`. `present` are the
 /// openings that an earlier search with this plan has found: this one goes on behind them. Returns how many
 /// there are, with those.

@@ -25,7 +25,7 @@ pub struct Checked {
 }
 
 /// Searches every position of a book for its best move and for those of the book, and drops what loses
-/// more than the margin or gets mated. `goes_on` is told after each position how many are done; where
+/// more than the margin or gets mated. `goes_on` is called after each position with the number done; where
 /// it says `false` the rest stays unchecked.
 ///
 /// # Errors

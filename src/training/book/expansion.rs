@@ -152,7 +152,7 @@ fn weight(worse: i32, margin: i32) -> u32 {
     (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
 }
 
-/// Makes a book. `goes_on` is told after each position how many are done; where it says `false` the
+/// Makes a book. `goes_on` is called after each position with the number done; where it says `false` the
 /// book is made of what there is. The same plan gives the same book.
 ///
 /// # Errors

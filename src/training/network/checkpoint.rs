@@ -30,7 +30,7 @@ const VERSION: u32 = 1;
 /// Why a run cannot go on from a checkpoint.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckpointError {
-    /// Another kind of file, or a version that this program does not know.
+    /// Another kind of file, or a version that this program does not read.
     #[error("not a checkpoint of this program")]
     Foreign,
     /// The checksum or a length is wrong.

@@ -45,7 +45,7 @@ pub struct Relabeling {
 
 /// Writes the games of `source` with new scores in place of the old ones: those of a search of `nodes`
 /// (the iteration under way is finished), or of the static evaluation where that is 0. Moves, results and
-/// order stay. Games with illegal moves are left out. `each` is told of the games so far.
+/// order stay. Games with illegal moves are left out. `each` is called with the number of games so far.
 ///
 /// # Errors
 /// The games cannot be read or written, or a search fails.
