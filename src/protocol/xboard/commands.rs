@@ -4,6 +4,7 @@ use super::features::features;
 use super::play::looks_like_move;
 use super::{Dialect, Purpose, XBoard};
 use crate::board::Color;
+use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::command::Command;
 use crate::protocol::options;
@@ -34,6 +35,12 @@ impl XBoard {
             _ if looks_like_move(word) => self.user_move(word),
             _ => self.error("unknown command", line),
         }
+    }
+
+    /// How far an analysis under way has come.
+    fn status_line(&self) -> Option<String> {
+        let moves = legal_moves(self.game.position()).len();
+        (self.purpose == Some(Purpose::Analyse)).then(|| self.status.line(moves))
     }
 
     fn error(&self, reason: &str, line: &str) -> Vec<Command> {

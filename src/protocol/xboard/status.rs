@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Purpose, XBoard};
 use crate::board::Move;
-use crate::movegen::legal_moves;
 use crate::search::Report;
 
 /// What the search has reported of itself.
@@ -46,29 +44,21 @@ impl AnalysisStatus {
             Report::Refutation(_) | Report::CurrentLines(_) => {}
         }
     }
-}
 
-impl XBoard {
-    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE`, the time in hundredths of a second; nothing unless
-    /// an analysis is under way. The last word is missing until a search takes long enough to name its moves.
-    pub(super) fn status_line(&self) -> Option<String> {
-        if self.purpose != Some(Purpose::Analyse) {
-            return None;
-        }
-        let AnalysisStatus {
+    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE`, the time in hundredths of a second, in a position with so
+    /// many moves. The last word is missing until a search takes long enough to name its moves.
+    pub(super) fn line(&self, moves: usize) -> String {
+        let Self {
             began,
             depth,
             nodes,
             current,
-        } = self.status;
+        } = self;
         let time = began.elapsed().as_millis() / 10;
-        let moves = legal_moves(self.game.position()).len();
         let (left, name) = match current {
-            Some((played, number)) => (moves.saturating_sub(number), format!(" {played}")),
+            Some((played, number)) => (moves.saturating_sub(*number), format!(" {played}")),
             None => (moves, String::new()),
         };
-        Some(format!(
-            "stat01: {time} {nodes} {depth} {left} {moves}{name}"
-        ))
+        format!("stat01: {time} {nodes} {depth} {left} {moves}{name}")
     }
 }
