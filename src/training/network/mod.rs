@@ -58,7 +58,8 @@
 //! Training loss 0.00906, test loss 0.00965. Against generation 2 in the same build at 4000 nodes a move: +137
 //! =65 -98, +45 [+10, +82] Elo; against the handcrafted evaluation +78 =23 -49, +68 [+18, +121].
 //! Afterwards the centre of the swing of quiet moves was fitted to it, from -70 to -48. So fitted, at 2 s +
-//! 0.02 s: against Pikafish's handcrafted evaluation +87 =6 -7, against Fairy-Stockfish without its network
+//! 0.02 s: against the handcrafted evaluation of the same build +110 =46 -43 (+122 [+80, +167] Elo, at the same
+//! nodes/s); against Pikafish's handcrafted evaluation +87 =6 -7, against Fairy-Stockfish without its network
 //! +94 =2 -4, against ElephantEye +97 =0 -3; against Chuhe itself as it was with its handcrafted evaluation and
 //! the search of that time +278 =59 -63 (+209 [+175, +247] Elo).
 //!
