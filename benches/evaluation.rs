@@ -3,9 +3,9 @@
 
 use std::hint::black_box;
 
-use chuhe::eval::nnue::simd::Level;
+use chuhe::eval::nnue::simd::SimdLevel;
 use chuhe::eval::nnue::{
-    self, AccumulatorStack, Architecture, InputBuckets, Network, OutputBuckets, Parameters,
+    self, AccumulatorStack, Architecture, InputBuckets, Network, NetworkParameters, OutputBuckets,
 };
 use chuhe::eval::{Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator};
 use chuhe::notation::fen::parse_position;
@@ -40,7 +40,7 @@ fn network_of_width(width: usize) -> Network {
         outputs: OutputBuckets::Pieces,
     };
     let weights = |count: usize| (0..count).map(|i| (i % 41) as i16 - 20).collect();
-    let parameters = Parameters {
+    let parameters = NetworkParameters {
         input_weights: weights(architecture.rows() * width),
         input_biases: weights(width),
         output_weights: weights(8 * 2 * width),
@@ -55,7 +55,7 @@ fn network(criterion: &mut Criterion) {
         .iter()
         .map(|fen| parse_position(fen).expect(fen))
         .collect();
-    for level in Level::available() {
+    for level in SimdLevel::available() {
         // One stack for all: each evaluation refreshes both sides from the last board of its view.
         let mut stack = AccumulatorStack::new(&network, &positions[0]);
         criterion.bench_function(

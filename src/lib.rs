@@ -9,7 +9,7 @@
 //! let mut game = Game::new("2bakab2/9/9/9/9/9/9/9/4A4/R2AK4 w".parse()?);
 //! let searcher = Searcher::new(16)?; // MB of hash table
 //! let limits = Limits { depth: Some(3), ..Limits::default() };
-//! let outcome = searcher.think(&game, limits).expect("the search threads live");
+//! let outcome = searcher.think(&game, limits).expect("the search threads run");
 //! let best = outcome.best.expect("red has legal moves");
 //! println!("{best} is worth {:?}", outcome.score);
 //! game.push(best)?;
@@ -78,7 +78,7 @@
 //!
 //! # Invariants
 //!
-//! - A tournament trusts no engine: whatever one does can lose it the game and never ends, stops or
+//! - Nothing that an engine does in a tournament can do more than lose it the game; it never ends, stops or
 //!   slows the others.
 //! - `board`, `movegen` and `rules` do no I/O and start no threads; `eval` never calls `search`.
 //! - Reading a protocol line cannot panic: the protocol room denies `unwrap`, `expect`, indexing and

@@ -69,7 +69,14 @@ impl<'a> Visit<'a> for Imports {
         leaves(&item.tree, &Vec::new(), &mut found);
         match item.vis {
             Visibility::Inherited => self.used.extend(found.into_iter().map(|(_, path)| path)),
-            _ => self.handed_on.extend(found),
+            _ => {
+                let from_other_rooms = found
+                    .iter()
+                    .map(|(_, path)| path)
+                    .filter(|path| path[0] == "crate");
+                self.used.extend(from_other_rooms.cloned());
+                self.handed_on.extend(found);
+            }
         }
     }
 

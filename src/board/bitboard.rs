@@ -82,7 +82,7 @@ impl Bitboard {
         }
     }
 
-    /// The bits.
+    /// The set as a number: bit n for the square of index n.
     #[inline]
     pub const fn bits(self) -> u128 {
         self.0

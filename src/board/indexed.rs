@@ -42,7 +42,7 @@ macro_rules! named_enum {
             /// The names, in index order.
             pub const NAMES: [&'static str; Self::COUNT] = [$($word),+];
 
-            /// The name.
+            /// The name that options, files and scripts spell.
             pub const fn name(self) -> &'static str {
                 Self::NAMES[self.index()]
             }

@@ -14,7 +14,7 @@ pub trait Observer {
     fn added(&mut self, piece: Piece, square: Square);
     /// A piece has left a square.
     fn removed(&mut self, piece: Piece, square: Square);
-    /// The move is played: all changes have been told, and `position` has them.
+    /// The move is played: all changes have been reported, and `position` has them.
     fn completed(&mut self, position: &Position);
 }
 
@@ -46,12 +46,12 @@ impl Undo {
 }
 
 impl Position {
-    /// Plays a pseudo-legal move and tells `observer` of each change.
+    /// Plays a pseudo-legal move and reports each change to `observer`.
     ///
     /// A move that is not pseudo-legal leaves the position in disorder; input from outside is
     /// checked with [`is_legal`](crate::movegen::is_legal) first.
     /// One that leaves the mover's own king attacked may be looked at and taken back, but not
-    /// answered, for checks are looked for only where a king at peace can have lost it.
+    /// answered, for checks are looked for only where a king that was not in check can have come into it.
     #[inline]
     pub fn make_observed(&mut self, m: Move, observer: &mut impl Observer) -> Undo {
         let undo = Undo(self.state);
@@ -61,12 +61,12 @@ impl Position {
             debug_assert!(false, "no piece on {from}");
             return undo;
         };
-        self.take(piece, from);
+        self.remove_piece(piece, from);
         self.hash(piece, from);
         observer.removed(piece, from);
         self.state.captured = self.taken_by(m);
         if let Some(captured) = self.state.captured {
-            self.take(captured, to);
+            self.remove_piece(captured, to);
             self.hash(captured, to);
             observer.removed(captured, to);
         }
@@ -113,7 +113,7 @@ impl Position {
         let captured = self.state.captured;
         self.take_back_turn();
         if let Some(placed) = self.piece_on(to) {
-            self.take(placed, to);
+            self.remove_piece(placed, to);
             let piece = if m.is_promotion() {
                 self.promoted_from(to)
             } else {

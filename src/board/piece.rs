@@ -80,7 +80,7 @@ impl fmt::Display for PieceKind {
 }
 
 indexed_enum! {
-    /// A piece: kind and colour.
+    /// A piece: kind and color.
     pub enum Piece {
         /// 帅
         RedKing,
@@ -114,13 +114,13 @@ indexed_enum! {
 }
 
 impl Piece {
-    /// The piece of this kind and colour.
+    /// The piece of this kind and color.
     #[inline]
     pub const fn new(kind: PieceKind, color: Color) -> Self {
         Self::ALL[kind as usize + PieceKind::COUNT * color as usize]
     }
 
-    /// Its kind.
+    /// What kind of piece it is.
     #[inline]
     pub const fn kind(self) -> PieceKind {
         PieceKind::ALL[self as usize % PieceKind::COUNT]

@@ -112,7 +112,7 @@ impl Position {
         self.kings[color]
     }
 
-    /// Side to move.
+    /// The side whose turn it is.
     #[inline]
     pub fn side_to_move(&self) -> Color {
         self.side_to_move
@@ -278,7 +278,7 @@ impl Position {
     }
 
     #[inline]
-    pub(super) fn take(&mut self, piece: Piece, square: Square) {
+    pub(super) fn remove_piece(&mut self, piece: Piece, square: Square) {
         self.squares[square.index()] = None;
         let rest = !Bitboard::from(square);
         self.kinds[piece.kind().index()] &= rest;

@@ -10,7 +10,7 @@ use super::square::{FILES, Square};
 pub struct Setup {
     /// What stands on each square, by square index.
     pub squares: [Option<Piece>; Square::COUNT],
-    /// Side to move.
+    /// The side whose turn it is.
     pub side_to_move: Color,
     /// Plies since the last capture.
     pub halfmove_clock: u16,

@@ -50,7 +50,7 @@ impl Square {
         (0..Self::COUNT as u8).map(Self)
     }
 
-    /// Index, 0..90.
+    /// The place among all squares, from a0 rank by rank: 0 to 89.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize

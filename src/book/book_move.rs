@@ -44,7 +44,7 @@ impl Results {
 /// A move that a book holds for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move.
+    /// What the book recommends.
     pub played: Move,
     /// How good or how usual it is beside the other moves of its position. Moves without weight are
     /// not played.
@@ -66,10 +66,10 @@ impl BookMove {
 
 /// A position of a book with its moves.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// The position.
+pub struct BookEntry {
+    /// The position that the record is of.
     pub position: Position,
-    /// The moves in it.
+    /// What the book recommends in it.
     pub moves: Vec<BookMove>,
 }
 

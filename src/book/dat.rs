@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::book_move::{Book, BookMove, Entry};
+use super::book_move::{Book, BookEntry, BookMove};
 use super::error::BookError;
 use super::lock::{from_256, locks, to_256};
 use crate::board::{Move, Position};
@@ -149,7 +149,7 @@ pub struct EncodedDat {
 /// Writes positions in the format of ElephantEye: of each and its mirror image the one with the smaller
 /// locks, each move once, sorted. Weights of a position that are too large for the format are all
 /// brought down in the same ratio; moves without weight are left out.
-pub fn encode_dat(entries: &[Entry]) -> EncodedDat {
+pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
     // By second lock, first lock and move, as ElephantEye's own tool sorts them.
     let mut sorted: BTreeMap<(u32, u32), BTreeMap<u16, u64>> = BTreeMap::new();
     for entry in entries {
@@ -206,11 +206,11 @@ mod tests {
         position
     }
 
-    fn entry(moves: &[&str], book: &[(&str, u32)]) -> Entry {
+    fn entry(moves: &[&str], book: &[(&str, u32)]) -> BookEntry {
         let moves_of =
             |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
         let book = book.iter().map(moves_of);
-        Entry {
+        BookEntry {
             position: after(moves),
             moves: book.collect(),
         }

@@ -10,10 +10,10 @@ use super::dat::DatBook;
 use super::database::{self, Schema};
 use super::error::BookError;
 #[cfg(feature = "sqlite")]
-use super::obk::{KEY_FILE, Keys, ObkBook};
+use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 #[cfg(feature = "sqlite")]
 use super::xqb::XqbBook;
-use crate::board::{Move, Position};
+use crate::board::Position;
 use crate::rules::Game;
 use crate::text::excerpt;
 
@@ -40,7 +40,7 @@ pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
 #[derive(Debug, Default)]
 struct Opener {
     #[cfg(feature = "sqlite")]
-    keys: Option<Keys>,
+    keys: Option<ObkKeys>,
 }
 
 impl Opener {
@@ -52,7 +52,7 @@ impl Opener {
             size.is_ok_and(|size| size == KEY_FILE as u64)
         };
         let mut files = names.iter().filter(is_of_size);
-        let keys = files.find_map(|name| Keys::read(&std::fs::read(name).ok()?));
+        let keys = files.find_map(|name| ObkKeys::read(&std::fs::read(name).ok()?));
         Self { keys }
     }
 
@@ -105,7 +105,7 @@ impl Opener {
     #[cfg(feature = "sqlite")]
     fn is_key_file(&self, name: &str) -> bool {
         let is_of_size = std::fs::metadata(name).is_ok_and(|data| data.len() == KEY_FILE as u64);
-        is_of_size && std::fs::read(name).is_ok_and(|bytes| Keys::read(&bytes).is_some())
+        is_of_size && std::fs::read(name).is_ok_and(|bytes| ObkKeys::read(&bytes).is_some())
     }
 
     #[cfg(not(feature = "sqlite"))]
@@ -116,11 +116,11 @@ impl Opener {
 
 /// Several books, asked one after another.
 #[derive(Debug, Default)]
-pub struct Library {
+pub struct BookLibrary {
     books: Vec<(String, Box<dyn Book>)>,
 }
 
-impl Library {
+impl BookLibrary {
     /// Opens the files of a list, separated by `;`: books, the key file that some of them need, and
     /// [`BUILTIN`].
     /// Those that cannot be used are left out; the second list says why.
@@ -179,16 +179,11 @@ impl Library {
         }
         let (mut moves, problems) = self.moves(game.position());
         let mut game = game.clone();
-        let mut is_fresh = |played: Move| {
-            let is_fresh = game.push(played).is_ok() && game.occurrences() == 1;
-            game.pop();
-            is_fresh
-        };
-        moves.retain(|m| is_fresh(m.played));
+        moves.retain(|m| !game.is_repetition(m.played));
         (moves, problems)
     }
 
-    /// The books.
+    /// The books that are open, in the order in which they are asked.
     pub fn books(&self) -> impl Iterator<Item = &dyn Book> {
         self.books.iter().map(|(_, book)| &**book)
     }
@@ -207,7 +202,7 @@ mod tests {
     #[test]
     fn the_builtin_book_is_sound() {
         assert!(BUILTIN_RECORDS.len() < 1 << 20);
-        let (library, problems) = Library::open(BUILTIN);
+        let (library, problems) = BookLibrary::open(BUILTIN);
         assert_eq!((library.books().count(), problems.len()), (1, 0));
         for book in library.books() {
             let walk = BookTable::walk(book).unwrap();
@@ -225,11 +220,11 @@ mod tests {
 
     #[test]
     fn a_list_is_asked_in_its_order() {
-        let (mut library, problems) = Library::open(" ; /no/such/file ;<builtin>;; ");
+        let (mut library, problems) = BookLibrary::open(" ; /no/such/file ;<builtin>;; ");
         assert_eq!(problems.len(), 1);
         assert!(problems[0].starts_with("/no/such/file: "), "{problems:?}");
         let (moves, problems) = library.moves(&Position::startpos());
         assert!(!moves.is_empty() && problems.is_empty());
-        assert!(Library::open("").0.is_empty());
+        assert!(BookLibrary::open("").0.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Opening books (开局库): moves with weights for the positions of the opening.
 //!
-//! A [`Library`] holds the books that a player uses, in the order in which they are asked. Their
+//! A [`BookLibrary`] holds the books that a player uses, in the order in which they are asked. Their
 //! format is recognised by their content:
 //!
 //! | format | files | what it is |
@@ -13,11 +13,11 @@
 //!
 //! ```
 //! use chuhe::board::Position;
-//! use chuhe::book::{Book, BookMove, DatBook, Entry, encode_dat};
+//! use chuhe::book::{Book, BookMove, DatBook, BookEntry, encode_dat};
 //!
 //! let start = Position::startpos();
 //! let moves = vec![BookMove::new("h2e2".parse()?, 7)];
-//! let file = encode_dat(&[Entry { position: start.clone(), moves: moves.clone() }]).bytes;
+//! let file = encode_dat(&[BookEntry { position: start.clone(), moves: moves.clone() }]).bytes;
 //! let book = DatBook::new(file.into())?;
 //! assert_eq!(book.moves(&start)?[0].weight, 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -40,12 +40,12 @@ mod xqb;
 #[cfg(feature = "sqlite")]
 mod xqb_key;
 
-pub use book_move::{Book, BookMove, Entry, Results, mirrored};
+pub use book_move::{Book, BookEntry, BookMove, Results, mirrored};
 pub use choice::choose;
 pub use dat::{DatBook, EncodedDat, encode_dat};
 pub use error::BookError;
-pub use library::{BUILTIN, Library, open_book};
-pub use table::{BookTable, Walk};
+pub use library::{BUILTIN, BookLibrary, open_book};
+pub use table::{BookTable, BookWalk};
 pub use table_text::{LineFault, TextError};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

@@ -1,6 +1,6 @@
 //! .obk and .pfBook books: SQLite databases keyed by a hash with secret numbers.
 //!
-//! The numbers are no part of this program. Who has them puts them in a file of 28,680 bytes: the number
+//! The numbers are no part of this program. A user who has them puts them in a file of 28,680 bytes: the number
 //! of red to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each, in
 //! eight bytes, all of them with the least or all with the most significant byte first.
 
@@ -20,12 +20,12 @@ const START: u64 = 0x628d_04d7_c9c1_44ae;
 
 /// The numbers of the hash.
 #[derive(Clone, Debug)]
-pub(super) struct Keys {
+pub(super) struct ObkKeys {
     red_to_move: u64,
     pieces: Vec<u64>,
 }
 
-impl Keys {
+impl ObkKeys {
     /// The numbers of a key file; `None` when the bytes are none.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != KEY_FILE {
@@ -63,7 +63,7 @@ impl Keys {
 #[derive(Debug)]
 pub(super) struct ObkBook {
     connection: Connection,
-    keys: Keys,
+    keys: ObkKeys,
     query: String,
     has_real_keys: bool,
 }
@@ -72,7 +72,7 @@ impl ObkBook {
     /// A book in a table of a database that has been found to be one.
     pub(super) fn new(
         connection: Connection,
-        keys: Keys,
+        keys: ObkKeys,
         table: &'static str,
         has_real_keys: bool,
     ) -> Self {
@@ -160,9 +160,9 @@ mod tests {
     use rand::{RngCore, SeedableRng};
 
     /// Random numbers that give the positions of the format's description the keys told there.
-    fn keys() -> Keys {
+    fn keys() -> ObkKeys {
         let mut random = StdRng::seed_from_u64(4);
-        let mut keys = Keys {
+        let mut keys = ObkKeys {
             red_to_move: 0xa0ce_2af9_0c45_2f58,
             pieces: (0..256 * Piece::COUNT).map(|_| random.next_u64()).collect(),
         };
@@ -182,7 +182,7 @@ mod tests {
         keys
     }
 
-    fn bytes(keys: &Keys, number: impl Fn(u64) -> [u8; 8]) -> Vec<u8> {
+    fn bytes(keys: &ObkKeys, number: impl Fn(u64) -> [u8; 8]) -> Vec<u8> {
         let numbers = std::iter::once(keys.red_to_move).chain(keys.pieces.iter().copied());
         numbers.flat_map(number).collect()
     }
@@ -200,7 +200,7 @@ mod tests {
         let keys = keys();
         let little = bytes(&keys, u64::to_le_bytes);
         for file in [little.clone(), bytes(&keys, u64::to_be_bytes)] {
-            let read = Keys::read(&file).unwrap();
+            let read = ObkKeys::read(&file).unwrap();
             assert_eq!(
                 (read.red_to_move, read.pieces),
                 (keys.red_to_move, keys.pieces.clone())
@@ -208,11 +208,11 @@ mod tests {
         }
         let mut wrong = little.clone();
         wrong[0] ^= 1;
-        assert!(Keys::read(&wrong).is_none());
-        assert!(Keys::read(&little[1..]).is_none());
+        assert!(ObkKeys::read(&wrong).is_none());
+        assert!(ObkKeys::read(&little[1..]).is_none());
     }
 
-    fn database(keys: &Keys, table: &'static str, has_real_keys: bool) -> ObkBook {
+    fn database(keys: &ObkKeys, table: &'static str, has_real_keys: bool) -> ObkBook {
         let connection = Connection::open_in_memory().unwrap();
         let columns = "(id INTEGER PRIMARY KEY, vkey INTEGER, vmove INTEGER, vscore INTEGER,
             vwin INTEGER, vdraw INTEGER, vlost INTEGER, vvalid INTEGER, vmemo BLOB, vindex INTEGER)";

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::book_move::{Book, BookMove, Entry, mirrored};
+use super::book_move::{Book, BookEntry, BookMove, mirrored};
 use super::error::BookError;
 use super::lock::locks;
 use crate::board::{Move, Position};
@@ -13,12 +13,12 @@ use crate::notation::fen;
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
     /// By board and side to move.
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, BookEntry>,
 }
 
 /// What a walk through a book has found.
 #[derive(Clone, Debug)]
-pub struct Walk {
+pub struct BookWalk {
     /// The positions of the book that can be reached.
     pub table: BookTable,
     /// Records of those positions that no player can use: illegal, twice, or without weight.
@@ -55,7 +55,7 @@ impl BookTable {
         let entry = self
             .entries
             .entry(name(&position))
-            .or_insert_with(|| Entry {
+            .or_insert_with(|| BookEntry {
                 position: position.clone(),
                 moves: Vec::new(),
             });
@@ -81,8 +81,8 @@ impl BookTable {
     }
 
     /// The positions with their moves, in the order of their FENs; the heaviest move first.
-    pub fn entries(&self) -> Vec<Entry> {
-        let sorted = |entry: &Entry| {
+    pub fn entries(&self) -> Vec<BookEntry> {
+        let sorted = |entry: &BookEntry| {
             let mut entry = entry.clone();
             let order = |m: &BookMove| (std::cmp::Reverse(m.weight), m.played.bits());
             entry.moves.sort_by_key(order);
@@ -93,7 +93,7 @@ impl BookTable {
 
     /// Changes the moves of every position; those without moves go.
     pub fn revise(&mut self, mut change: impl FnMut(&Position, &mut Vec<BookMove>)) {
-        for Entry { position, moves } in self.entries.values_mut() {
+        for BookEntry { position, moves } in self.entries.values_mut() {
             change(position, moves);
         }
         self.entries.retain(|_, entry| !entry.moves.is_empty());
@@ -111,7 +111,7 @@ impl BookTable {
 
     /// Takes in all moves of another table.
     pub fn merge(&mut self, other: &Self) {
-        for Entry { position, moves } in other.entries.values() {
+        for BookEntry { position, moves } in other.entries.values() {
             for m in moves {
                 self.add(position, *m);
             }
@@ -124,7 +124,7 @@ impl BookTable {
     ///
     /// # Errors
     /// The book cannot be read.
-    pub fn walk(book: &dyn Book) -> Result<Walk, BookError> {
+    pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         let mut walker = Walker::new(book);
         walker.visit(&Position::startpos())?;
         while let Some((mut position, moves)) = walker.open.pop_front() {
@@ -137,7 +137,7 @@ impl BookTable {
                 position.unmake(played, undo);
             }
         }
-        Ok(Walk {
+        Ok(BookWalk {
             table: walker.table,
             useless: walker.useless,
             unreached: book.count()?.saturating_sub(walker.stored),
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(twice.moves(&after("h2e2"))[0].weight, 14);
     }
 
-    fn walk(table: &BookTable) -> Walk {
+    fn walk(table: &BookTable) -> BookWalk {
         let book = DatBook::new(encode_dat(&table.entries()).bytes.into()).unwrap();
         BookTable::walk(&book).unwrap()
     }

@@ -1,6 +1,6 @@
 //! Books as text, a move a line.
 
-use super::book_move::{BookMove, Entry, Results};
+use super::book_move::{BookEntry, BookMove, Results};
 use super::table::{BookTable, name};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
@@ -45,7 +45,7 @@ impl BookTable {
     /// games were won, drawn and lost with it; separated by tabs.
     pub fn to_text(&self) -> String {
         let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
-        for Entry { position, moves } in self.entries() {
+        for BookEntry { position, moves } in self.entries() {
             let name = name(&position);
             for m in moves {
                 let Results {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::book_move::{Book, BookMove, Entry, Results};
+use super::book_move::{Book, BookEntry, BookMove, Results};
 use super::database::{Stored, weighed};
 use super::error::BookError;
 use super::xqb_key::key;
@@ -67,11 +67,11 @@ impl Book for XqbBook {
 }
 
 /// Writes positions as a book in the format .xqb, with the weights as scores. A position and the one
-/// with colours exchanged are one there. Returns how many moves were written.
+/// with colors exchanged are one there. Returns how many moves were written.
 ///
 /// # Errors
 /// The file exists already or cannot be written; then there is none afterwards.
-pub fn write_xqb(path: &Path, entries: &[Entry]) -> Result<usize, BookError> {
+pub fn write_xqb(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
     drop(File::create_new(path)?);
     let written = fill(path, entries);
     if written.is_err() {
@@ -81,7 +81,7 @@ pub fn write_xqb(path: &Path, entries: &[Entry]) -> Result<usize, BookError> {
     written
 }
 
-fn fill(path: &Path, entries: &[Entry]) -> Result<usize, BookError> {
+fn fill(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
     let mut connection = Connection::open(path)?;
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
@@ -104,7 +104,7 @@ fn fill(path: &Path, entries: &[Entry]) -> Result<usize, BookError> {
 }
 
 /// The rows of a book, each position and move once, in the order of the entries.
-fn merged(entries: &[Entry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
+fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
     let mut places = HashMap::new();
     let mut rows: Vec<(Vec<u8>, u16, u32, Results)> = Vec::new();
     for entry in entries {
@@ -164,11 +164,11 @@ mod tests {
             results,
         };
         let entries = [
-            Entry {
+            BookEntry {
                 position: after("h2e2"),
                 moves: vec![played("h9g7", 7), played("b9c7", 5)],
             },
-            Entry {
+            BookEntry {
                 position: after("h2e2 h9g7 h0g2"),
                 moves: vec![played("i9h9", 4), played("g6g5", 0)],
             },

@@ -1,6 +1,6 @@
 //! How .xqb books name positions and moves.
 //!
-//! The board is seen by the side to move: for black it is turned by half a circle and the colours are
+//! The board is seen by the side to move: for black it is turned by half a circle and the colors are
 //! exchanged. Of that board and its mirror image the one with the larger cells counts.
 
 use crate::board::{Color, Move, PieceKind, Position, Square};
@@ -14,14 +14,14 @@ const OPPONENT: i8 = 8;
 
 /// The board as a book sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct View {
+pub(super) struct XqbView {
     /// Whether the board is turned by half a circle: black is to move.
     turned: bool,
     /// Whether it is mirrored after that.
     mirrored: bool,
 }
 
-impl View {
+impl XqbView {
     /// The cell of a square: rows from the far side of the player to move, each from its left.
     fn cell(self, square: Square) -> usize {
         let square = match self.turned {
@@ -68,17 +68,17 @@ impl View {
 }
 
 /// The key of a position, and how the book sees it.
-pub(super) fn key(position: &Position) -> (Vec<u8>, View) {
+pub(super) fn key(position: &Position) -> (Vec<u8>, XqbView) {
     let turned = position.side_to_move() == Color::Black;
     let [plain, mirror] = [false, true].map(|mirrored| {
-        let view = View { turned, mirrored };
+        let view = XqbView { turned, mirrored };
         (cells(position, view), view)
     });
     let (cells, view) = if mirror.0 > plain.0 { mirror } else { plain };
     (pack_cells(&cells), view)
 }
 
-fn cells(position: &Position, view: View) -> [i8; CELLS] {
+fn cells(position: &Position, view: XqbView) -> [i8; CELLS] {
     let mut cells = [EMPTY; CELLS];
     for square in position.occupied() {
         if let Some(piece) = position.piece_on(square) {
@@ -151,7 +151,7 @@ mod tests {
     fn moves_round_trip_in_every_view() {
         for turned in [false, true] {
             for mirrored in [false, true] {
-                let view = View { turned, mirrored };
+                let view = XqbView { turned, mirrored };
                 for text in ["h2e2", "a0a9", "i9i0", "e1d2"] {
                     let played: Move = text.parse().unwrap();
                     assert_eq!(view.unpack(view.pack(played).into()), Some(played));

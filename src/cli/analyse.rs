@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         multipv: usize::from(arguments.multipv),
         ..Settings::default()
     };
-    let mut view = View::new(&game, arguments);
+    let mut view = AnalysisView::new(&game, arguments);
     if io::stdout().is_terminal() {
         let last = game.plies().last().map(|ply| ply.played);
         let board = draw(game.position(), arguments.board.style(), last);
@@ -153,7 +153,7 @@ fn decision(game: &Game, settings: &Settings) -> Option<String> {
 }
 
 /// The table and the progress line.
-struct View<'a> {
+struct AnalysisView<'a> {
     position: &'a Position,
     notation: Notation,
     /// Whether there is more than one line to tell apart.
@@ -181,7 +181,7 @@ struct Status {
     current: String,
 }
 
-impl<'a> View<'a> {
+impl<'a> AnalysisView<'a> {
     fn new(game: &'a Game, arguments: &Arguments) -> Self {
         let terminal = io::stdout().is_terminal();
         let target = match terminal && io::stderr().is_terminal() {
@@ -307,11 +307,7 @@ impl<'a> View<'a> {
         let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
         let draw = 100_u16.saturating_sub(win + loss);
         let score = format_score(score, bound);
-        let coordinates = match self.notation {
-            Notation::Coordinate => String::new(),
-            _ => format!(" ({best})"),
-        };
-        let best = self.notation.write(self.position, best);
+        let best = self.notation.write_with_coordinates(self.position, best);
         let (depth, nodes) = (outcome.depth, outcome.nodes);
         let (time, speed) = (
             format_time(outcome.time),
@@ -319,7 +315,7 @@ impl<'a> View<'a> {
         );
         writeln!(
             self.out,
-            "best {best}{coordinates}  score {score}  win/draw/loss {win}/{draw}/{loss} %  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
+            "best {best}  score {score}  win/draw/loss {win}/{draw}/{loss} %  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
         )
     }
 }

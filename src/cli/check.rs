@@ -10,7 +10,8 @@ use super::common::interrupt::interrupts;
 use super::common::seconds::parse_seconds;
 use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
 use crate::tournament::{
-    CheckOutcome, CheckReport, EngineSpec, EngineWords, Fault, Greeting, Timeouts, check_protocol,
+    CheckOutcome, CheckReport, EngineFailure, EngineSpec, EngineWords, Greeting, Timeouts,
+    check_protocol,
 };
 
 /// Check whether an engine keeps its protocol, UCCI or UCI.
@@ -75,7 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     printed?;
     let (known, greeting) = match checked {
         Ok(checked) => checked,
-        Err(Fault::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
+        Err(EngineFailure::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(fault) => return Err(Failure::new(format_args!("engine {}", spec.name), fault)),
     };
     let [kept, doubtful, broken] = counts;

@@ -11,9 +11,10 @@ use clap::ValueEnum;
 
 use super::common::{Failure, ignore_closed_pipe};
 use crate::board::Position;
+use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
 use crate::notation::records::{is_ccbridge, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf};
-use crate::notation::{GameText, MoveStyle, Separator, fen};
+use crate::notation::{GameText, Line, MoveStyle, Separator, fen};
 use crate::text::{read_all, read_line};
 
 /// No file that is read at once is larger, in MB.
@@ -28,12 +29,12 @@ const LONGEST_LINE: u64 = 16;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
-    /// The files.
+    /// Records of games or lists of positions; `-` is the standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// What to write.
-    #[arg(long, value_enum, value_name = "FORM", default_value_t = Form::Pgn)]
-    to: Form,
+    #[arg(long, value_enum, value_name = "FORM", default_value_t = TargetFormat::Pgn)]
+    to: TargetFormat,
     /// How a PGN writes moves.
     #[arg(
         long,
@@ -71,7 +72,7 @@ pub(super) struct Arguments {
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
+enum TargetFormat {
     /// Game records.
     Pgn,
     /// A game a line, as the `position` of UCCI has it.
@@ -102,9 +103,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut unread = 0;
     for path in &arguments.files {
         let read = read_games(path, |game| match game {
-            Ok(game) => writer.take(&game),
+            Ok(game) => writer.write_game(&game),
             Err(reason) => {
-                Failure::new(path.display(), reason).tell();
+                Failure::new(path.display(), reason).report();
                 unread += 1;
                 Ok(())
             }
@@ -113,8 +114,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let (read, written) = (writer.read, writer.written);
     let lines = match arguments.to {
-        Form::Pgn | Form::Moves => "games",
-        Form::Fen | Form::Epd => "positions",
+        TargetFormat::Pgn | TargetFormat::Moves => "games",
+        TargetFormat::Fen | TargetFormat::Epd => "positions",
     };
     let _ = writeln!(io::stderr(), "{read} games read, {written} {lines} written");
     match unread {
@@ -174,16 +175,30 @@ fn read_games(
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let read = GameText::split(text, Separator::Optional).read();
-        let game = read.map(|line| PgnGame {
-            tags: Vec::new(),
-            comments: vec![String::new(); line.moves.len()],
-            line,
-            result: GameResult::Unfinished,
-        });
-        found(game.map_err(|error| format!("line {number}: {error}")))?;
+        found(read_game(text).map_err(|error| format!("line {number}: {error}")))?;
     }
     Ok(())
+}
+
+/// Reads a line: a position with moves or the operations of an EPD, of which `id` becomes the event.
+fn read_game(text: &str) -> Result<PgnGame, String> {
+    let (line, tags) = match GameText::split(text, Separator::Optional).read() {
+        Ok(line) => (line, Vec::new()),
+        Err(_) if text.contains(';') => {
+            let epd: Epd = text.parse().map_err(|error: EpdError| error.to_string())?;
+            let event = epd.id().map(|id| ("Event".to_owned(), id.to_owned()));
+            let start = epd.position;
+            let moves = Vec::new();
+            (Line { start, moves }, event.into_iter().collect())
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    Ok(PgnGame {
+        tags,
+        comments: vec![String::new(); line.moves.len()],
+        line,
+        result: GameResult::Unfinished,
+    })
 }
 
 /// Where converted games go.
@@ -198,7 +213,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Writes a game, if it is wanted.
-    fn take(&mut self, game: &PgnGame) -> io::Result<()> {
+    fn write_game(&mut self, game: &PgnGame) -> io::Result<()> {
         self.read += 1;
         if !self.is_wanted(game) {
             return Ok(());
@@ -239,22 +254,22 @@ impl Writer<'_> {
     fn text(&mut self, game: &PgnGame) -> Option<String> {
         let start = fen::write_position(&game.line.start);
         match self.arguments.to {
-            Form::Pgn | Form::Moves => {
+            TargetFormat::Pgn | TargetFormat::Moves => {
                 let moves = game.line.moves.iter().map(ToString::to_string);
                 let moves: Vec<String> = moves.collect();
                 self.is_new(&(&start, &moves))
                     .then(|| match self.arguments.to {
-                        Form::Pgn => game.write(self.arguments.notation),
+                        TargetFormat::Pgn => game.write(self.arguments.notation),
                         _ => moves_line(&start, &moves),
                     })
             }
-            Form::Fen | Form::Epd => {
+            TargetFormat::Fen | TargetFormat::Epd => {
                 let position = position_after(game, self.arguments.ply)?;
                 let fen = fen::write_position(&position);
                 let fields: Vec<&str> = fen.split(' ').take(4).collect();
                 let board = fields.join(" ");
                 self.is_new(&board).then(|| match self.arguments.to {
-                    Form::Fen => fen + "\n",
+                    TargetFormat::Fen => fen + "\n",
                     _ => format!("{board} id \"{}\";\n", title(game)),
                 })
             }
@@ -290,5 +305,8 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
 /// The players of a game, without what would end the text of an EPD.
 fn title(game: &PgnGame) -> String {
     let name = |tag: &str| game.tag(tag).unwrap_or("?").replace(['"', ';', '\n'], "'");
+    if game.tag("Red").is_none() && game.tag("Event").is_some() {
+        return name("Event");
+    }
     format!("{} - {} {}", name("Red"), name("Black"), game.result)
 }

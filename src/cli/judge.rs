@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     /// lines that begin with `#` are skipped.
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     file: Option<PathBuf>,
-    /// The rules.
+    /// Whose rules decide about repetitions and limits.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
     /// Tell what each move of the repetition was, and what endgame tables say.
@@ -106,7 +106,7 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
             }
             Err(failure) => {
                 bad += 1;
-                Failure::new(format_args!("line {number}"), failure.text).tell();
+                Failure::new(format_args!("line {number}"), failure.text).report();
             }
         }
     }

@@ -54,11 +54,11 @@ struct Arguments {
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Batch(batch::Arguments),
@@ -115,7 +115,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match execute(arguments, &words) {
         Ok(code) => code,
         Err(failure) => {
-            failure.tell();
+            failure.report();
             ExitCode::from(failure.code)
         }
     }
@@ -152,7 +152,7 @@ fn command_line(words: &[OsString]) -> String {
 
 /// Tells a person who has started the engine by hand what it is waiting for. A client's pipes get
 /// nothing of it.
-fn tell_person() {
+fn print_greeting() {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         // A closed standard error is no failure.
         let _ = writeln!(io::stderr(), "{GREETING}");
@@ -171,40 +171,40 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
     let done = match arguments.command {
         None => {
             logging::catch_panics();
-            tell_person();
+            print_greeting();
             crate::protocol::run().map_err(|error| Failure::new("the engine cannot start", error))
         }
-        Some(Command::Analyse(arguments)) => return analyse::run(&arguments),
-        Some(Command::Batch(arguments)) => return batch::run(&arguments),
-        Some(Command::Bench(arguments)) => bench::run(&arguments),
-        Some(Command::Book(arguments)) => return book::run(&arguments),
+        Some(CliCommand::Analyse(arguments)) => return analyse::run(&arguments),
+        Some(CliCommand::Batch(arguments)) => return batch::run(&arguments),
+        Some(CliCommand::Bench(arguments)) => bench::run(&arguments),
+        Some(CliCommand::Book(arguments)) => return book::run(&arguments),
         #[cfg(feature = "match")]
-        Some(Command::Check(arguments)) => return check::run(&arguments),
+        Some(CliCommand::Check(arguments)) => return check::run(&arguments),
         #[cfg(feature = "cloud")]
-        Some(Command::Cloud(arguments)) => return cloud::run(&arguments),
-        Some(Command::Convert(arguments)) => convert::run(&arguments),
+        Some(CliCommand::Cloud(arguments)) => return cloud::run(&arguments),
+        Some(CliCommand::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
-        Some(Command::Data(arguments)) => data::run(&arguments),
-        Some(Command::Egtb(arguments)) => egtb::run(&arguments),
-        Some(Command::Judge(arguments)) => judge::run(&arguments),
+        Some(CliCommand::Data(arguments)) => data::run(&arguments),
+        Some(CliCommand::Egtb(arguments)) => egtb::run(&arguments),
+        Some(CliCommand::Judge(arguments)) => judge::run(&arguments),
         #[cfg(feature = "match")]
-        Some(Command::Match(arguments)) => return tournament::run(&arguments),
+        Some(CliCommand::Match(arguments)) => return tournament::run(&arguments),
         #[cfg(feature = "match")]
-        Some(Command::Openings(arguments)) => return openings::run(&arguments),
-        Some(Command::Perft(arguments)) => perft::run(&arguments),
-        Some(Command::Play(arguments)) => return play::run(&arguments),
+        Some(CliCommand::Openings(arguments)) => return openings::run(&arguments),
+        Some(CliCommand::Perft(arguments)) => perft::run(&arguments),
+        Some(CliCommand::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]
-        Some(Command::Replay(arguments)) => replay::run(&arguments),
-        Some(Command::Review(arguments)) => return review::run(&arguments),
+        Some(CliCommand::Replay(arguments)) => replay::run(&arguments),
+        Some(CliCommand::Review(arguments)) => return review::run(&arguments),
         #[cfg(feature = "training")]
-        Some(Command::Selfplay(arguments)) => return selfplay::run(&arguments),
+        Some(CliCommand::Selfplay(arguments)) => return selfplay::run(&arguments),
         #[cfg(feature = "cloud")]
-        Some(Command::Serve(arguments)) => serve::run(&arguments),
-        Some(Command::Show(arguments)) => show::run(&arguments),
+        Some(CliCommand::Serve(arguments)) => serve::run(&arguments),
+        Some(CliCommand::Show(arguments)) => show::run(&arguments),
         #[cfg(feature = "training")]
-        Some(Command::Train(arguments)) => return train::run(&arguments),
+        Some(CliCommand::Train(arguments)) => return train::run(&arguments),
         #[cfg(feature = "training")]
-        Some(Command::Tune(arguments)) => return tune::run(&arguments),
+        Some(CliCommand::Tune(arguments)) => return tune::run(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 /// What has come of the files.
 #[derive(Default)]
-struct Counts {
+struct ReplayCounts {
     /// Games that do not agree.
     bad: usize,
     /// Files that cannot be read.
@@ -49,13 +49,13 @@ struct Counts {
 /// A file cannot be read, which is reported at its turn, or a game does not agree; all the other files
 /// are looked at first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let mut counts = Counts::default();
+    let mut counts = ReplayCounts::default();
     for file in &arguments.files {
         match replay_file(arguments, &PgnPlace::parse(file), &mut counts) {
             Ok(true) => {}
             Ok(false) => break,
             Err(failure) => {
-                failure.tell();
+                failure.report();
                 counts.unread += 1;
             }
         }
@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn replay_file(
     arguments: &Arguments,
     place: &PgnPlace,
-    counts: &mut Counts,
+    counts: &mut ReplayCounts,
 ) -> Result<bool, Failure> {
     let mut games = place.games()?;
     let mut rows = Vec::new();

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::common::network::NetworkArgument;
 use super::common::{Failure, INTERRUPTED};
 use crate::cli::common::note;
-use crate::training::{Interrupt, Progress, Run, SelfPlay};
+use crate::training::{Interrupt, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
 /// Play the engine against itself from random openings and write the games, with the score of every
 /// move, to a file; a file that has games already is gone on with.
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
         network: arguments.network.read()?,
     };
-    let run = Run::open(&arguments.file, plan.clone()).map_err(|error| fault(&error))?;
+    let run = SelfPlayRun::open(&arguments.file, plan.clone()).map_err(|error| fault(&error))?;
     if !run.recovered.is_clean() {
         note(&format!("{}: {}", arguments.file.display(), run.recovered));
     }
@@ -71,12 +71,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         note("finishing the games under way; Ctrl-C again drops them");
     })
     .map_err(|error| fault(&error))?;
-    let meter = Meter::new(&plan, run.present);
+    let meter = PositionMeter::new(&plan, run.present);
     let done = run
-        .play(&interrupt, |progress| meter.tell(progress))
+        .play(&interrupt, |progress| meter.show(progress))
         .map_err(|error| fault(&error))?;
     meter.bar.abandon();
-    let Progress { games, positions } = done;
+    let SelfPlayProgress { games, positions } = done;
     note(&format!("{games} games, {positions} positions"));
     Ok(match interrupt.is_asked() {
         true => ExitCode::from(INTERRUPTED),
@@ -85,16 +85,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Shows how far the work has come: a bar on a terminal, a line a minute elsewhere.
-struct Meter {
+struct PositionMeter {
     bar: ProgressBar,
     begun: Instant,
-    first: Progress,
+    first: SelfPlayProgress,
     games: u32,
     last_line: Mutex<Instant>,
 }
 
-impl Meter {
-    fn new(plan: &SelfPlay, first: Progress) -> Self {
+impl PositionMeter {
+    fn new(plan: &SelfPlay, first: SelfPlayProgress) -> Self {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}, {eta} left");
         let bar = ProgressBar::new(u64::from(plan.games))
             .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
@@ -110,7 +110,7 @@ impl Meter {
         }
     }
 
-    fn tell(&self, now: Progress) {
+    fn show(&self, now: SelfPlayProgress) {
         let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
         let rate = (now.positions - self.first.positions) as f64 / seconds;
         let text = format!("{} positions, {rate:.0}/s", now.positions);

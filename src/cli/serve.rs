@@ -30,7 +30,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// What those may do who show no token: none, read, queue (have positions searched), write (scores).
-    #[arg(long, value_name = "ROLE", default_value = "queue", value_parser = parse_role)]
+    #[arg(long, value_name = "ROLE", value_enum, ignore_case = true, default_value_t = Role::Queue)]
     anonymous: Role,
     /// Look-ups a second that an address may make [default: 100, and no limit for this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -74,10 +74,6 @@ pub(super) struct Arguments {
 
 /// How often a worker without work looks for some.
 const PAUSE: Duration = Duration::from_millis(500);
-
-fn parse_role(text: &str) -> Result<Role, &'static str> {
-    Role::from_name(text).ok_or("not none, read, queue or write")
-}
 
 /// Serves until it is interrupted.
 ///

@@ -1,41 +1,31 @@
-//! Who may do what: roles, and the tokens that give them.
+//! Roles, and the access tokens that give them.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// What an asker may do; each role may do what the ones before it may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Nothing.
-    Nothing,
-    /// Ask for what is known.
-    Read,
-    /// Ask for positions to be searched.
-    Queue,
-    /// Write scores.
-    Write,
-}
+use crate::board::named_enum;
 
-impl Role {
-    /// The role with a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "none" => Self::Nothing,
-            "read" => Self::Read,
-            "queue" => Self::Queue,
-            "write" => Self::Write,
-            _ => return None,
-        })
+named_enum! {
+    /// What a client may do; each role may do what the ones before it may.
+    pub enum Role {
+        /// Nothing at all.
+        Nothing = "none",
+        /// Ask for what is known.
+        Read = "read",
+        /// Ask for positions to be searched.
+        Queue = "queue",
+        /// Write scores.
+        Write = "write",
     }
 }
 
 /// Tokens with what they allow.
 #[derive(Clone, Default)]
-pub struct Tokens(Vec<Token>);
+pub struct Tokens(Vec<AccessToken>);
 
 #[derive(Clone)]
-struct Token {
+struct AccessToken {
     role: Role,
     name: String,
     secret: String,
@@ -80,7 +70,7 @@ impl Tokens {
             if secret.len() < SHORTEST || !secret.chars().all(is_plain) {
                 return Err(fault("a token has 16 or more of letters, digits, - . _ ~"));
             }
-            tokens.push(Token {
+            tokens.push(AccessToken {
                 role: role.ok_or(fault("a role is read, queue or write"))?,
                 name: name.to_owned(),
                 secret: secret.to_owned(),

@@ -1,6 +1,6 @@
 //! The key of a position in the library.
 //!
-//! A position, the one with colours exchanged and the mirror images of both are worth the same and share
+//! A position, the one with colors exchanged and the mirror images of both are worth the same and share
 //! one key: the smallest of their texts in hexadecimal digits. Moves are stored as they are played in the
 //! position with that text, the canonical one.
 
@@ -18,7 +18,7 @@ const LONGEST: usize = 48;
 pub struct Key(ArrayVec<u8, LONGEST>);
 
 impl Key {
-    /// The bytes.
+    /// The key as the store writes it.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -105,7 +105,7 @@ const fn digit(kind: PieceKind) -> u8 {
 /// How a position lies to the canonical one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Orientation {
-    /// Colours are exchanged, and with them the ranks.
+    /// Colors are exchanged, and with them the ranks.
     colors: bool,
     /// Left and right are exchanged.
     files: bool,
@@ -114,7 +114,7 @@ struct Orientation {
 /// A position seen with its key: turns moves of the position into those that are stored, and back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The key.
+    /// What the position and its mirror image are stored under.
     pub key: Key,
     orientation: Orientation,
     /// Whether the position is its own mirror image, so that moves come in pairs.
@@ -160,7 +160,7 @@ impl View {
         }
     }
 
-    /// Whether colours are exchanged between the position and the canonical one.
+    /// Whether colors are exchanged between the position and the canonical one.
     pub fn turns_colors(&self) -> bool {
         self.orientation.colors
     }
@@ -198,7 +198,7 @@ impl View {
     }
 }
 
-/// A position with colours exchanged, and with them the ranks.
+/// A position with colors exchanged, and with them the ranks.
 pub fn with_colors_exchanged(position: &Position) -> Option<Position> {
     let mut setup = Setup::empty();
     for (square, piece) in position.setup().pieces() {

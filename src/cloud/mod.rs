@@ -39,4 +39,4 @@ pub mod value;
 pub mod worker;
 
 pub use place::Place;
-pub use row::{Entry, Row, Source};
+pub use row::{Entry, EntrySource, Row};

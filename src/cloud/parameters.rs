@@ -2,12 +2,12 @@
 
 /// The parameters of the address and of the body of a form.
 #[derive(Clone, Debug, Default)]
-pub struct Parameters {
+pub struct QueryParameters {
     /// Names and values, those of the body last.
     pairs: Vec<(String, String)>,
 }
 
-impl Parameters {
+impl QueryParameters {
     /// Reads the query of an address and the body of a form. Bytes that are no UTF-8 become replacement
     /// characters.
     pub fn parse(query: &[u8], form: &[u8]) -> Self {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     fn get(query: &str, form: &str, name: &str) -> Option<String> {
-        let parameters = Parameters::parse(query.as_bytes(), form.as_bytes());
+        let parameters = QueryParameters::parse(query.as_bytes(), form.as_bytes());
         parameters.get(name).map(str::to_owned)
     }
 
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn flags_are_words() {
-        let parameters = Parameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false", b"");
+        let parameters = QueryParameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false", b"");
         let on: Vec<bool> = "a b c d e f g h"
             .split(' ')
             .map(|name| parameters.is_on(name, true))
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn bans_lose_their_first_five_bytes() {
         let banned = |ban: &str| {
-            let parameters = Parameters::parse(format!("ban={ban}").as_bytes(), b"");
+            let parameters = QueryParameters::parse(format!("ban={ban}").as_bytes(), b"");
             let banned = parameters.banned();
             banned.into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(banned("move:c3c4|move:b2e2"), ["c3c4", "b2e2"]);
         assert_eq!(banned("move:move:c3c4|move:b2e2"), ["move:c3c4", "b2e2"]);
         assert_eq!(banned("c3c4||é|mové:x"), [":x"]);
-        assert!(Parameters::default().banned().is_empty());
+        assert!(QueryParameters::default().banned().is_empty());
     }
 }

@@ -13,7 +13,7 @@ pub struct Place {
     pub m: Move,
     /// The position after the move.
     pub child: Key,
-    /// Whether colours are exchanged between what the two keys call canonical.
+    /// Whether colors are exchanged between what the two keys call canonical.
     pub turns_colors: bool,
     /// Whether the move mates or leaves no move, and so ends the game.
     pub ends_game: bool,

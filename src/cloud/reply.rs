@@ -8,7 +8,7 @@ use crate::board::Move;
 
 /// How the body of a reply is wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum ReplyFormat {
     /// Text that ends in a byte 0, for requests that name a board.
     Text,
     /// Text alone, for requests without a board.
@@ -30,7 +30,7 @@ pub enum Worth {
         rank: u8,
         /// Known replies.
         replies: usize,
-        /// Good replies.
+        /// How many replies to the move keep the result.
         good_replies: usize,
     },
     /// A score of the endgame tables.
@@ -45,7 +45,7 @@ pub enum Worth {
 /// A move of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedMove {
-    /// The move.
+    /// The move, of the position that was asked about.
     pub played: Move,
     /// What it is worth.
     pub worth: Worth,
@@ -53,7 +53,7 @@ pub struct ListedMove {
 
 /// What a request is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub enum ApiReply {
     /// Nothing.
     Empty,
     /// A word that says all, such as `unknown`.
@@ -74,7 +74,7 @@ pub enum Reply {
         score: i32,
         /// In plies.
         depth: usize,
-        /// The moves.
+        /// The moves, one after another.
         pv: Vec<Move>,
     },
     /// Whether moves break the rules on repetitions.
@@ -83,16 +83,26 @@ pub enum Reply {
     Digit(u8),
 }
 
-impl Reply {
-    /// The bytes of the reply.
-    pub fn to_bytes(&self, format: Format) -> String {
+impl ReplyFormat {
+    /// JSON where it is asked for, else text that ends in a byte 0.
+    pub const fn wrapped(is_json: bool) -> Self {
+        match is_json {
+            true => Self::Json,
+            false => Self::Text,
+        }
+    }
+}
+
+impl ApiReply {
+    /// The reply as clients read it, in a format.
+    pub fn to_bytes(&self, format: ReplyFormat) -> String {
         let mut text = String::new();
         // A string takes whatever is written.
         let _ = match (format, self) {
-            (Format::Json, Self::Digit(digit)) => write!(text, "{digit}\0"),
-            (Format::Json, _) => self.write_json(&mut text),
-            (Format::Bare, _) => self.write_text(&mut text),
-            (Format::Text, _) => self.write_text(&mut text).map(|()| text.push('\0')),
+            (ReplyFormat::Json, Self::Digit(digit)) => write!(text, "{digit}\0"),
+            (ReplyFormat::Json, _) => self.write_json(&mut text),
+            (ReplyFormat::Bare, _) => self.write_text(&mut text),
+            (ReplyFormat::Text, _) => self.write_text(&mut text).map(|()| text.push('\0')),
         };
         text
     }
@@ -255,16 +265,17 @@ mod tests {
     }
 
     /// A reply in the three formats.
-    fn bytes(reply: &Reply) -> [String; 3] {
-        [Format::Text, Format::Bare, Format::Json].map(|format| reply.to_bytes(format))
+    fn bytes(reply: &ApiReply) -> [String; 3] {
+        [ReplyFormat::Text, ReplyFormat::Bare, ReplyFormat::Json]
+            .map(|format| reply.to_bytes(format))
     }
 
     #[test]
     fn words_and_nothing() {
-        assert_eq!(bytes(&Reply::Empty), ["\0", "", "{}"]);
+        assert_eq!(bytes(&ApiReply::Empty), ["\0", "", "{}"]);
         let unknown = ["unknown\0", "unknown", "{\"status\":\"unknown\"}"];
-        assert_eq!(bytes(&Reply::Status("unknown")), unknown);
-        assert_eq!(bytes(&Reply::Digit(2)), ["2\0", "2", "2\0"]);
+        assert_eq!(bytes(&ApiReply::Status("unknown")), unknown);
+        assert_eq!(bytes(&ApiReply::Digit(2)), ["2\0", "2", "2\0"]);
     }
 
     #[test]
@@ -296,12 +307,15 @@ mod tests {
                     {\"uci\":\"b0a2\",\"score\":9999,\"rank\":1,\"note\":\"* (03-00)\",\"winrate\":\"100.00\"},\
                     {\"uci\":\"a0a1\",\"score\":-29998,\"rank\":0,\"note\":\"? (01-01)\"},\
                     {\"uci\":\"c3c4\",\"score\":\"??\",\"rank\":0,\"note\":\"? (??-??)\"}]";
-        let reply = Reply::Moves(moves.clone(), None);
-        assert_eq!(reply.to_bytes(Format::Text), text);
-        assert_eq!(reply.to_bytes(Format::Json), format!("{json}}}"));
-        let reply = Reply::Moves(moves, Some(7));
-        assert_eq!(reply.to_bytes(Format::Text), text);
-        assert_eq!(reply.to_bytes(Format::Json), format!("{json},\"ply\":7}}"));
+        let reply = ApiReply::Moves(moves.clone(), None);
+        assert_eq!(reply.to_bytes(ReplyFormat::Text), text);
+        assert_eq!(reply.to_bytes(ReplyFormat::Json), format!("{json}}}"));
+        let reply = ApiReply::Moves(moves, Some(7));
+        assert_eq!(reply.to_bytes(ReplyFormat::Text), text);
+        assert_eq!(
+            reply.to_bytes(ReplyFormat::Json),
+            format!("{json},\"ply\":7}}")
+        );
     }
 
     #[test]
@@ -318,9 +332,9 @@ mod tests {
         let text = "move:h2e2,score:29991,rank:2,note:! (W-M-0009)|\
                     move:a0a1,score:0,rank:1,note:* (D-M-0000)|\
                     move:a0a2,score:-29988,rank:0,note:? (L-M-0012)";
-        let reply = Reply::Moves(moves.to_vec(), None);
-        assert_eq!(reply.to_bytes(Format::Bare), text);
-        let json = reply.to_bytes(Format::Json);
+        let reply = ApiReply::Moves(moves.to_vec(), None);
+        assert_eq!(reply.to_bytes(ReplyFormat::Bare), text);
+        let json = reply.to_bytes(ReplyFormat::Json);
         let entry = "{\"uci\":\"h2e2\",\"score\":29991,\"rank\":2,\"note\":\"! (W-M-0009)\"}";
         assert!(json.contains(entry), "{json}");
     }
@@ -328,12 +342,17 @@ mod tests {
     #[test]
     fn moves_to_play() {
         let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
-        let shown = |reply: &Reply| (reply.to_bytes(Format::Text), reply.to_bytes(Format::Json));
-        let (text, json) = shown(&Reply::Move(m("h2e2")));
+        let shown = |reply: &ApiReply| {
+            (
+                reply.to_bytes(ReplyFormat::Text),
+                reply.to_bytes(ReplyFormat::Json),
+            )
+        };
+        let (text, json) = shown(&ApiReply::Move(m("h2e2")));
         assert_eq!((&*text, json), ("move:h2e2\0", ok("\"move\":\"h2e2\"")));
-        let (text, json) = shown(&Reply::TableMove(m("h2e2")));
+        let (text, json) = shown(&ApiReply::TableMove(m("h2e2")));
         assert_eq!((&*text, json), ("egtb:h2e2\0", ok("\"egtb\":\"h2e2\"")));
-        let (text, json) = shown(&Reply::Search(vec![m("h2e2"), m("c3c4")]));
+        let (text, json) = shown(&ApiReply::Search(vec![m("h2e2"), m("c3c4")]));
         let list = "\"search_moves\":[{\"uci\":\"h2e2\"},{\"uci\":\"c3c4\"}]";
         assert_eq!((&*text, json), ("search:h2e2|search:c3c4\0", ok(list)));
     }
@@ -341,10 +360,15 @@ mod tests {
     #[test]
     fn scores_lines_and_rules() {
         let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
-        let shown = |reply: &Reply| (reply.to_bytes(Format::Text), reply.to_bytes(Format::Json));
-        let (text, json) = shown(&Reply::Score(-12, Some(3)));
+        let shown = |reply: &ApiReply| {
+            (
+                reply.to_bytes(ReplyFormat::Text),
+                reply.to_bytes(ReplyFormat::Json),
+            )
+        };
+        let (text, json) = shown(&ApiReply::Score(-12, Some(3)));
         assert_eq!((&*text, json), ("eval:-12\0", ok("\"eval\":-12,\"ply\":3")));
-        let line = Reply::Line {
+        let line = ApiReply::Line {
             score: 23,
             depth: 2,
             pv: vec![m("b2e2"), m("h9g7")],
@@ -355,7 +379,10 @@ mod tests {
             json,
             ok("\"score\":23,\"depth\":2,\"pv\":[\"b2e2\",\"h9g7\"]")
         );
-        let (text, json) = shown(&Reply::Rules(vec![(m("b2e2"), "none"), (m("c3c4"), "ban")]));
+        let (text, json) = shown(&ApiReply::Rules(vec![
+            (m("b2e2"), "none"),
+            (m("c3c4"), "ban"),
+        ]));
         assert_eq!(text, "move:b2e2,rule:none|move:c3c4,rule:ban\0");
         let list =
             "\"moves\":[{\"uci\":\"b2e2\",\"rule\":\"none\"},{\"uci\":\"c3c4\",\"rule\":\"ban\"}]";

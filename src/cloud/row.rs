@@ -6,7 +6,7 @@ use super::value::{FINAL, score_of};
 
 /// Where the value of a move comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum EntrySource {
     /// A search, or a person with the right to write.
     Written,
     /// The moves of the position that the move leads to.
@@ -15,7 +15,7 @@ pub enum Source {
     Rules,
 }
 
-impl Source {
+impl EntrySource {
     const fn number(self) -> u8 {
         match self {
             Self::Written => 1,
@@ -44,7 +44,7 @@ pub struct Entry {
     /// Plies that were searched for the value; 0 where that is not known.
     pub depth: u8,
     /// Where the value comes from.
-    pub source: Source,
+    pub source: EntrySource,
     /// When it was written, in minutes since 1970.
     pub minutes: u32,
 }
@@ -67,7 +67,7 @@ pub struct Row {
     /// The moves, ordered by [`Move::bits`].
     pub moves: Vec<Entry>,
     /// The plies from the start of a game to the position, as far as the library has it: first to the
-    /// canonical position of the key, then to the one with colours exchanged.
+    /// canonical position of the key, then to the one with colors exchanged.
     pub plies: [Option<u16>; 2],
 }
 
@@ -75,7 +75,7 @@ pub struct Row {
 const ENTRY_LENGTH: usize = 10;
 
 impl Row {
-    /// The entry of a move.
+    /// What is stored of a move, if anything.
     pub fn get(&self, m: Move) -> Option<&Entry> {
         self.place(m).ok().map(|place| &self.moves[place])
     }
@@ -135,7 +135,7 @@ impl Row {
                 m: Move::from_bits(u16::from_le_bytes([m0, m1]))?,
                 value: i16::from_le_bytes([v0, v1]),
                 depth,
-                source: Source::from_number(source)?,
+                source: EntrySource::from_number(source)?,
                 minutes: u32::from_le_bytes([t0, t1, t2, t3]),
             })
         };
@@ -156,7 +156,7 @@ mod tests {
             m: m.parse().unwrap(),
             value,
             depth: 12,
-            source: Source::Written,
+            source: EntrySource::Written,
             minutes: 70_000_000,
         }
     }

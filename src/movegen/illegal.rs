@@ -61,7 +61,7 @@ impl fmt::Display for IllegalReason {
                 f.write_str("a pawn goes sideways only after it has crossed the river")
             }
             Self::Backwards => f.write_str("a pawn never goes back"),
-            Self::WrongStep(kind) => write!(f, "a {kind} does not move like that"),
+            Self::WrongStep(kind) => write!(f, "the {kind} does not move like that"),
             Self::KingsFace => f.write_str("the kings would face each other (对面笑)"),
             Self::InCheck => f.write_str("the king would be in check"),
         }

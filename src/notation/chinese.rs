@@ -7,7 +7,7 @@
 //! front, and so are pawns on two crowded files, counted file by file from the mover's right.
 
 use super::NotationError;
-use super::relative::{Description, Direction, Place, Standing, direction_and_number};
+use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
 use crate::board::{Color, Move, PieceKind, Position};
 
 const NUMERALS: [char; 10] = ['零', '一', '二', '三', '四', '五', '六', '七', '八', '九'];
@@ -77,6 +77,11 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     }
 }
 
+/// Every move, legal or not, that a text may mean; none where it is not in this notation.
+pub(super) fn attempts(position: &Position, text: &str) -> Vec<Move> {
+    read(text).map_or_else(Vec::new, |description| description.attempts(position))
+}
+
 fn read(text: &str) -> Option<Description> {
     let characters: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
@@ -105,7 +110,7 @@ fn read(text: &str) -> Option<Description> {
     })
 }
 
-type Subject = (PieceKind, Option<usize>, Option<Place>);
+type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
     use PieceKind::Pawn;
@@ -116,7 +121,7 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
                 None => (kind, None, Some(read_place(b)?)),
             },
             (None, Some(kind)) => {
-                let numbered = || read_number(a).map(Place::Nth);
+                let numbered = || read_number(a).map(RelativePlace::Nth);
                 (kind, None, Some(read_place(a).or_else(numbered)?))
             }
             _ => (Pawn, Some(read_number(b)?), Some(read_place(a)?)),
@@ -143,11 +148,11 @@ fn read_kind(character: char) -> Option<PieceKind> {
     })
 }
 
-fn read_place(character: char) -> Option<Place> {
+fn read_place(character: char) -> Option<RelativePlace> {
     Some(match character {
-        '前' => Place::Front,
-        '中' => Place::Middle,
-        '后' | '後' => Place::Rear,
+        '前' => RelativePlace::Front,
+        '中' => RelativePlace::Middle,
+        '后' | '後' => RelativePlace::Rear,
         _ => return None,
     })
 }

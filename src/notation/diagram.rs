@@ -17,7 +17,7 @@ pub enum Letters {
 pub struct DiagramStyle {
     /// The letters of the pieces.
     pub letters: Letters,
-    /// Whether to colour the sides by ANSI escape sequences, and to mark the last move.
+    /// Whether to color the sides by ANSI escape sequences, and to mark the last move.
     pub color: bool,
     /// Whether black is at the bottom.
     pub flipped: bool,

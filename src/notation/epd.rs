@@ -17,7 +17,7 @@ use crate::board::{Move, Position};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Epd {
-    /// The position.
+    /// The position that the operations are about.
     pub position: Position,
     /// `bm`: one of these is to be found; empty where nothing is said.
     pub best_moves: Vec<Move>,

@@ -15,7 +15,7 @@ pub enum NotationError {
     /// The text fits more than one legal move.
     #[error("\"{}\" may be any of {moves:?}", excerpt(.text))]
     Ambiguous {
-        /// The text.
+        /// What was read.
         text: String,
         /// The moves that fit it.
         moves: Vec<Move>,

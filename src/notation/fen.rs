@@ -216,7 +216,7 @@ pub fn write_setup(setup: &Setup) -> String {
     )
 }
 
-/// Writes a position.
+/// Writes a position with side to move and both counters.
 pub fn write_position(position: &Position) -> String {
     write_setup(&position.setup())
 }

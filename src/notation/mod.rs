@@ -48,9 +48,35 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
 }
 
+/// Every move, legal or not, that a text in any notation may mean in a position, so that a move that
+/// [`parse_move`] refuses can be explained with [`why_illegal`](crate::movegen::why_illegal).
+pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
+    let text = text.trim();
+    if let Ok(m) = text.to_ascii_lowercase().replace('-', "").parse() {
+        return vec![m];
+    }
+    let mut moves = chinese::attempts(position, text);
+    moves.extend(wxf::attempts(position, text));
+    moves
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_refused_text_may_have_meant() {
+        let start = Position::startpos();
+        for text in ["马二进四", "N2+4", "h0f1", "H0-F1"] {
+            let moves = attempted_moves(&start, text);
+            assert!(
+                moves.contains(&"h0f1".parse().unwrap()),
+                "{text}: {moves:?}"
+            );
+            assert!(parse_move(&start, text).is_err(), "{text}");
+        }
+        assert!(attempted_moves(&start, "hello").is_empty());
+    }
 
     #[test]
     fn every_notation_is_recognised() {

@@ -20,7 +20,7 @@ pub(super) enum Direction {
 
 /// A place among two or more like pieces on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RelativePlace {
     /// The foremost (前).
     Front,
     /// The foremost but one of four or five, else the foremost (WXF `+`).
@@ -35,7 +35,7 @@ pub(super) enum Place {
     Nth(usize),
 }
 
-impl Place {
+impl RelativePlace {
     /// The index from the front among `count` pieces.
     fn index(self, count: usize) -> Option<usize> {
         match self {
@@ -103,7 +103,7 @@ pub(super) struct Description {
     /// Its file, from 1, if it is named.
     pub(super) file: Option<usize>,
     /// Its place on the file, if it is named.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<RelativePlace>,
     /// Where to.
     pub(super) direction: Direction,
     /// Steps along a file, else the file arrived at; 0 for a promotion.
@@ -165,6 +165,15 @@ impl Description {
         }
     }
 
+    /// Every move, legal or not, of a piece of the side to move that fits: what the text may have meant.
+    pub(super) fn attempts(&self, position: &Position) -> Vec<Move> {
+        let own = position.pieces(position.side_to_move(), self.kind);
+        let moves = own
+            .into_iter()
+            .flat_map(|from| Bitboard::ALL.into_iter().map(move |to| Move::new(from, to)));
+        moves.filter(|m| self.fits(position, *m)).collect()
+    }
+
     fn fits(&self, position: &Position, m: Move) -> bool {
         position.piece_on(m.from()).map(|p| p.kind()) == Some(self.kind)
             && direction_and_number(m, position.side_to_move()) == (self.direction, self.number)
@@ -177,7 +186,7 @@ impl Description {
         let place_fits = match self.place {
             None => true,
             Some(_) if standing.count < 2 => false,
-            Some(Place::Nth(n)) if self.file.is_none() => n == standing.ordinal + 1,
+            Some(RelativePlace::Nth(n)) if self.file.is_none() => n == standing.ordinal + 1,
             Some(place) => place.index(standing.count) == Some(standing.index),
         };
         file_fits && place_fits

@@ -30,7 +30,7 @@ impl MoveStyle {
 
 /// The text names no notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a notation (iccs, wxf, chinese)")]
+#[error("not a notation ({})", MoveStyle::NAMES.join(", ").to_lowercase())]
 pub struct ParseMoveStyleError;
 
 impl FromStr for MoveStyle {

@@ -6,7 +6,7 @@
 //! their file before the sign (`3+=4`, in the middle `33=4`).
 
 use super::NotationError;
-use super::relative::{Description, Direction, Place, Standing, direction_and_number};
+use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
 use crate::board::{Move, PieceKind, Position};
 
 /// Writes a legal move of `position`.
@@ -67,6 +67,11 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     }
 }
 
+/// Every move, legal or not, that a text may mean; none where it is not in this notation.
+pub(super) fn attempts(position: &Position, text: &str) -> Vec<Move> {
+    read(text).map_or_else(Vec::new, |description| description.attempts(position))
+}
+
 fn read(text: &str) -> Option<Description> {
     let characters: Vec<char> = text.chars().collect();
     let (subject, action) = characters.split_at_checked(characters.len().checked_sub(2)?)?;
@@ -87,16 +92,16 @@ fn read(text: &str) -> Option<Description> {
     })
 }
 
-type Subject = (PieceKind, Option<usize>, Option<Place>);
+type Subject = (PieceKind, Option<usize>, Option<RelativePlace>);
 
 fn read_subject(characters: &[char]) -> Option<Subject> {
     use PieceKind::Pawn;
     Some(match *characters {
-        ['+', '+'] => (Pawn, None, Some(Place::Front)),
-        ['-' | '–', '-' | '–'] => (Pawn, None, Some(Place::Rear)),
+        ['+', '+'] => (Pawn, None, Some(RelativePlace::Front)),
+        ['-' | '–', '-' | '–'] => (Pawn, None, Some(RelativePlace::Rear)),
         [a, b] => match (read_digit(a), read_digit(b)) {
-            (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(Place::Middle)),
-            (Some(a), Some(b)) => (Pawn, Some(b), Some(Place::Nth(a))),
+            (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::Middle)),
+            (Some(a), Some(b)) => (Pawn, Some(b), Some(RelativePlace::Nth(a))),
             (Some(file), None) => (Pawn, Some(file), Some(read_sign(b)?)),
             (None, Some(file)) => (PieceKind::from_letter(a)?, Some(file), None),
             (None, None) => match read_sign(a) {
@@ -116,19 +121,19 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
     })
 }
 
-fn read_sign(character: char) -> Option<Place> {
+fn read_sign(character: char) -> Option<RelativePlace> {
     Some(match character {
-        '+' => Place::InnerFront,
-        '-' | '–' => Place::InnerRear,
-        '.' => Place::Middle,
+        '+' => RelativePlace::InnerFront,
+        '-' | '–' => RelativePlace::InnerRear,
+        '.' => RelativePlace::Middle,
         _ => return None,
     })
 }
 
 /// A pawn's number from the front: `a` is the first.
-fn read_order(character: char) -> Option<Place> {
+fn read_order(character: char) -> Option<RelativePlace> {
     let index = (character.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
-    (index < PieceKind::Pawn.max_per_side() as usize).then_some(Place::Nth(index + 1))
+    (index < PieceKind::Pawn.max_per_side() as usize).then_some(RelativePlace::Nth(index + 1))
 }
 
 /// A digit from 1 to 9.

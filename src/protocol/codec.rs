@@ -19,7 +19,7 @@ pub(super) trait Codec: fmt::Debug {
     /// Formats a reply, as no line where the protocol has no word for it.
     fn format(&mut self, reply: &Reply<'_>, preferences: &Preferences) -> Vec<String>;
 
-    /// Commands that the codec has of its own accord after a reply. They are executed once the
+    /// Commands that the codec adds after a reply. They are executed once the
     /// engine is idle.
     fn follow_up(&mut self) -> Vec<Command> {
         Vec::new()

@@ -4,7 +4,7 @@ use super::codec::Codec;
 use super::command::Protocol;
 use super::ucci::Ucci;
 use super::uci::Uci;
-use super::worker::Worker;
+use super::worker::WorkerDialect;
 use super::xboard::{Dialect, XBoard};
 
 /// A codec for a new conversation in `protocol`.
@@ -13,7 +13,7 @@ pub(super) fn codec(protocol: Protocol) -> Box<dyn Codec> {
         Protocol::Ucci => Box::new(Ucci::default()),
         Protocol::Uci => Box::new(Uci),
         Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
-        Protocol::Worker => Box::new(Worker::default()),
+        Protocol::Worker => Box::new(WorkerDialect::default()),
         Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),
     }
 }

@@ -27,7 +27,6 @@ pub(super) enum Command {
     Handshake(Protocol),
     /// Asks for [`Reply::Ready`](super::reply::Reply::Ready).
     IsReady,
-    /// Sets an option.
     SetOption {
         /// The name in any of its spellings and letter cases; may be unknown.
         name: String,
@@ -102,7 +101,6 @@ pub(super) struct GoRequest {
     pub draw: bool,
     /// Iterations; zero asks for the static evaluation.
     pub depth: Option<u32>,
-    /// Nodes.
     pub nodes: Option<u64>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
@@ -155,11 +153,10 @@ pub(super) enum Clocks {
         /// The clock of the other side.
         opponent: Option<PlayerClock>,
     },
-    /// By colour: UCI.
+    /// By color: UCI.
     Sides {
         /// Red's clock, which UCI calls white's.
         red: Option<PlayerClock>,
-        /// Black's clock.
         black: Option<PlayerClock>,
     },
 }

@@ -6,7 +6,7 @@ use std::str::SplitWhitespace;
 use std::time::Duration;
 
 use super::command::{Clocks, GoError, GoFault, GoRequest};
-use super::text::{TimeUnit, excerpt, number, time};
+use super::text::{TimeUnit, clock_time, excerpt, number};
 use crate::board::Move;
 use crate::search::PlayerClock;
 
@@ -15,7 +15,7 @@ use crate::search::PlayerClock;
 /// # Errors
 /// Names every parameter whose value cannot be read.
 pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
-    let mut reader = Reader {
+    let mut reader = GoReader {
         words: text.split_whitespace().peekable(),
         unit,
         request: GoRequest::default(),
@@ -59,7 +59,7 @@ impl ClockText {
     }
 }
 
-struct Reader<'a> {
+struct GoReader<'a> {
     words: Peekable<SplitWhitespace<'a>>,
     unit: TimeUnit,
     request: GoRequest,
@@ -68,7 +68,7 @@ struct Reader<'a> {
     faults: Vec<GoFault>,
 }
 
-impl Reader<'_> {
+impl GoReader<'_> {
     fn word(&mut self, word: &str) {
         let key = word.to_ascii_lowercase();
         match key.as_str() {
@@ -142,7 +142,7 @@ impl Reader<'_> {
 
     fn time(&mut self, key: &'static str) -> Option<Duration> {
         let unit = self.unit;
-        self.value(key, |word| time(word, unit))
+        self.value(key, |word| clock_time(word, unit))
     }
 
     fn clock(&mut self, owner: Owner) -> &mut ClockText {
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn uci_clocks_belong_to_colours() {
+    fn uci_clocks_belong_to_colors() {
         let request = parse_ms("wtime 1 btime 2 winc 3 binc 4 movestogo 5");
         let (red, black) = (clock(1, 3, Some(5)), clock(2, 4, Some(5)));
         let l = request.limits(Color::Red);

@@ -26,7 +26,6 @@ pub(super) enum Reply<'a> {
     Message(&'a str),
     /// A move of the opening book, of those that may be played.
     BookMove {
-        /// The move.
         played: Move,
         /// Its weight beside the others.
         weight: u32,
@@ -36,7 +35,6 @@ pub(super) enum Reply<'a> {
     BookContents(&'a [BookMove]),
     /// What the search reports.
     Search {
-        /// The report.
         report: &'a Report,
         /// The chances of the side to move if the report is a line, where they are asked for.
         chances: Option<WinRate>,
@@ -47,7 +45,6 @@ pub(super) enum Reply<'a> {
     StaticScore(Score),
     /// The move to play.
     BestMove {
-        /// The move.
         best: Move,
         /// The reply expected.
         ponder: Option<Move>,

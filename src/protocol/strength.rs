@@ -13,8 +13,9 @@ pub(crate) const MAX_ELO: u32 = 2800;
 /// The level before another one is set.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// Nodes a move at every 200 points from [`MIN_ELO`] on, fitted to some 2,300 games of neighbouring
-/// levels against each other, 200 for each pair.
+/// Nodes a move at every 200 points from [`MIN_ELO`] on, fitted to matches of neighbouring levels. In 200
+/// games a step, the steps of this table, the lowest first, were 171, 164, 222, 230, 188, 244, 215, 191 and
+/// 164 Elo, each with an error of about 50 (95 %).
 /// Fewer than those of the first level are no weaker: a search looks at one ply at least.
 const NODES: [u32; 10] = [80, 270, 530, 920, 1480, 2250, 3700, 6150, 9900, 16000];
 const STEP: u32 = 200;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use crate::text::LONGEST_TIME;
+
 /// How much of a client's text a message repeats, in characters.
 const EXCERPT: usize = 80;
 /// Longest message, in characters: clients read lines into buffers.
 const MESSAGE: usize = 2000;
-/// Longest time that is distinguished from forever; far below where sums of times overflow.
-const LONGEST: Duration = Duration::from_secs(1_000_000_000);
 
 /// What a number in a `go` line or an option counts time in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +57,9 @@ pub(super) fn number(text: &str) -> Option<u64> {
     })
 }
 
-/// Reads a time, a fraction allowed; bounded like [`number`].
-pub(super) fn time(text: &str, unit: TimeUnit) -> Option<Duration> {
+/// Reads a time of a clock, a fraction allowed. Unlike a time on the command line it saturates: one below
+/// zero is none, and a long one [`LONGEST_TIME`].
+pub(super) fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let count = number(whole)?;
     if !fraction.bytes().all(|b| b.is_ascii_digit()) {
@@ -71,7 +72,7 @@ pub(super) fn time(text: &str, unit: TimeUnit) -> Option<Duration> {
             Duration::from_secs(count).saturating_add(Duration::from_millis(thousandths(fraction)))
         }
     };
-    Some(time.min(LONGEST))
+    Some(time.min(LONGEST_TIME))
 }
 
 /// The first three digits after the point.
@@ -105,20 +106,23 @@ mod tests {
     fn times_have_units_and_bounds() {
         use TimeUnit::{Milliseconds, Seconds};
         assert_eq!(
-            time("1500", Milliseconds),
+            clock_time("1500", Milliseconds),
             Some(Duration::from_millis(1500))
         );
         assert_eq!(
-            time("1500.9", Milliseconds),
+            clock_time("1500.9", Milliseconds),
             Some(Duration::from_millis(1500))
         );
-        assert_eq!(time("90", Seconds), Some(Duration::from_secs(90)));
-        assert_eq!(time("1.25", Seconds), Some(Duration::from_millis(1250)));
-        assert_eq!(time("1.", Seconds), Some(Duration::from_secs(1)));
-        assert_eq!(time("-1.5", Seconds), Some(Duration::ZERO));
-        assert_eq!(time(&"9".repeat(99), Seconds), Some(LONGEST));
+        assert_eq!(clock_time("90", Seconds), Some(Duration::from_secs(90)));
+        assert_eq!(
+            clock_time("1.25", Seconds),
+            Some(Duration::from_millis(1250))
+        );
+        assert_eq!(clock_time("1.", Seconds), Some(Duration::from_secs(1)));
+        assert_eq!(clock_time("-1.5", Seconds), Some(Duration::ZERO));
+        assert_eq!(clock_time(&"9".repeat(99), Seconds), Some(LONGEST_TIME));
         for bad in ["", ".", "a", "1.x", "1.2.3", "inf", "nan"] {
-            assert_eq!(time(bad, Seconds), None, "{bad}");
+            assert_eq!(clock_time(bad, Seconds), None, "{bad}");
         }
     }
 

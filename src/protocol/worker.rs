@@ -19,14 +19,14 @@ use crate::search::Report;
 
 /// The codec of the dialect.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Worker {
+pub(super) struct WorkerDialect {
     ucci: Ucci,
     /// The search under way.
-    search: Search,
+    search: PendingSearch,
 }
 
 #[derive(Clone, Debug, Default)]
-enum Search {
+enum PendingSearch {
     #[default]
     None,
     /// A `go`.
@@ -38,7 +38,7 @@ enum Search {
 /// The parameters of `sel`, in their order.
 const PARAMETERS: [&str; 3] = ["sel DEPTH", "sel COUNT", "sel WINDOW"];
 
-impl Codec for Worker {
+impl Codec for WorkerDialect {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
         let (verb, rest) = split_word(line);
         let command = match verb.to_ascii_lowercase().as_str() {
@@ -47,13 +47,13 @@ impl Codec for Worker {
             "sel" => {
                 let selection = parse_select(rest);
                 let window = selection.as_ref().map_or(0, |(_, window)| *window);
-                self.begin(Search::Select(window, BTreeMap::new()));
+                self.begin(PendingSearch::Select(window, BTreeMap::new()));
                 Command::Go(selection.map(|(request, _)| request))
             }
             _ => {
                 let commands = self.ucci.parse(line, preferences);
                 if matches!(commands[..], [Command::Go(Ok(_))]) {
-                    self.begin(Search::Plain);
+                    self.begin(PendingSearch::Plain);
                 }
                 return commands;
             }
@@ -72,7 +72,8 @@ impl Codec for Worker {
                 report: Report::Line(info),
                 ..
             } => {
-                if let (Search::Select(_, lines), Some(first)) = (&mut self.search, info.pv.first())
+                if let (PendingSearch::Select(_, lines), Some(first)) =
+                    (&mut self.search, info.pv.first())
                 {
                     lines.insert(info.multipv, (*first, number(info.score)));
                 }
@@ -80,7 +81,7 @@ impl Codec for Worker {
             Reply::BestMove { .. } | Reply::NoBestMove => {
                 let mut told = self.ucci.format(reply, preferences);
                 match (std::mem::take(&mut self.search), reply) {
-                    (Search::Select(window, lines), _) => {
+                    (PendingSearch::Select(window, lines), _) => {
                         told.pop();
                         told.push(format_selected(window, &lines));
                     }
@@ -99,10 +100,10 @@ impl Codec for Worker {
     }
 }
 
-impl Worker {
+impl WorkerDialect {
     /// Notes a search. One that is under way is not disturbed: the session refuses a second one.
-    fn begin(&mut self, search: Search) {
-        if matches!(self.search, Search::None) {
+    fn begin(&mut self, search: PendingSearch) {
+        if matches!(self.search, PendingSearch::None) {
             self.search = search;
         }
     }

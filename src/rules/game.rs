@@ -6,7 +6,7 @@ use crate::movegen::is_legal;
 /// One move of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Ply {
-    /// The move.
+    /// What cannot be played.
     pub played: Move,
     /// How to take it back; also holds the key of the position it was played in.
     pub undo: Undo,
@@ -23,7 +23,7 @@ pub struct Game {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {played} (number {number} of the line)")]
 pub struct IllegalMove {
-    /// The move.
+    /// The move; none for a null move.
     pub played: Move,
     /// Where it stands in the game, from 1.
     pub number: usize,
@@ -93,5 +93,15 @@ impl Game {
             .iter()
             .filter(|p| p.undo.key() == key)
             .count()
+    }
+
+    /// Whether a move is legal and brings back a position of the game. The game is the same afterwards.
+    pub fn is_repetition(&mut self, played: Move) -> bool {
+        if self.push(played).is_err() {
+            return false;
+        }
+        let repeats = self.occurrences() > 1;
+        self.pop();
+        repeats
     }
 }

@@ -47,7 +47,7 @@ impl fmt::Display for Cause {
 /// A piece with its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The piece.
+    /// The piece that is threatened.
     pub piece: Piece,
     /// Where it stands.
     pub square: Square,
@@ -67,7 +67,7 @@ pub struct Chase {
 pub struct ClassifiedMove {
     /// Number of the ply in the game, from 1.
     pub number: usize,
-    /// The move.
+    /// The move that was judged.
     pub played: Move,
     /// The piece that moved.
     pub piece: Piece,

@@ -78,11 +78,11 @@
 
 mod chase;
 mod chinese;
-mod conduct;
 mod game;
 mod judgement;
 mod limits;
 mod move_class;
+mod move_threats;
 mod perpetual;
 mod piece_tracker;
 #[cfg(test)]
@@ -93,13 +93,13 @@ mod threat;
 mod ucci_league;
 mod verdict;
 
-pub use conduct::{Conduct, move_conduct};
 pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{
     Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at, judge_outcome,
 };
 pub use limits::{counted_plies, is_material_insufficient};
 pub use move_class::MoveClass;
+pub use move_threats::{MoveThreats, move_threats};
 pub use perpetual::Perpetual;
 pub use repetition::judge_repetition;
 pub use rule_set::{ParseRuleSetError, RuleSet};

@@ -1,4 +1,4 @@
-//! What a single move can be in the eyes of a referee.
+//! The classes of a single move in the rules on repetitions.
 
 use std::fmt;
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::board::Bitboard;
 
-/// What a side did throughout a repetition, the lighter conduct first.
+/// What a side did throughout a repetition, the lighter kind first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Perpetual {
     /// Nothing that is forbidden.

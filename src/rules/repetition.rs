@@ -33,7 +33,7 @@ pub fn judge_repetition(
     Verdict::compare(side_perpetuals(position, plies, rules).map(|r| r.perpetual))
 }
 
-/// The conduct of each side, by side. A lighter conduct is only looked for when it can
+/// What each side does throughout the repetition. The lighter kinds are only looked for when they can
 /// matter to the verdict.
 pub(super) fn side_perpetuals(
     position: &Position,

@@ -51,7 +51,7 @@ impl RuleSet {
 
 /// The text names no rule set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a rule set (asian, computer, chinese, elephanteye, check-only, none)")]
+#[error("not a rule set ({})", RuleSet::NAMES.join(", "))]
 pub struct ParseRuleSetError;
 
 impl FromStr for RuleSet {

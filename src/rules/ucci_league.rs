@@ -1,4 +1,4 @@
-//! Chases as the referee of the UCCI league sees them: only the piece that has just moved chases,
+//! Chases by the rules of the UCCI league: only the piece that has just moved chases,
 //! and one piece at a time.
 
 use crate::board::{Bitboard, Move, PieceKind, Position, Square, attacks};
@@ -52,7 +52,7 @@ fn counts(position: &Position, chaser: PieceKind, target: Square) -> bool {
     }
 }
 
-/// Of several pieces the referee sees one. It reads the board from rank 9 down, each rank from file
+/// Of several pieces only one counts: the first of the board read from rank 9 down, each rank from file
 /// a on, for a knight; for rook and cannon the right before the left, below before above.
 fn first_in_order(targets: impl Iterator<Item = Square>, chaser: PieceKind) -> Option<Square> {
     targets.min_by_key(|square| {

@@ -104,7 +104,7 @@ pub enum Report {
     CurrentMove {
         /// The iteration.
         depth: u32,
-        /// The move.
+        /// The root move that is searched now.
         played: Move,
         /// Its number among the root moves, from 1.
         number: usize,

@@ -48,7 +48,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// The taste of the engine: how it values draws and attacks.
+    /// The style of play: how draws and attacks are valued (contempt).
     pub enum Style {
         /// 保守: content with a draw, defence before attack.
         Solid = "solid",
@@ -128,7 +128,7 @@ pub struct Settings {
     pub knowledge: Knowledge,
     /// How far the move may depart from the best.
     pub randomness: Randomness,
-    /// The taste of the engine.
+    /// The style of play.
     pub style: Style,
     /// The share of the processor left to others: none, a quarter, a half, three quarters.
     pub idle: Degree,

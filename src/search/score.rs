@@ -114,7 +114,7 @@ impl Score {
         }
     }
 
-    /// What the score says.
+    /// Whether the score is a mate, and in how many moves, or a value.
     pub const fn meaning(self) -> Meaning {
         if self.is_win() {
             Meaning::Mates((Self::MATE.0 - self.0) as u32)

@@ -25,7 +25,7 @@ impl BlockKey {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedBlock {
     key: BlockKey,
     /// When it was last asked for.
     stamp: u64,
@@ -33,14 +33,13 @@ struct Entry {
 }
 
 #[derive(Debug, Default)]
-struct Shard {
-    entries: Vec<Entry>,
+struct CacheShard {
+    entries: Vec<CachedBlock>,
     clock: u64,
 }
 
-/// The cache.
 #[derive(Debug)]
-pub(super) struct BlockCache(Vec<Mutex<Shard>>);
+pub(super) struct BlockCache(Vec<Mutex<CacheShard>>);
 
 impl Default for BlockCache {
     fn default() -> Self {
@@ -72,7 +71,7 @@ impl BlockCache {
     }
 }
 
-impl Shard {
+impl CacheShard {
     fn find(&mut self, key: BlockKey) -> Option<Arc<[u8]>> {
         self.clock += 1;
         let entry = self.entries.iter_mut().find(|entry| entry.key == key)?;
@@ -81,7 +80,7 @@ impl Shard {
     }
 
     fn insert(&mut self, key: BlockKey, values: Arc<[u8]>) {
-        let entry = Entry {
+        let entry = CachedBlock {
             key,
             stamp: self.clock,
             values,

@@ -86,7 +86,7 @@ pub(super) struct Header {
 
 /// A block of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct TableBlock {
     /// Where it begins, counted from the beginning of the file.
     pub offset: u64,
     pub length: u32,
@@ -202,7 +202,7 @@ impl Header {
     ///
     /// # Errors
     /// It is damaged.
-    pub(super) fn read_list(&self, bytes: &[u8]) -> Result<[Vec<Block>; 2], TableError> {
+    pub(super) fn read_list(&self, bytes: &[u8]) -> Result<[Vec<TableBlock>; 2], TableError> {
         let list = bytes.get(..self.list_length()).ok_or(CUT)?;
         let (entries, checksum) = list.split_at(list.len() - 4);
         if crc32c::crc32c(entries).to_le_bytes() != checksum {
@@ -212,7 +212,7 @@ impl Header {
         let mut offset = (HEADER + list.len()) as u64;
         let lists = self.blocks().map(|count| {
             let block = |_| {
-                let block = Block {
+                let block = TableBlock {
                     offset,
                     length: fields.u32(),
                     checksum: fields.u32(),
@@ -235,7 +235,7 @@ impl Header {
     pub(super) fn unpack(
         &self,
         number: usize,
-        block: &Block,
+        block: &TableBlock,
         packed: &[u8],
     ) -> Result<Vec<u8>, TableError> {
         const DAMAGED: TableError = TableError::Damaged("a block");

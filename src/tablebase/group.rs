@@ -140,7 +140,7 @@ impl GroupTable {
 
 /// The placements of all kinds of group of one side.
 #[derive(Debug)]
-pub(super) struct Side {
+pub(super) struct SideGroup {
     tables: Vec<GroupTable>,
     /// The number of each placement within its kind, by king, advisors and bishops.
     numbers: Vec<u16>,
@@ -151,10 +151,11 @@ pub(super) struct Side {
 const NO_PLACEMENT: u16 = u16::MAX;
 const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
 
-impl Side {
+impl SideGroup {
     /// The groups of a side.
     pub(super) fn of(color: Color) -> &'static Self {
-        static SIDES: LazyLock<ByColor<Side>> = LazyLock::new(|| ByColor::from_fn(Side::build));
+        static SIDES: LazyLock<ByColor<SideGroup>> =
+            LazyLock::new(|| ByColor::from_fn(SideGroup::build));
         &SIDES[color]
     }
 
@@ -348,7 +349,7 @@ mod tests {
         ];
         for color in Color::ALL {
             for ((advisors, bishops), size, symmetric, canonical) in known {
-                let table = Side::of(color).table(Defenders { advisors, bishops });
+                let table = SideGroup::of(color).table(Defenders { advisors, bishops });
                 let numbers = 0..table.placements.len();
                 assert_eq!(table.placements.len(), size);
                 assert_eq!(table.canonical, canonical);
@@ -363,7 +364,7 @@ mod tests {
     #[test]
     fn numbers_steps_and_removals_lead_where_they_say() {
         for color in Color::ALL {
-            let side = Side::of(color);
+            let side = SideGroup::of(color);
             for defenders in Defenders::all() {
                 let table = side.table(defenders);
                 for (number, p) in table.placements.iter().enumerate() {

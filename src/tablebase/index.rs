@@ -5,7 +5,7 @@
 //! is listed; where it is its own mirror image, both are.
 
 use super::attackers::Attackers;
-use super::group::{GroupTable, Side};
+use super::group::{GroupTable, SideGroup};
 use super::material::Material;
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Setup, Square};
 
@@ -106,8 +106,8 @@ impl Indexer {
         Self {
             material,
             attackers: AttackerIndex::new(material.attackers()),
-            own: Side::of(Color::Red).table(material.own()),
-            defenders: Side::of(Color::Black).table(material.defenders()),
+            own: SideGroup::of(Color::Red).table(material.own()),
+            defenders: SideGroup::of(Color::Black).table(material.defenders()),
         }
     }
 
@@ -202,7 +202,7 @@ impl Indexer {
             }
         };
         let number = |side: Color, (king, advisors, bishops): (Square, Bitboard, Bitboard)| {
-            Side::of(side).number(king.relative_to(armed), flip(advisors), flip(bishops))
+            SideGroup::of(side).number(king.relative_to(armed), flip(advisors), flip(bishops))
         };
         let kinds = self.attackers.kinds;
         let owner = self.attackers.colors.map(|color| match color {

@@ -79,7 +79,7 @@ impl Material {
         self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
     }
 
-    /// The attackers.
+    /// What the side has beside king, advisors and bishops.
     #[inline]
     pub const fn attackers(self) -> Attackers {
         self.attackers

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::cache::{BlockCache, BlockKey};
-use super::file::{Block, HEADER, Header, TableError, WHOLE};
+use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
 use super::index::Indexer;
 use super::material::Material;
 use super::solved::{DrawsHold, SolvedClass};
@@ -18,9 +18,9 @@ use crate::board::{Color, Position};
 #[derive(Debug)]
 pub struct ClassTable {
     header: Header,
-    source: Source,
+    source: TableSource,
     indexer: OnceLock<Indexer>,
-    blocks: OnceLock<[Vec<Block>; 2]>,
+    blocks: OnceLock<[Vec<TableBlock>; 2]>,
     /// The values of a small table, the armed side to move first.
     whole: OnceLock<[Vec<u8>; 2]>,
     /// Set when something could not be read: from then on the table answers nothing.
@@ -28,7 +28,7 @@ pub struct ClassTable {
 }
 
 #[derive(Debug)]
-enum Source {
+enum TableSource {
     Memory(&'static [u8]),
     File(PathBuf, Mutex<File>),
 }
@@ -49,7 +49,7 @@ impl ClassTable {
         }
         Ok(Self::new(
             header,
-            Source::File(path.to_owned(), Mutex::new(file)),
+            TableSource::File(path.to_owned(), Mutex::new(file)),
         ))
     }
 
@@ -62,12 +62,12 @@ impl ClassTable {
         let length = usize::try_from(header.rest).unwrap_or(usize::MAX);
         let length = length.saturating_add(HEADER);
         match bytes.split_at_checked(length) {
-            Some((own, rest)) => Ok((Self::new(header, Source::Memory(own)), rest)),
+            Some((own, rest)) => Ok((Self::new(header, TableSource::Memory(own)), rest)),
             None => Err(TableError::Damaged("its length")),
         }
     }
 
-    fn new(header: Header, source: Source) -> Self {
+    fn new(header: Header, source: TableSource) -> Self {
         Self {
             header,
             source,
@@ -97,8 +97,8 @@ impl ClassTable {
     /// Where the table comes from: its file, or nothing for one that is embedded.
     pub fn path(&self) -> Option<&Path> {
         match &self.source {
-            Source::Memory(_) => None,
-            Source::File(path, _) => Some(path),
+            TableSource::Memory(_) => None,
+            TableSource::File(path, _) => Some(path),
         }
     }
 
@@ -182,7 +182,7 @@ impl ClassTable {
         self.header.unpack(number, &block, &packed)
     }
 
-    fn blocks(&self) -> Result<&[Vec<Block>; 2], TableError> {
+    fn blocks(&self) -> Result<&[Vec<TableBlock>; 2], TableError> {
         if let Some(blocks) = self.blocks.get() {
             return Ok(blocks);
         }
@@ -193,11 +193,11 @@ impl ClassTable {
 
     fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, TableError> {
         match &self.source {
-            Source::Memory(bytes) => {
+            TableSource::Memory(bytes) => {
                 let bytes = bytes.get(offset as usize..).and_then(|b| b.get(..length));
                 (bytes.map(<[u8]>::to_vec)).ok_or(TableError::Damaged("it is cut short"))
             }
-            Source::File(_, file) => {
+            TableSource::File(_, file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.seek(SeekFrom::Start(offset))?;
                 let mut bytes = Vec::new();

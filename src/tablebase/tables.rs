@@ -55,7 +55,7 @@ pub struct Probe {
 /// A legal move and what the tables say of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbedMove {
-    /// The move.
+    /// A legal move of the position.
     pub played: Move,
     /// What it is worth to the side that plays it; `None` where no table holds it.
     pub outcome: Option<TableOutcome>,

@@ -9,7 +9,7 @@ use super::value::{DRAW, ILLEGAL, LONGEST};
 use super::*;
 use crate::board::{Color, Piece, Position, Setup};
 use crate::movegen::legal_moves;
-use crate::rules::{Conduct, Ply, RuleSet, move_conduct};
+use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 
 /// Solves classes with all that their captures lead to, each once.
 #[derive(Default)]
@@ -154,7 +154,9 @@ fn slow_value(
 #[test]
 fn the_slow_solver_agrees() {
     let mut solutions = Solutions::default();
-    for name in ["KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K"] {
+    for name in [
+        "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
+    ] {
         let material = name.parse().unwrap();
         let slow = slow_solution(material, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");
@@ -226,8 +228,8 @@ fn the_armed_side_always_has_a_harmless_move_in_a_draw() {
                     played,
                     undo: after.make(played),
                 };
-                let conduct = move_conduct(&after, &ply, RuleSet::Asian);
-                after.captured().is_none() && conduct == Some(Conduct::default())
+                let threats = move_threats(&after, &ply, RuleSet::Asian);
+                after.captured().is_none() && threats == Some(MoveThreats::default())
             });
             assert!(has_harmless_move, "{name} {position}");
             drawn += 1;
@@ -331,7 +333,7 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
     }
 }
 
-/// The mirror image, the position with colours exchanged, and both.
+/// The mirror image, the position with colors exchanged, and both.
 fn images(position: &Position) -> [Position; 3] {
     let changed = |flip_file: bool, flip_color: bool| {
         let setup = position.setup();

@@ -17,7 +17,7 @@ use crate::movegen::legal_moves;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position} has value {found} where its moves give {expected}")]
 pub struct Inconsistent {
-    /// The position.
+    /// A position whose entry is wrong.
     pub position: Box<Position>,
     /// The value of the table, as the file has it.
     pub found: u8,

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
+use super::bounded_line::{BoundedLine, read_bounded_line};
+
 /// Bytes of a MB.
 const MEGABYTE: u64 = 1 << 20;
 
@@ -38,13 +40,18 @@ pub fn read_line(
     megabytes: u64,
     line: &mut Vec<u8>,
 ) -> io::Result<bool> {
-    line.clear();
-    let bound = megabytes.saturating_mul(MEGABYTE);
-    let mut part = source.take(bound + 1);
-    let length = part.read_until(b'\n', line)? as u64;
-    match length > bound {
-        true => Err(too_long("a line", megabytes)),
-        false => Ok(length > 0),
+    let bound = usize::try_from(megabytes.saturating_mul(MEGABYTE)).unwrap_or(usize::MAX);
+    // No more is read of an endless line than tells that it is too long.
+    let mut part = source.take(bound as u64 + 1);
+    match read_bounded_line(&mut part, bound, line)? {
+        BoundedLine::TooLong(_) => Err(too_long("a line", megabytes)),
+        BoundedLine::Unended(length) if length > bound as u64 => Err(too_long("a line", megabytes)),
+        BoundedLine::Whole => {
+            line.push(b'\n');
+            Ok(true)
+        }
+        BoundedLine::Unended(_) => Ok(true),
+        BoundedLine::End => Ok(false),
     }
 }
 

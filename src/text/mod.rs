@@ -3,6 +3,8 @@
 
 mod bounded_file;
 mod bounded_line;
+#[cfg(feature = "match")]
+mod html;
 mod printable;
 #[cfg(feature = "cli")]
 mod replacement;
@@ -10,6 +12,8 @@ mod seconds;
 
 pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
+#[cfg(feature = "match")]
+pub use html::escape_html;
 pub use printable::{excerpt, printable};
 #[cfg(feature = "cli")]
 pub use replacement::Replacement;

@@ -33,7 +33,10 @@ impl Replacement {
             Err(error) => return Err(error),
         }
         let directory = path.parent().filter(|parent| *parent != Path::new(""));
-        let file = builder.tempfile_in(directory.unwrap_or(Path::new(".")))?;
+        let directory = directory.unwrap_or(Path::new("."));
+        // A report of what is wrong with it names no file that the user does not know.
+        fs::metadata(directory)?;
+        let file = builder.tempfile_in(directory)?;
         Ok(Self { file, path })
     }
 

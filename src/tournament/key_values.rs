@@ -8,7 +8,7 @@ pub enum KeyValuesError {
     /// A key that the list does not have.
     #[error("{key:?} is none of {}", known.join(", "))]
     UnknownKey {
-        /// The key.
+        /// What is not known, as it was written.
         key: String,
         /// The keys that it has.
         known: &'static [&'static str],
@@ -19,9 +19,9 @@ pub enum KeyValuesError {
     /// A value that is none of its key.
     #[error("{key}={value} cannot be read")]
     Unreadable {
-        /// The key.
+        /// What the value is for.
         key: &'static str,
-        /// The value.
+        /// What cannot be read, as it was written.
         value: String,
     },
     /// A key that has to be there.

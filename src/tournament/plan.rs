@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::adjudication::Adjudication;
 use super::limit::Timeouts;
 use super::openings::Openings;
-use super::schedule::{ColorOrder, Format, Schedule};
+use super::schedule::{ColorOrder, Schedule, TournamentFormat};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
 use super::table_adjudication::TableAdjudication;
@@ -22,12 +22,12 @@ pub struct Tournament {
     /// Who plays.
     pub engines: Vec<EngineSpec>,
     /// Which engines meet.
-    pub format: Format,
+    pub format: TournamentFormat,
     /// How many engines of a gauntlet play all others.
     pub seeds: usize,
     /// Who has which color.
     pub colors: ColorOrder,
-    /// Rounds, in each of which every pairing plays one opening with both colours; `None` for as
+    /// Rounds, in each of which every pairing plays one opening with both colors; `None` for as
     /// many as a sequential test asks for.
     pub rounds: Option<u64>,
     /// Games at a time.

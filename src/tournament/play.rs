@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::adjudication::ScoreAdjudicator;
 use super::end_reason::{EndReason, Ending};
-use super::engine::{BEST_MOVE, Engine, Fault, MoveAnswer, MoveChoice, MoveRequest};
+use super::engine::{BEST_MOVE, Engine, EngineFailure, MoveAnswer, MoveChoice, MoveRequest};
 use super::limit::Clock;
 use super::plan::GameRules;
 use super::record::MoveRecord;
@@ -15,7 +15,7 @@ use crate::notation::Line;
 
 /// A game that is over.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayedGame {
     /// Its moves, those of the opening included.
     pub moves: Vec<MoveRecord>,
     /// How it ended.
@@ -40,7 +40,7 @@ pub enum Abandoned {
 pub struct Conditions<'a> {
     /// What holds in each game.
     pub rules: &'a GameRules,
-    /// Knows when the machine stood still.
+    /// Detects stalls of the machine.
     pub stalls: &'a StallWatch,
     /// Whether variations are kept.
     pub has_details: bool,
@@ -56,7 +56,7 @@ pub fn play(
     engines: ByColor<&mut Engine>,
     clocks: ByColor<Clock>,
     ponders: ByColor<bool>,
-) -> Result<Played, Abandoned> {
+) -> Result<PlayedGame, Abandoned> {
     let rules = conditions.rules;
     let mut game = GameInProgress {
         referee: Referee::new(opening.start.clone(), rules.rules, rules.longest),
@@ -84,7 +84,7 @@ pub fn play(
             break ending;
         }
     };
-    Ok(Played {
+    Ok(PlayedGame {
         moves: game.moves,
         ending,
         overrun: game.overrun,
@@ -92,7 +92,6 @@ pub fn play(
     })
 }
 
-/// A game in progress.
 struct GameInProgress<'a> {
     referee: Referee,
     adjudicator: ScoreAdjudicator,
@@ -226,11 +225,16 @@ impl GameInProgress<'_> {
     }
 
     /// A fault in a turn that began at a certain time loses the game, unless it is not the engine's.
-    fn fault(&mut self, side: Color, fault: &Fault, began: Instant) -> Result<Ending, Abandoned> {
-        if *fault == Fault::Interrupted {
+    fn fault(
+        &mut self,
+        side: Color,
+        fault: &EngineFailure,
+        began: Instant,
+    ) -> Result<Ending, Abandoned> {
+        if *fault == EngineFailure::Interrupted {
             return Err(Abandoned::Interrupted);
         }
-        if let Fault::Silent(awaited) = fault {
+        if let EngineFailure::Silent(awaited) = fault {
             let engine = &self.engines[side];
             let allowed = match awaited == BEST_MOVE {
                 true => engine.limit(&self.clocks[side]),
@@ -244,7 +248,7 @@ impl GameInProgress<'_> {
         }
         self.broken[side] = true;
         let reason = match fault {
-            Fault::Silent(awaited) if awaited == BEST_MOVE => EndReason::TimeLoss,
+            EngineFailure::Silent(awaited) if awaited == BEST_MOVE => EndReason::TimeLoss,
             _ => EndReason::Crash,
         };
         Ok(Ending::loss(side, reason, fault.to_string()))

@@ -1,43 +1,39 @@
 //! The protocols that the engines of a tournament may speak.
 
-use std::fmt;
 use std::str::FromStr;
 
-/// What an engine speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EngineProtocol {
-    /// UCCI 3.0.
-    #[default]
-    Ucci,
-    /// UCI.
-    Uci,
-}
+use crate::board::named_enum;
 
-impl FromStr for EngineProtocol {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.to_ascii_lowercase().as_str() {
-            "ucci" => Ok(Self::Ucci),
-            "uci" => Ok(Self::Uci),
-            _ => Err("proto= is ucci or uci"),
-        }
+named_enum! {
+    #[derive(Default)]
+    /// The protocol of an engine, by the name that is also its first line.
+    pub enum EngineProtocol {
+        /// UCCI 3.0.
+        #[default]
+        Ucci = "ucci",
+        /// UCI.
+        Uci = "uci",
     }
 }
 
-impl fmt::Display for EngineProtocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.greeting())
+/// The text names no protocol of engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("proto= is {}", EngineProtocol::NAMES.join(" or "))]
+pub struct ParseEngineProtocolError;
+
+impl FromStr for EngineProtocol {
+    type Err = ParseEngineProtocolError;
+
+    /// Reads a name in letters of any case.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::from_name(text).ok_or(ParseEngineProtocolError)
     }
 }
 
 impl EngineProtocol {
-    /// The first line.
+    /// The line that opens a conversation.
     pub(super) const fn greeting(self) -> &'static str {
-        match self {
-            Self::Ucci => "ucci",
-            Self::Uci => "uci",
-        }
+        self.name()
     }
 
     /// What ends the answer to the first line.
@@ -48,7 +44,7 @@ impl EngineProtocol {
         }
     }
 
-    /// Sets an option.
+    /// The command that sets an option.
     pub(super) fn set_option(self, name: &str, value: &str) -> String {
         match self {
             Self::Ucci => format!("setoption {name} {value}"),

@@ -13,16 +13,16 @@ use crate::notation::{Line, fen};
 /// A move as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// The move.
+    /// A legal move of the position before it.
     #[serde(rename = "move", with = "coordinates")]
     pub played: Move,
     /// Score for the mover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<EngineScore>,
-    /// Depth.
+    /// The depth that the engine gave, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Nodes.
+    /// The nodes that the engine gave.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Microseconds thought; `None` for a move of the opening.
@@ -37,7 +37,7 @@ pub struct MoveRecord {
 }
 
 impl MoveRecord {
-    /// A move of the opening.
+    /// A move that the opening gives and no engine has thought about.
     pub fn opening(played: Move) -> Self {
         Self {
             played,

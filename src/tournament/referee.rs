@@ -28,7 +28,7 @@ impl Referee {
         &self.game
     }
 
-    /// The side to move.
+    /// The side whose turn it is.
     pub fn side_to_move(&self) -> Color {
         self.game.position().side_to_move()
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, never, select, unbounded};
 
-use super::engine::{Fault, Greeting, probe, processors};
+use super::engine::{EngineFailure, Greeting, probe, processors};
 use super::plan::Tournament;
 use super::record::GameRecord;
 use super::schedule::{Fixture, Schedule};
@@ -18,14 +18,14 @@ use super::worker::{GameWorker, NoGame};
 
 /// Why a tournament cannot begin.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
+pub enum TournamentStartError {
     /// An engine does not work.
     #[error("engine {name}: {fault}")]
     Engine {
         /// Which one.
         name: String,
         /// What is wrong with it.
-        fault: Fault,
+        fault: EngineFailure,
     },
     /// The plan asks for more processors than there are.
     #[error("{wanted} processors are wanted, and {available} may be used")]
@@ -70,7 +70,9 @@ impl End {
 }
 
 /// The processors of each worker, if they are bound.
-fn processor_sets(tournament: &Tournament) -> Result<Vec<Option<Vec<usize>>>, StartError> {
+fn processor_sets(
+    tournament: &Tournament,
+) -> Result<Vec<Option<Vec<usize>>>, TournamentStartError> {
     if !tournament.pin {
         return Ok(vec![None; tournament.concurrency]);
     }
@@ -79,7 +81,7 @@ fn processor_sets(tournament: &Tournament) -> Result<Vec<Option<Vec<usize>>>, St
     let each = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
     let wanted = each * tournament.concurrency;
     if wanted > all.len() {
-        return Err(StartError::Processors {
+        return Err(TournamentStartError::Processors {
             wanted,
             available: all.len(),
         });
@@ -97,7 +99,7 @@ fn processor_sets(tournament: &Tournament) -> Result<Vec<Option<Vec<usize>>>, St
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,
-) -> Result<Vec<Greeting>, StartError> {
+) -> Result<Vec<Greeting>, TournamentStartError> {
     let cpus = processor_sets(tournament)?;
     let cpus = cpus.first().and_then(Option::as_deref);
     let available = processors();
@@ -108,13 +110,13 @@ pub fn check_engines(
         let mut missing = wanted.filter(|cpu| !available.contains(cpu));
         if let Some(cpu) = missing.next() {
             let available: Vec<_> = available.iter().map(ToString::to_string).collect();
-            return Err(StartError::Processor {
+            return Err(TournamentStartError::Processor {
                 name: spec.name.clone(),
                 cpu: *cpu,
                 available: available.join(", "),
             });
         }
-        let fault = |fault| StartError::Engine {
+        let fault = |fault| TournamentStartError::Engine {
             name: spec.name.clone(),
             fault,
         };
@@ -127,7 +129,7 @@ pub fn check_engines(
 
 /// Something that happens in a tournament.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub enum TournamentEvent<'a> {
     /// A game has ended.
     Game(&'a GameRecord),
     /// A game has been declared void and is played again, for the machine stood still.
@@ -143,7 +145,7 @@ pub enum Event<'a> {
 const MOST_VOIDS: u32 = 10;
 
 /// What workers tell.
-enum Message {
+enum RunnerMessage {
     Game(GameRecord),
     Void { number: u64, detail: String },
     Broken(String),
@@ -160,7 +162,7 @@ pub fn run(
     standings: &mut Standings,
     done: &HashSet<u64>,
     interrupt: &Receiver<()>,
-    mut on_event: impl FnMut(&Standings, Event<'_>) -> io::Result<()>,
+    mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
 ) -> io::Result<End> {
     let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
     if is_decided(standings) {
@@ -169,7 +171,7 @@ pub fn run(
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
     let schedule = tournament.schedule();
-    let numbers = Numbers {
+    let numbers = GameNumbers {
         next: AtomicU64::new(0),
         done,
     };
@@ -220,31 +222,32 @@ pub fn run(
 /// Counts what a worker sent and hands it on.
 fn count(
     standings: &mut Standings,
-    message: &Message,
-    on_event: &mut impl FnMut(&Standings, Event<'_>) -> io::Result<()>,
+    message: &RunnerMessage,
+    on_event: &mut impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     match message {
-        Message::Game(record) => {
+        RunnerMessage::Game(record) => {
             standings.add(record);
-            on_event(standings, Event::Game(record))
+            on_event(standings, TournamentEvent::Game(record))
         }
-        Message::Void { number, detail } => {
+        RunnerMessage::Void { number, detail } => {
             standings.void_games += 1;
             let number = *number;
-            on_event(standings, Event::Void { number, detail })
+            on_event(standings, TournamentEvent::Void { number, detail })
         }
-        Message::Broken(reason) => Err(io::Error::other(reason.clone())),
+        RunnerMessage::Broken(reason) => Err(io::Error::other(reason.clone())),
     }
 }
 
 /// The numbers of games that no worker has begun.
-struct Numbers<'a> {
+struct GameNumbers<'a> {
     next: AtomicU64,
     done: &'a HashSet<u64>,
 }
 
-impl Numbers<'_> {
-    fn take(&self) -> u64 {
+impl GameNumbers<'_> {
+    /// The next game that has not been played.
+    fn next(&self) -> u64 {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if !self.done.contains(&number) {
@@ -258,23 +261,23 @@ impl Numbers<'_> {
 fn work(
     mut worker: GameWorker<'_>,
     schedule: &Schedule,
-    numbers: &Numbers<'_>,
+    numbers: &GameNumbers<'_>,
     wait: Duration,
-    messages: &Sender<Message>,
+    messages: &Sender<RunnerMessage>,
 ) {
     let mut again: Option<Fixture> = None;
     let mut voids = 0;
     while !worker.is_over()
-        && let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.take()))
+        && let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.next()))
     {
         let message = match worker.play(&fixture) {
             Ok(record) => {
                 voids = 0;
-                Message::Game(record)
+                RunnerMessage::Game(record)
             }
             Err(NoGame::Interrupted) => break,
-            Err(NoGame::Broken(reason)) => Message::Broken(reason),
-            Err(NoGame::Void(detail)) if voids == MOST_VOIDS => Message::Broken(format!(
+            Err(NoGame::Broken(reason)) => RunnerMessage::Broken(reason),
+            Err(NoGame::Void(detail)) if voids == MOST_VOIDS => RunnerMessage::Broken(format!(
                 "game {} is void again: {detail}",
                 fixture.number + 1
             )),
@@ -282,10 +285,10 @@ fn work(
                 voids += 1;
                 again = Some(fixture);
                 let number = fixture.number;
-                Message::Void { number, detail }
+                RunnerMessage::Void { number, detail }
             }
         };
-        let is_broken = matches!(message, Message::Broken(_));
+        let is_broken = matches!(message, RunnerMessage::Broken(_));
         if messages.send(message).is_err() || is_broken {
             break;
         }

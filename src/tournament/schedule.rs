@@ -1,39 +1,33 @@
 //! Which engines meet, and when.
 
-use crate::board::ByColor;
+use crate::board::{ByColor, named_enum};
 
-/// Which engines meet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Everybody plays everybody.
-    #[default]
-    RoundRobin,
-    /// The first plays all others.
-    Gauntlet,
-}
-
-impl Format {
-    /// The name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RoundRobin => "round-robin",
-            Self::Gauntlet => "gauntlet",
-        }
+named_enum! {
+    #[derive(Default)]
+    /// Which engines meet.
+    pub enum TournamentFormat {
+        /// Each engine plays each other.
+        #[default]
+        RoundRobin = "round-robin",
+        /// The first plays all others.
+        Gauntlet = "gauntlet",
     }
 }
 
-/// Which colors the engines of a pairing have in the two games of an opening.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColorOrder {
-    /// The first has red in the first game and black in the second.
-    #[default]
-    Alternate,
-    /// The first has black in the first game and red in the second.
-    Reverse,
-    /// The first has red in both.
-    FirstRed,
-    /// The first has black in both.
-    FirstBlack,
+named_enum! {
+    #[derive(Default)]
+    /// Which colors the engines of a pairing have in the two games of an opening.
+    pub enum ColorOrder {
+        /// The first has red in the first game and black in the second.
+        #[default]
+        Alternate = "alternate",
+        /// The first has black in the first game and red in the second.
+        Reverse = "reverse",
+        /// The first has red in both.
+        FirstRed = "first-red",
+        /// The first has black in both.
+        FirstBlack = "first-black",
+    }
 }
 
 impl ColorOrder {
@@ -45,16 +39,6 @@ impl ColorOrder {
             (false, true) => Self::Reverse,
             (true, false) => Self::FirstRed,
             (true, true) => Self::FirstBlack,
-        }
-    }
-
-    /// The name in journals.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Alternate => "alternate",
-            Self::Reverse => "reverse",
-            Self::FirstRed => "first-red",
-            Self::FirstBlack => "first-black",
         }
     }
 
@@ -81,7 +65,7 @@ pub struct Schedule {
 /// One game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
-    /// Its number.
+    /// Place among all games of the tournament, from 0.
     pub number: u64,
     /// Its round, from 0.
     pub round: u64,
@@ -92,12 +76,12 @@ pub struct Fixture {
 impl Schedule {
     /// The games of so many engines. In a gauntlet the first `seeds` of them play all others, but not
     /// each other.
-    pub fn new(format: Format, engines: usize, seeds: usize, rounds: u64) -> Self {
+    pub fn new(format: TournamentFormat, engines: usize, seeds: usize, rounds: u64) -> Self {
         let pairings = match format {
-            Format::RoundRobin => (0..engines)
+            TournamentFormat::RoundRobin => (0..engines)
                 .flat_map(|a| (a + 1..engines).map(move |b| [a, b]))
                 .collect(),
-            Format::Gauntlet => (0..seeds.min(engines))
+            TournamentFormat::Gauntlet => (0..seeds.min(engines))
                 .flat_map(|a| (seeds..engines).map(move |b| [a, b]))
                 .collect(),
         };
@@ -151,8 +135,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everybody_plays_everybody_with_both_colours() {
-        let schedule = Schedule::new(Format::RoundRobin, 3, 1, 2);
+    fn each_plays_each_other_with_both_colors() {
+        let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
         assert_eq!(all.len() as u64, schedule.games());
         let players: Vec<_> = all.iter().map(|f| (f.round, f.players.0)).collect();
@@ -162,22 +146,22 @@ mod tests {
 
     #[test]
     fn the_first_runs_the_gauntlet() {
-        let schedule = Schedule::new(Format::Gauntlet, 3, 1, 1);
+        let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
             .map_while(|n| schedule.fixture(n))
             .map(|f| f.players.0)
             .collect();
         assert_eq!(players, [[0, 1], [1, 0], [0, 2], [2, 0]]);
-        let endless = Schedule::new(Format::Gauntlet, 3, 1, u64::MAX);
+        let endless = Schedule::new(TournamentFormat::Gauntlet, 3, 1, u64::MAX);
         assert!(endless.fixture(u64::MAX - 1).is_some());
     }
 
     #[test]
     fn seeds_play_all_others_but_not_each_other() {
-        let schedule = Schedule::new(Format::Gauntlet, 4, 2, 1);
+        let schedule = Schedule::new(TournamentFormat::Gauntlet, 4, 2, 1);
         assert_eq!(schedule.pairings(), [[0, 2], [0, 3], [1, 2], [1, 3]]);
         assert!(
-            Schedule::new(Format::Gauntlet, 2, 2, 1)
+            Schedule::new(TournamentFormat::Gauntlet, 2, 2, 1)
                 .pairings()
                 .is_empty()
         );
@@ -192,7 +176,7 @@ mod tests {
             (true, true, [[1, 0], [1, 0]]),
         ] {
             let colors = ColorOrder::new(is_fixed, is_reversed);
-            let schedule = Schedule::new(Format::RoundRobin, 2, 1, 1).with_colors(colors);
+            let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 1, 1).with_colors(colors);
             let given = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
             assert_eq!(given, players, "{colors:?}");
         }

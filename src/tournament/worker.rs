@@ -6,10 +6,10 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, TryRecvError};
 
 use super::end_reason::{EndReason, Ending};
-use super::engine::{Engine, Fault};
+use super::engine::{Engine, EngineFailure};
 use super::limit::Clock;
 use super::plan::Tournament;
-use super::play::{Abandoned, Conditions, Played, play};
+use super::play::{Abandoned, Conditions, PlayedGame, play};
 use super::record::{GameRecord, MoveRecord};
 use super::schedule::Fixture;
 use super::stall::StallWatch;
@@ -80,7 +80,7 @@ impl<'a> GameWorker<'a> {
             let number = fixture.players[color];
             match self.prepare(number) {
                 Ok(()) => {}
-                Err(Fault::Interrupted) => return Err(NoGame::Interrupted),
+                Err(EngineFailure::Interrupted) => return Err(NoGame::Interrupted),
                 Err(fault) if fault.is_ours() => {
                     let name = &self.tournament.engines[number].name;
                     return Err(NoGame::Broken(format!("engine {name}: {fault}")));
@@ -119,11 +119,11 @@ impl<'a> GameWorker<'a> {
     }
 
     /// Has an engine ready for a new game.
-    fn prepare(&mut self, number: usize) -> Result<(), Fault> {
+    fn prepare(&mut self, number: usize) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
             match engine.new_game() {
                 Ok(()) => return Ok(()),
-                Err(Fault::Interrupted) => return Err(Fault::Interrupted),
+                Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
                 // It may have died of the last game, which it should not pay for twice.
                 Err(fault) => log::warn!("{}: {fault}", self.tournament.engines[number].name),
             }
@@ -137,7 +137,7 @@ impl<'a> GameWorker<'a> {
         Ok(())
     }
 
-    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<Played, Abandoned> {
+    fn play_fixture(&mut self, fixture: &Fixture, opening: &Line) -> Result<PlayedGame, Abandoned> {
         let specs = fixture
             .players
             .map(|number| &self.tournament.engines[number]);
@@ -179,7 +179,7 @@ impl<'a> GameWorker<'a> {
 }
 
 /// The game of an engine that cannot be started.
-fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &Fault) -> GameRecord {
+fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &EngineFailure) -> GameRecord {
     let ending = Ending::loss(loser, EndReason::Crash, fault.to_string());
     GameRecord {
         number: fixture.number,

@@ -32,6 +32,7 @@
 //!
 //! Positions are chosen when games are read ([`data::Filter`]), not when they are played.
 
+mod adam;
 pub mod book;
 pub mod data;
 mod holdout;
@@ -45,6 +46,8 @@ mod tuner;
 mod win_rate;
 
 pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines, read_samples};
-pub use selfplay::{Interrupt, Plan, Progress, Run, SelfPlay, SelfPlayError};
+pub use selfplay::{
+    Interrupt, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress, SelfPlayRun,
+};
 pub use tuner::{StateMismatch, TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};

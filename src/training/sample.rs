@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::str::FromStr;
 
-use super::data::{BadRecord, Filter, MAGIC, ReadError, Reader};
+use super::data::{BadRecord, Filter, GameReader, MAGIC, ReadError};
 use crate::board::{Color, Position};
 use crate::notation::fen;
 use crate::text::read_line;
@@ -12,7 +12,7 @@ use crate::text::read_line;
 /// A position to learn from. As text: `FEN | score | result`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The position.
+    /// The position that the sample is of.
     pub position: Position,
     /// What a search said, for red, in units of the evaluation.
     pub score: i32,
@@ -167,7 +167,7 @@ fn read_games(
     source: impl BufRead,
     samples: &mut Vec<Sample>,
 ) -> Result<Option<String>, ReadSamplesError> {
-    let mut reader = Reader::new(source)?;
+    let mut reader = GameReader::new(source)?;
     while let Some(record) = reader.next_record()? {
         let result = record.result().points(Color::Red);
         record.visit(&Filter::QUIET, |labelled| {

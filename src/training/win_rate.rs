@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::adam;
 use super::data::{BadRecord, Filter, Record};
 use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
 
@@ -104,11 +105,8 @@ impl WinRateCounts {
             model.loss = loss;
             let rate = STEP * (1.0 - f64::from(step - 1) / f64::from(STEPS));
             for index in 0..8 {
-                mean[index] = 0.9 * mean[index] + 0.1 * slope[index];
-                square[index] = 0.999 * square[index] + 0.001 * slope[index] * slope[index];
-                let mean = mean[index] / (1.0 - 0.9_f64.powi(step));
-                let square = square[index] / (1.0 - 0.999_f64.powi(step));
-                let moved = UNIT * rate * mean / (square.sqrt() + 1e-12);
+                let (mean, square) = (&mut mean[index], &mut square[index]);
+                let moved = UNIT * rate * adam::update(mean, square, slope[index], step);
                 let coefficients = if index < 4 {
                     &mut model.a
                 } else {

@@ -175,7 +175,7 @@ fn what_makes_no_sense_is_told_at_once() {
         ),
         (
             &["serve", "x.db", "--anonymous", "king"],
-            "not none, read, queue or write",
+            "possible values: none, read, queue, write",
         ),
         (
             &["serve", "x.db", "--listen", "nowhere"],

@@ -80,7 +80,7 @@ fn dumps_make_the_same_library_again() {
         cloud(here, &none),
         (Some(0), "0 values taken back\n".to_owned())
     );
-    // A book has the good moves, for both colours.
+    // A book has the good moves, for both colors.
     let (code, text) = cloud(here, &["export", "other.db", "book.dat"]);
     assert_eq!(code, Some(0), "{text}");
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));

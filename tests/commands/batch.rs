@@ -123,6 +123,12 @@ fn an_interrupted_run_goes_on() {
             again,
             "nothing is left to do"
         );
+        batch(&file, &["--depth", "4", "--go-on", "--out", name])
+            .assert()
+            .code(1)
+            .stderr(contains(
+                "answer 1 is of another search than depth 4, asian rules, 16 MB",
+            ));
         let other = scratch("other.epd");
         fs::write(&other, "4k4/9/9/9/9/9/9/9/9/R2K5 w").unwrap();
         batch(&other, &["--depth", "5", "--go-on", "--out", name])

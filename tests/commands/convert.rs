@@ -96,6 +96,12 @@ fn games_are_picked_and_positions_extracted() {
         "{ends}"
     );
     assert_eq!(ends.lines().count(), 2);
+    // What was written is read again.
+    let own = scratch("own.epd");
+    fs::write(&own, &ends).unwrap();
+    let again = output(&[own.to_str().unwrap(), "--to", "epd"]);
+    assert_eq!(String::from_utf8(again).unwrap(), ends);
+    fs::remove_file(own).unwrap();
     let fens = String::from_utf8(output(&[file, "--to", "fen", "--ply", "2"])).unwrap();
     assert_eq!(fens.lines().count(), 2, "{fens}");
     assert!(fens.starts_with(after));

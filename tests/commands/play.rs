@@ -30,12 +30,14 @@ fn a_person_plays_and_the_engine_answers() {
 
 #[test]
 fn it_is_said_why_a_move_is_impossible() {
-    let text = played(&[], "b0d1\nh7e7\nnonsense\na0a9\n");
+    let text = played(&[], "b0d1\nh7e7\nnonsense\na0a9\n马二进四\nP1+2\n");
     for reason in [
         "Not possible: the knight is hobbled by the piece on c0 (蹩马腿).",
         "Not possible: the piece on h7 is not yours.",
         "\"nonsense\" cannot be read as a move",
         "Not possible: the piece on a3 is in the way.",
+        "Not possible: the knight is hobbled by the piece on g0 (蹩马腿).",
+        "Not possible: the pawn does not move like that.",
     ] {
         assert!(text.contains(reason), "{reason}: {text}");
     }

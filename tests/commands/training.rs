@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 use chuhe::tournament::Openings;
-use chuhe::training::data::{Filter, Reader};
+use chuhe::training::data::{Filter, GameReader};
 use predicates::str::contains;
 
 use crate::engine_client::scratch;
@@ -32,7 +32,7 @@ fn games_are_played_and_weights_tuned() {
     let selfplay = || chuhe(&[&["selfplay", &samples][..], &games].concat());
     selfplay().assert().code(0);
     let bytes = fs::read(&samples).unwrap();
-    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let mut reader = GameReader::new(&bytes[..]).unwrap();
     let mut count = 0;
     while let Some(record) = reader.next_record().unwrap() {
         record.visit(&Filter::QUIET, |_| count += 1).unwrap();

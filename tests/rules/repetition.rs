@@ -194,7 +194,7 @@ fn verdicts_of_random_cycles_are_symmetric() {
     games.iter().for_each(assert_symmetric);
 }
 
-/// Colours exchanged, files mirrored, the cycle begun later: the verdict is the same.
+/// Colors exchanged, files mirrored, the cycle begun later: the verdict is the same.
 fn assert_symmetric(game: &Game) {
     let swapped = transformed(game, Square::flip_rank, true);
     let mirrored = transformed(game, Square::flip_file, false);
@@ -216,7 +216,7 @@ fn assert_symmetric(game: &Game) {
     }
 }
 
-/// The game on another board: squares moved, perhaps colours exchanged.
+/// The game on another board: squares moved, perhaps colors exchanged.
 fn transformed(game: &Game, map: impl Fn(Square) -> Square, swap: bool) -> Game {
     let mut start = game.clone();
     while start.pop().is_some() {}

@@ -30,7 +30,7 @@ pub(crate) fn random_position(seed: u64, shape: Shape) -> Position {
     random::position(&mut StdRng::seed_from_u64(seed), shape)
 }
 
-/// The position with every square moved by `map`, and with `swap` the colours exchanged.
+/// The position with every square moved by `map`, and with `swap` the colors exchanged.
 pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: bool) -> Position {
     let mut setup = position.setup();
     let squares = setup.squares;

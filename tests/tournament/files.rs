@@ -34,7 +34,7 @@ fn plain_lines_in_a_pipe() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(!text.contains('\x1b'), "no colours in a pipe");
+    assert!(!text.contains('\x1b'), "no colors in a pipe");
 }
 
 #[test]
@@ -309,6 +309,17 @@ fn a_journal_is_played_by_one_runner() {
     let text = output(&mut command());
     assert!(text.contains("4 games were played before"), "{text}");
     assert_eq!(games_of(&pgn), 4);
+    // No report of another tournament is written over it.
+    let before = fs::read(&journal).unwrap();
+    for option in ["--json", "--plot", "--status"] {
+        let mut other = match_of(slow(), PLAIN);
+        let told = complaint(other.arg(option).arg(&journal));
+        assert!(
+            told.contains("this is the journal of a tournament"),
+            "{told}"
+        );
+    }
+    assert_eq!(fs::read(&journal).unwrap(), before);
     fs::remove_file(journal).unwrap();
     fs::remove_file(pgn).unwrap();
 }

@@ -4,23 +4,23 @@ use std::fs;
 use std::path::PathBuf;
 
 use chuhe::board::{Move, Position};
-use chuhe::book::{BookMove, Entry, encode_dat};
+use chuhe::book::{BookEntry, BookMove, encode_dat};
 
 use crate::engine_client::{Client, after, scratch};
 
 /// The engine plays by the clock; long enough for a search to say something.
 const PLAY: &str = "go movetime 200";
 
-fn entry(moves: &str, book: &[(&str, u32)]) -> Entry {
+fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     let moves_of = |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
-    Entry {
+    BookEntry {
         position: after(moves),
         moves: book.iter().map(moves_of).collect(),
     }
 }
 
 /// A file with this book.
-fn file(entries: &[Entry]) -> PathBuf {
+fn file(entries: &[BookEntry]) -> PathBuf {
     let path = scratch("book.dat");
     fs::write(&path, encode_dat(entries).bytes).unwrap();
     path

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use crate::engine_client::{Client, after, check_ucci_info, is_message};
 use chuhe::eval::nnue::{
-    Architecture, INPUT_QUANT, InputBuckets, Network, OUTPUT_QUANT, OutputBuckets, Parameters,
+    Architecture, INPUT_QUANT, InputBuckets, Network, NetworkParameters, OUTPUT_QUANT,
+    OutputBuckets,
 };
 
 /// The option lines that every client may rely on.
@@ -282,7 +283,7 @@ fn constant_network(value: i32) -> Network {
         inputs: InputBuckets::One,
         outputs: OutputBuckets::One,
     };
-    let parameters = Parameters {
+    let parameters = NetworkParameters {
         input_weights: vec![0; architecture.rows() * 32],
         input_biases: vec![0; 32],
         output_weights: vec![0; 64],

@@ -148,7 +148,7 @@ pub fn pawn_to(color: Color, square: Square) -> Bitboard {
     Bitboard::from_board_bits(PAWN_TO[color][square.index()])
 }
 
-/// Squares a piece of this kind and colour attacks: for a cannon those over a screen.
+/// Squares a piece of this kind and color attacks: for a cannon those over a screen.
 #[inline]
 pub fn of(kind: PieceKind, color: Color, square: Square, occupied: Bitboard) -> Bitboard {
     match kind {

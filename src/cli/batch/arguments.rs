@@ -30,7 +30,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) go_on: bool,
     /// What to write [default: csv where the name of --out ends so, else json].
     #[arg(long, value_enum, value_name = "FORM")]
-    pub(super) to: Option<Form>,
+    pub(super) to: Option<BatchFormat>,
     /// Think for SECONDS a position [default: 1, unless there is another limit].
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(super) time: Option<Duration>,
@@ -61,7 +61,7 @@ pub(in crate::cli) struct Arguments {
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Form {
+pub(super) enum BatchFormat {
     /// A JSON object a line.
     Json,
     /// Comma-separated values with a line of names.
@@ -72,7 +72,7 @@ pub(super) enum Form {
 const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// A position of the file.
 #[derive(Clone, Debug)]
-pub(super) struct Task {
+pub(super) struct BatchTask {
     /// Its place among the positions, from 0.
     pub(super) number: usize,
     /// Its line, from 1.
@@ -91,10 +91,28 @@ impl Arguments {
         }
     }
 
-    pub(super) fn form(&self) -> Form {
+    /// What is asked for, in words: everything that the answers depend on.
+    pub(super) fn search(&self) -> String {
+        let network = self
+            .network
+            .path()
+            .map(|path| format!(", network {}", path.display()));
+        format!(
+            "{}, {} rules, {} MB{}",
+            self.limits(),
+            self.rules,
+            self.hash,
+            network.unwrap_or_default()
+        )
+    }
+
+    pub(super) fn form(&self) -> BatchFormat {
         let extension = self.out.as_deref().and_then(Path::extension);
         let is_csv = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        self.to
-            .unwrap_or(if is_csv { Form::Csv } else { Form::Json })
+        self.to.unwrap_or(if is_csv {
+            BatchFormat::Csv
+        } else {
+            BatchFormat::Json
+        })
     }
 }

@@ -20,9 +20,9 @@ use crate::notation::pgn::decode;
 use crate::search::Settings;
 use crate::text::{excerpt, read_line};
 pub(super) use arguments::Arguments;
-use arguments::Task;
-use output::{Answer, Output};
-use worker::{Found, Worker};
+use arguments::BatchTask;
+use output::{BatchAnswer, Output};
+use worker::{BatchResult, BatchSearcher};
 
 /// No line is longer, in MB.
 const LONGEST_LINE: u64 = 1;
@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     });
     bar.finish_and_clear();
     let is_interrupted = collected?;
-    tell_sum(arguments, &output, tasks.len());
+    print_summary(arguments, &output, tasks.len());
     Ok(match is_interrupted {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
@@ -75,9 +75,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Takes the answers in and writes them in order. Returns whether there was an interrupt.
 fn collect(
-    tasks: &[Task],
+    tasks: &[BatchTask],
     output: &mut Output,
-    answers: &Receiver<Found>,
+    answers: &Receiver<BatchResult>,
     interrupts: &Receiver<()>,
     bar: &ProgressBar,
 ) -> Result<bool, Failure> {
@@ -91,14 +91,15 @@ fn collect(
         bar.inc(1);
         waiting.insert(found.number, found);
         while let Some(found) = waiting.remove(&output.present) {
-            output.add(&Answer::new(&tasks[found.number], &found))?;
+            let answer = BatchAnswer::new(&tasks[found.number], &found, &output.search);
+            output.add(&answer)?;
         }
     }
     Ok(false)
 }
 
 /// A worker for each position at a time.
-fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<Worker>, Failure> {
+fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<BatchSearcher>, Failure> {
     let network = arguments.network.read()?;
     let settings = Settings {
         rules: arguments.rules,
@@ -110,7 +111,7 @@ fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<Worker>, Fa
     };
     let mut workers = Vec::new();
     while workers.len() < wanted {
-        let worker = Worker::new(
+        let worker = BatchSearcher::new(
             arguments.hash as usize,
             arguments.limits(),
             settings,
@@ -128,7 +129,7 @@ fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<Worker>, Fa
 }
 
 /// Reads the positions.
-fn read_tasks(path: &Path) -> Result<Vec<Task>, Failure> {
+fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
     let fault = |error: &dyn Display| Failure::new(path.display(), error);
     let mut source: Box<dyn io::BufRead> = match path.to_str() {
         Some("-") => Box::new(io::stdin().lock()),
@@ -149,7 +150,7 @@ fn read_tasks(path: &Path) -> Result<Vec<Task>, Failure> {
             .parse()
             .map_err(|error| fault(&format_args!("line {line}: {error} ({})", excerpt(text))))?;
         let number = tasks.len();
-        tasks.push(Task { number, line, epd });
+        tasks.push(BatchTask { number, line, epd });
     }
     match tasks.is_empty() {
         true => Err(fault(&"there are no positions")),
@@ -158,7 +159,7 @@ fn read_tasks(path: &Path) -> Result<Vec<Task>, Failure> {
 }
 
 /// Tells on standard error how far the work has come and how many tasks are solved.
-fn tell_sum(arguments: &Arguments, output: &Output, positions: usize) {
+fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
     let mut text = format!("{} of {positions} positions", output.present);
     if output.tasks > 0 {
         let share = 100.0 * f64::from(output.solved) / f64::from(output.tasks);

@@ -6,21 +6,21 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::arguments::{Arguments, Form, Task};
-use super::worker::Found;
+use super::arguments::{Arguments, BatchFormat, BatchTask};
+use super::worker::BatchResult;
 use crate::cli::common::{Failure, ignore_closed_pipe};
 use crate::notation::{chinese, fen};
 use crate::search::Meaning;
 use crate::text::read_all;
 
-/// The names of the columns, in the order of the fields of [`Answer`].
-const COLUMNS: &str = "line,id,fen,best,chinese,score,mate,depth,nodes,time_ms,pv,solved\n";
+/// The names of the columns, in the order of the fields of [`BatchAnswer`].
+const COLUMNS: &str = "line,id,fen,best,chinese,score,mate,depth,nodes,time_ms,pv,solved,search\n";
 /// No file of answers that is gone on with is larger, in MB.
 const LARGEST_FILE: u64 = 4096;
 
 /// What is written of a position.
 #[derive(Serialize)]
-pub(super) struct Answer {
+pub(super) struct BatchAnswer {
     /// Its line in the file of positions.
     line: usize,
     id: Option<String>,
@@ -37,10 +37,12 @@ pub(super) struct Answer {
     pv: Vec<String>,
     /// Whether what is to be found was; none where there is nothing to be found.
     solved: Option<bool>,
+    /// What was asked for: limits, rules, hash table and network.
+    search: String,
 }
 
-impl Answer {
-    pub(super) fn new(task: &Task, found: &Found) -> Self {
+impl BatchAnswer {
+    pub(super) fn new(task: &BatchTask, found: &BatchResult, search: &str) -> Self {
         let position = &task.epd.position;
         let outcome = &found.outcome;
         let meaning = outcome.score.map(|score| score.meaning());
@@ -72,13 +74,14 @@ impl Answer {
             time_ms: u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX),
             pv: found.line.iter().map(ToString::to_string).collect(),
             solved: task.epd.has_task().then(|| is_solved().unwrap_or(false)),
+            search: search.to_owned(),
         }
     }
 
-    fn text(&self, form: Form) -> String {
+    fn text(&self, form: BatchFormat) -> String {
         match form {
-            Form::Json => serde_json::to_string(self).unwrap_or_default() + "\n",
-            Form::Csv => {
+            BatchFormat::Json => serde_json::to_string(self).unwrap_or_default() + "\n",
+            BatchFormat::Csv => {
                 let number = |value: Option<i64>| value.map(|n| n.to_string()).unwrap_or_default();
                 let cells = [
                     self.line.to_string(),
@@ -95,6 +98,7 @@ impl Answer {
                     self.solved
                         .map(|solved| solved.to_string())
                         .unwrap_or_default(),
+                    self.search.clone(),
                 ];
                 cells.map(|cell| quoted(&cell)).join(",") + "\n"
             }
@@ -114,7 +118,9 @@ fn quoted(cell: &str) -> String {
 pub(super) struct Output {
     file: Option<File>,
     name: String,
-    form: Form,
+    form: BatchFormat,
+    /// What is asked for, as each answer tells it.
+    pub(super) search: String,
     /// Answers that are written.
     pub(super) present: usize,
     /// Those of them to which there is something to be found.
@@ -128,12 +134,13 @@ impl Output {
     ///
     /// # Errors
     /// It cannot be written, exists though it must not, or holds answers to other positions.
-    pub(super) fn open(arguments: &Arguments, tasks: &[Task]) -> Result<Self, Failure> {
+    pub(super) fn open(arguments: &Arguments, tasks: &[BatchTask]) -> Result<Self, Failure> {
         let form = arguments.form();
         let mut output = Self {
             file: None,
             name: "standard output".to_owned(),
             form,
+            search: arguments.search(),
             present: 0,
             tasks: 0,
             solved: 0,
@@ -155,13 +162,13 @@ impl Output {
 
     fn heading(&self) -> &'static str {
         match self.form {
-            Form::Json => "",
-            Form::Csv => COLUMNS,
+            BatchFormat::Json => "",
+            BatchFormat::Csv => COLUMNS,
         }
     }
 
     /// Opens a file behind its last whole answer; one that does not exist is begun.
-    fn reopen(&mut self, path: &Path, tasks: &[Task]) -> io::Result<()> {
+    fn reopen(&mut self, path: &Path, tasks: &[BatchTask]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
@@ -182,9 +189,17 @@ impl Output {
                 let why = format!("answer {} is to another position", number + 1);
                 return Err(io::Error::other(why));
             };
+            if !self.is_of_this_search(answer) {
+                let why = format!(
+                    "answer {} is of another search than {}",
+                    number + 1,
+                    self.search
+                );
+                return Err(io::Error::other(why));
+            }
             let is_solved = match self.form {
-                Form::Json => answer.contains("\"solved\":true"),
-                Form::Csv => answer.ends_with(",true"),
+                BatchFormat::Json => answer.contains("\"solved\":true"),
+                BatchFormat::Csv => answer.ends_with(&format!(",true,{}", quoted(&self.search))),
             };
             self.count(task.epd.has_task().then_some(is_solved));
         }
@@ -197,17 +212,28 @@ impl Output {
     }
 
     /// Whether an answer is to a position: its line and FEN are in it.
-    fn is_answer_to(&self, answer: &str, task: &Task) -> bool {
+    fn is_answer_to(&self, answer: &str, task: &BatchTask) -> bool {
         let fen = fen::write_position(&task.epd.position);
         match self.form {
-            Form::Json => {
+            BatchFormat::Json => {
                 answer.starts_with(&format!("{{\"line\":{},", task.line))
                     && answer.contains(&format!("\"fen\":\"{fen}\","))
             }
-            Form::Csv => {
+            BatchFormat::Csv => {
                 answer.starts_with(&format!("{},", task.line))
                     && answer.contains(&format!(",{fen},"))
             }
+        }
+    }
+
+    /// Whether an answer is of a search with the same limits and settings.
+    fn is_of_this_search(&self, answer: &str) -> bool {
+        match self.form {
+            BatchFormat::Json => {
+                let search = serde_json::to_string(&self.search).unwrap_or_default();
+                answer.ends_with(&format!("\"search\":{search}}}"))
+            }
+            BatchFormat::Csv => answer.ends_with(&format!(",{}", quoted(&self.search))),
         }
     }
 
@@ -221,7 +247,7 @@ impl Output {
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn add(&mut self, answer: &Answer) -> Result<(), Failure> {
+    pub(super) fn add(&mut self, answer: &BatchAnswer) -> Result<(), Failure> {
         self.write(&answer.text(self.form))?;
         self.count(answer.solved);
         Ok(())

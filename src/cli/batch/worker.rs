@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 
-use super::arguments::Task;
+use super::arguments::BatchTask;
 use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Pool, SearchRequest, Settings, StartError};
 
 /// What has been found of a position.
-pub(super) struct Found {
+pub(super) struct BatchResult {
     /// Its place among the positions.
     pub(super) number: usize,
     pub(super) outcome: Outcome,
@@ -20,7 +20,7 @@ pub(super) struct Found {
 }
 
 /// A search thread with its hash table.
-pub(super) struct Worker {
+pub(super) struct BatchSearcher {
     pool: Pool,
     events: Receiver<Event>,
     limits: Limits,
@@ -30,7 +30,7 @@ pub(super) struct Worker {
     over: Receiver<()>,
 }
 
-impl Worker {
+impl BatchSearcher {
     /// Starts the thread.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Worker {
     }
 
     /// Searches until there are no more positions or nothing more is wanted.
-    pub(super) fn work(mut self, inbox: &Receiver<Task>, answers: &Sender<Found>) {
+    pub(super) fn work(mut self, inbox: &Receiver<BatchTask>, answers: &Sender<BatchResult>) {
         for task in inbox {
             let Some(found) = self.search(&task) else {
                 return;
@@ -70,7 +70,7 @@ impl Worker {
     }
 
     /// Searches a position; `None` when nothing more is wanted.
-    fn search(&mut self, task: &Task) -> Option<Found> {
+    fn search(&mut self, task: &BatchTask) -> Option<BatchResult> {
         self.pool.forget();
         let control = Control::new(false);
         self.pool.start(SearchRequest {
@@ -102,7 +102,7 @@ impl Worker {
                         best => best.into_iter().collect(),
                     };
                     let number = task.number;
-                    return Some(Found {
+                    return Some(BatchResult {
                         number,
                         outcome,
                         line,

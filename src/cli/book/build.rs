@@ -16,8 +16,8 @@ use crate::cli::common::interrupt::interrupts;
 use crate::cli::common::note;
 use crate::cli::common::{Failure, INTERRUPTED};
 use crate::notation::pgn::{GameResult, PgnReader};
-use crate::training::book::{Check, Expansion, GameBook, check, expand};
-use crate::training::data::{MAGIC, Reader, Record};
+use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
+use crate::training::data::{GameReader, MAGIC, Record};
 
 /// Make a book of games (PGN in any notation, self-play files), or of searches from the starting
 /// position with --self.
@@ -73,7 +73,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(60);
 /// A file cannot be read or written.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out)?;
-    let meter = Meter::new()?;
+    let meter = BuildMeter::new()?;
     let table = if arguments.self_made {
         let plan = Expansion {
             positions: arguments.positions as usize,
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         let mut table = of_games(arguments)?;
         if arguments.check {
-            let plan = Check {
+            let plan = BookCheck {
                 nodes: arguments.nodes,
                 margin: arguments.margin,
             };
@@ -134,7 +134,7 @@ fn of_games(arguments: &Arguments) -> Result<BookTable, Failure> {
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let file = File::open(path).map_err(|error| fault(&error))?;
-    let mut reader = Reader::new(file).map_err(|error| fault(&error))?;
+    let mut reader = GameReader::new(file).map_err(|error| fault(&error))?;
     while let Some(record) = reader.next_record().map_err(|error| fault(&error))? {
         // Positions without their games have no moves.
         if let Record::Game(game) = record {
@@ -177,14 +177,14 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
 
 /// Shows how far the searches have come, a bar on a terminal, a line a minute elsewhere, and stops them at
 /// Ctrl-C.
-struct Meter {
+struct BuildMeter {
     bar: ProgressBar,
     last_line: Cell<Instant>,
     interrupts: Receiver<()>,
     is_stopped: Cell<bool>,
 }
 
-impl Meter {
+impl BuildMeter {
     fn new() -> Result<Self, Failure> {
         let style = ProgressStyle::with_template("{bar:30} {pos}/{len} positions, {eta} left");
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::book::{BookError, BookTable, Library, encode_dat};
+use crate::book::{BookError, BookLibrary, BookTable, encode_dat};
 use crate::cli::common::Failure;
 use crate::cli::common::note;
 
@@ -12,8 +12,8 @@ use crate::cli::common::note;
 ///
 /// # Errors
 /// One of them cannot be used.
-pub(super) fn open(name: &str) -> Result<Library, Failure> {
-    let (library, problems) = Library::open(name);
+pub(super) fn open(name: &str) -> Result<BookLibrary, Failure> {
+    let (library, problems) = BookLibrary::open(name);
     match problems.first() {
         Some(problem) => Err(Failure::new("book", problem)),
         None if library.is_empty() => Err(Failure::usage(name, "there is no book")),

@@ -13,7 +13,7 @@ use clap::Subcommand;
 use super::common::columns::columns;
 use super::common::game_arguments::GameArguments;
 use super::common::{Failure, ignore_closed_pipe};
-use crate::book::{BookTable, Library};
+use crate::book::{BookLibrary, BookTable};
 use crate::notation::{MoveStyle, chinese};
 use file::{Output, open, read_table};
 
@@ -43,27 +43,27 @@ enum BookCommand {
     Merge {
         /// The book to make; it must not exist.
         out: PathBuf,
-        /// Books.
+        /// BOOK.DAT, .xqb or .obk files, or `<builtin>`.
         #[arg(required = true)]
         books: Vec<String>,
     },
     /// Write a book as text, a move a line.
     Export {
-        /// The book.
+        /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
         /// The file to make, which must not exist; standard output without it.
         out: Option<PathBuf>,
     },
     /// Make a book of the text that `export` writes.
     Import {
-        /// The text.
+        /// The text that `export` has written.
         text: PathBuf,
         /// The book to make; it must not exist.
         out: PathBuf,
     },
     /// Count what a book holds and what is of no use in it. Fails where anything is.
     Verify {
-        /// The book.
+        /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
     },
 }
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
     let game = game.read()?;
-    let (mut library, problems) = Library::open(files);
+    let (mut library, problems) = BookLibrary::open(files);
     if let Some(problem) = problems.first() {
         return Err(Failure::new("--book", problem));
     }

@@ -57,7 +57,7 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     out.write(&table)
 }
 
-/// Adds the good moves of a position, and those of the position with colours exchanged.
+/// Adds the good moves of a position, and those of the position with colors exchanged.
 fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     let best = row.scores().into_iter().max().unwrap_or(0);
     let positions = [Some(position.clone()), with_colors_exchanged(position)];

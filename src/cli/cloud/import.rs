@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::common::{HEAD, print};
 use crate::board::{Move, Position};
-use crate::book::Entry;
+use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
 use crate::cli::common::Failure;
 use crate::cloud::key::View;
@@ -37,7 +37,7 @@ const GROUP: usize = 2_000;
 
 /// What has been done.
 #[derive(Default)]
-struct Counts {
+struct ImportCounts {
     written: usize,
     known: usize,
     tasks: usize,
@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut importer = Importer {
         store: &store,
         waiting: Vec::new(),
-        counts: Counts::default(),
+        counts: ImportCounts::default(),
     };
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
@@ -67,7 +67,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             ImportError::Book(failure) => failure,
         })?;
     }
-    let Counts {
+    let ImportCounts {
         written,
         known,
         tasks,
@@ -99,7 +99,7 @@ impl From<std::io::Error> for ImportError {
 struct Importer<'a> {
     store: &'a Store,
     waiting: Vec<NewScore>,
-    counts: Counts,
+    counts: ImportCounts,
 }
 
 impl Importer<'_> {
@@ -145,9 +145,9 @@ impl Importer<'_> {
     fn add_self_play(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
         use crate::cloud::score::{library_score, value_after};
         use crate::search::Score;
-        use crate::training::data::{NO_SCORE, Reader, Record};
+        use crate::training::data::{GameReader, NO_SCORE, Record};
 
-        let reader = Reader::new(File::open(path)?);
+        let reader = GameReader::new(File::open(path)?);
         let mut reader = reader.map_err(|error| ImportError::File(error.to_string()))?;
         while let Some(record) = reader.next_record()? {
             // Positions without their games have no moves.
@@ -204,7 +204,7 @@ impl Importer<'_> {
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
         let table = read_table(name).map_err(ImportError::Book)?;
         for entries in table.entries().chunks(GROUP) {
-            let task = |entry: &Entry| {
+            let task = |entry: &BookEntry| {
                 let view = View::of(&entry.position);
                 Task {
                     kind: TaskKind::Scoring,

@@ -12,7 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Subcommand;
 
 use super::common::Failure;
-use crate::cloud::store::{Fault, StoreError};
+use crate::cloud::store::{SnapshotFault, StoreError};
 use common::{open, print};
 
 /// Ask a cloud library (云库), work for it, and fill, check and copy its file.
@@ -79,7 +79,7 @@ fn check(path: &Path) -> Result<(), Failure> {
     let found =
         store.read(|snapshot| Ok::<_, StoreError>((snapshot.positions()?, snapshot.check()?)));
     let (positions, faults) = found.map_err(|error| fault(&error))?;
-    let is_value = |found: &&Fault| matches!(found, Fault::Value { .. });
+    let is_value = |found: &&SnapshotFault| matches!(found, SnapshotFault::Value { .. });
     let disagreeing = faults.iter().filter(is_value).count();
     print(&format!(
         "{positions} positions, {disagreeing} values that do not follow from the moves behind them\n"

@@ -25,7 +25,7 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 /// Which library.
 #[derive(Debug, clap::Args)]
-struct Server {
+struct ServerArguments {
     /// The address of the library.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8090")]
     url: String,
@@ -34,7 +34,7 @@ struct Server {
     token_file: Option<PathBuf>,
 }
 
-impl Server {
+impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
         let token = match &self.token_file {
             None => None,
@@ -63,7 +63,7 @@ pub(super) struct QueryArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
-    server: Server,
+    server: ServerArguments,
 }
 
 /// Ask a library to search a position. Fails where the library does not keep such positions.
@@ -72,7 +72,7 @@ pub(super) struct QueueArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
-    server: Server,
+    server: ServerArguments,
 }
 
 /// Follow the best moves of a library from a position.
@@ -81,7 +81,7 @@ pub(super) struct WalkArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
-    server: Server,
+    server: ServerArguments,
     /// Plies to go at most.
     #[arg(long, value_name = "N", default_value_t = 40)]
     plies: usize,
@@ -95,7 +95,7 @@ pub(super) struct WalkArguments {
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkerArguments {
     #[command(flatten)]
-    server: Server,
+    server: ServerArguments,
     /// Threads that search, at low priority.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
@@ -171,7 +171,11 @@ pub(super) fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
     ask_for_search(&arguments.server, &client, game.position())
 }
 
-fn ask_for_search(server: &Server, client: &Client, position: &Position) -> Result<(), Failure> {
+fn ask_for_search(
+    server: &ServerArguments,
+    client: &Client,
+    position: &Position,
+) -> Result<(), Failure> {
     let reply = server.ask(client, "queue", position)?;
     match reply["status"].as_str() {
         Some("ok") => print("the position is to be searched\n"),

@@ -16,7 +16,7 @@ pub(in crate::cli) struct BoardArguments {
 }
 
 impl BoardArguments {
-    /// The style: Chinese letters where the locale is one of UTF-8, colours on a terminal that has them.
+    /// The style: Chinese letters where the locale is one of UTF-8, colors on a terminal that has them.
     pub(in crate::cli) fn style(self) -> DiagramStyle {
         let letters = match self.ascii || !is_utf8() {
             true => Letters::Latin,

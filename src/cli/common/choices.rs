@@ -6,19 +6,37 @@ use clap::builder::PossibleValue;
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
 
-impl ValueEnum for RuleSet {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
+/// Makes a named enum a value of arguments, under its names; a function adds help and other spellings.
+macro_rules! choice {
+    ($type:ty, $describe:expr) => {
+        impl ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                &Self::ALL
+            }
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let value = PossibleValue::new(self.name());
-        Some(match self {
-            Self::CheckOnly => value.alias("check_only"),
-            _ => value,
-        })
-    }
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                let describe: fn(&Self, PossibleValue) -> PossibleValue = $describe;
+                Some(describe(self, PossibleValue::new(self.name())))
+            }
+        }
+    };
 }
+
+choice!(RuleSet, |rules, value| match rules {
+    RuleSet::CheckOnly => value.alias("check_only"),
+    _ => value,
+});
+
+#[cfg(feature = "cloud")]
+choice!(crate::cloud::access::Role, |_, value| value);
+
+#[cfg(feature = "match")]
+choice!(crate::tournament::TournamentFormat, |format, value| {
+    value.help(match format {
+        crate::tournament::TournamentFormat::RoundRobin => "each engine against each other",
+        crate::tournament::TournamentFormat::Gauntlet => "the first against all others",
+    })
+});
 
 impl ValueEnum for MoveStyle {
     fn value_variants<'a>() -> &'a [Self] {
@@ -31,20 +49,5 @@ impl ValueEnum for MoveStyle {
             Self::Wxf => PossibleValue::new("wxf").help("C2=5"),
             Self::Chinese => PossibleValue::new("chinese").help("炮二平五"),
         })
-    }
-}
-
-#[cfg(feature = "match")]
-impl ValueEnum for crate::tournament::Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::RoundRobin, Self::Gauntlet]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Self::RoundRobin => "everybody against everybody",
-            Self::Gauntlet => "the first against all others",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
     }
 }

@@ -35,7 +35,7 @@ impl Failure {
     }
 
     /// Prints the message to standard error.
-    pub(in crate::cli) fn tell(&self) {
+    pub(in crate::cli) fn report(&self) {
         // A closed standard error is no second failure.
         let _ = writeln!(io::stderr(), "chuhe: {}", self.text);
     }

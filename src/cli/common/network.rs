@@ -1,6 +1,6 @@
 //! `--network`: the network that evaluates.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Failure;
@@ -15,6 +15,11 @@ pub(in crate::cli) struct NetworkArgument {
 }
 
 impl NetworkArgument {
+    /// The file that was named, if one was.
+    pub(in crate::cli) fn path(&self) -> Option<&Path> {
+        self.network.as_deref()
+    }
+
     /// The network that was asked for, if one was.
     ///
     /// # Errors

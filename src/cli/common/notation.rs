@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 use crate::board::{Move, Position};
-use crate::notation::{chinese, coordinates, wxf};
+use crate::notation::MoveStyle;
 
 /// How moves are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -19,13 +19,34 @@ pub(in crate::cli) enum Notation {
 }
 
 impl Notation {
+    /// The same as the notation of a game record; none for plain coordinates, which PGN does not have.
+    pub(in crate::cli) fn style(self) -> Option<MoveStyle> {
+        match self {
+            Self::Chinese => Some(MoveStyle::Chinese),
+            Self::Wxf => Some(MoveStyle::Wxf),
+            Self::Iccs => Some(MoveStyle::Iccs),
+            Self::Coordinate => None,
+        }
+    }
+
     /// Writes a legal move of `position`.
     pub(in crate::cli) fn write(self, position: &Position, played: Move) -> String {
-        match self {
-            Self::Chinese => chinese::write(position, played),
-            Self::Wxf => wxf::write(position, played),
-            Self::Iccs => coordinates::write_iccs(played),
-            Self::Coordinate => played.to_string(),
+        match self.style() {
+            Some(style) => style.write(position, played),
+            None => played.to_string(),
+        }
+    }
+
+    /// Writes a legal move of `position` and, where that is not how it is written, its coordinates:
+    /// `炮二平五 (h2e2)`.
+    pub(in crate::cli) fn write_with_coordinates(
+        self,
+        position: &Position,
+        played: Move,
+    ) -> String {
+        match self.style() {
+            Some(style) => format!("{} ({played})", style.write(position, played)),
+            None => played.to_string(),
         }
     }
 

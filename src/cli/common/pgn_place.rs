@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
 
-/// A place in a PGN.
+/// Which game of a PGN, and which ply of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) struct PgnPlace {
     /// The file.

@@ -6,18 +6,18 @@ use std::path::Path;
 
 use crate::cli::common::note;
 use crate::cli::common::{Failure, ignore_closed_pipe};
-use crate::training::data::{Reader, Writer};
+use crate::training::data::{GameReader, GameWriter};
 
 /// Opens a file of games to read.
-pub(super) fn open(path: &Path) -> Result<Reader<File>, Failure> {
+pub(super) fn open(path: &Path) -> Result<GameReader<File>, Failure> {
     let file = File::open(path).map_err(fault(path))?;
-    Reader::new(file).map_err(fault(path))
+    GameReader::new(file).map_err(fault(path))
 }
 
 /// Makes a file of games; one that is there is left alone.
-pub(super) fn create(path: &Path) -> Result<Writer<File>, Failure> {
+pub(super) fn create(path: &Path) -> Result<GameWriter<File>, Failure> {
     let file = File::create_new(path).map_err(fault(path))?;
-    Writer::new(file).map_err(fault(path))
+    GameWriter::new(file).map_err(fault(path))
 }
 
 /// What is wrong with a file.
@@ -26,7 +26,7 @@ pub(super) fn fault<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure 
 }
 
 /// Tells what had to be left out of a damaged file.
-pub(super) fn warn_of_damage(path: &Path, reader: &Reader<File>) {
+pub(super) fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
     if !reader.recovered().is_clean() {
         note(&format!("{}: {}", path.display(), reader.recovered()));
     }

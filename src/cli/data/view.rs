@@ -7,7 +7,7 @@ use super::files::{fault, open, print, warn_of_damage};
 use crate::board::Color;
 use crate::cli::common::Failure;
 use crate::training::Sample;
-use crate::training::data::{BadRecord, Filter, GameRecord, NO_SCORE, Record};
+use crate::training::data::{BadRecord, Filter, NO_SCORE, Record, TrainingGame};
 
 /// Show games with their scores, or their positions a line: FEN | score | result, for red.
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 /// A game: a heading, then a line for each full move.
-fn game_text(number: usize, game: &GameRecord) -> String {
+fn game_text(number: usize, game: &TrainingGame) -> String {
     let mut text = format!(
         "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
         game.seed,

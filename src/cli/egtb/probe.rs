@@ -92,7 +92,6 @@ fn text(
     text
 }
 
-/// An outcome in words.
 fn words(outcome: TableOutcome) -> String {
     match outcome {
         TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),

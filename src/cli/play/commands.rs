@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::PlaySession;
-use super::level::Level;
+use super::level::PlayLevel;
 use crate::board::Color;
 use crate::cli::common::print_line;
 use crate::cli::common::seconds::parse_seconds;
@@ -60,7 +60,7 @@ impl PlaySession {
                 self.resigned = Some(self.game.position().side_to_move());
                 self.ending().iter().for_each(|text| print_line(text));
             }
-            ("level", text) => match Level::parse(text) {
+            ("level", text) => match PlayLevel::parse(text) {
                 Some(level) => self.level = level,
                 None => print_line("level time SECONDS, depth N or elo POINTS"),
             },

@@ -80,7 +80,6 @@ fn is_fen(path: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("fen"))
 }
 
-/// Reads a game.
 fn read(path: &str) -> Result<Game, Box<dyn std::error::Error>> {
     let bytes = read_file(Path::new(path), LARGEST_FILE)?;
     let text = pgn::decode(&bytes);

@@ -12,12 +12,12 @@ const USUAL: Duration = Duration::from_secs(1);
 
 /// The limits of the engine's moves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Level {
+pub(super) struct PlayLevel {
     pub limits: LimitArguments,
     pub elo: Option<u32>,
 }
 
-impl Level {
+impl PlayLevel {
     /// The limits of a search for a move.
     pub(super) fn limits(self) -> Limits {
         let limits = self.limits.limits(USUAL);
@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn levels_are_read() {
-        let limits = |text| Level::parse(text).map(Level::limits);
+        let limits = |text| PlayLevel::parse(text).map(PlayLevel::limits);
         assert_eq!(limits("depth 3").unwrap().depth, Some(3));
         let time = limits("time 0.5").unwrap().move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
         assert!(limits("elo 1000").unwrap().nodes < limits("elo 1200").unwrap().nodes);
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
-            assert!(Level::parse(bad).is_none(), "{bad}");
+            assert!(PlayLevel::parse(bad).is_none(), "{bad}");
         }
-        assert_eq!(Level::default().limits().move_time, Some(USUAL));
+        assert_eq!(PlayLevel::default().limits().move_time, Some(USUAL));
     }
 }

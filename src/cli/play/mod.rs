@@ -15,15 +15,15 @@ use super::common::limit_arguments::LimitArguments;
 use super::common::notation::Notation;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::{Color, Move};
-use crate::book::{BUILTIN, Library, choose};
+use crate::book::{BUILTIN, BookLibrary, choose};
 use crate::cli::common::print_line;
-use crate::movegen::why_illegal;
+use crate::movegen::{IllegalReason, why_illegal};
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::parse_move;
+use crate::notation::{attempted_moves, parse_move};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
 use crate::rules::{Cause, Game, RuleSet, judge};
 use crate::search::{Limits, Outcome, Searcher};
-use level::Level;
+use level::PlayLevel;
 
 /// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
 /// Chinese or WXF.
@@ -73,7 +73,7 @@ const ENTRY_BYTES: u64 = 16;
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new("the terminal", error);
     let megabytes = ((ENTRY_BYTES << arguments.hash_bits) >> 20).max(1);
-    let (books, problems) = Library::open(if arguments.no_book {
+    let (books, problems) = BookLibrary::open(if arguments.no_book {
         ""
     } else {
         &arguments.book
@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX))
             .map_err(|error| Failure::new("play", error))?,
         books,
-        level: Level {
+        level: PlayLevel {
             limits: arguments.limits,
             elo: arguments.elo,
         },
@@ -123,8 +123,8 @@ struct PlaySession {
     /// The side that the engine plays; `None` when the person plays both.
     engine: Option<Color>,
     searcher: Searcher,
-    books: Library,
-    level: Level,
+    books: BookLibrary,
+    level: PlayLevel,
     notation: Notation,
     style: DiagramStyle,
     rules: RuleSet,
@@ -181,11 +181,8 @@ impl PlaySession {
 
     /// A legal move in the notation that was asked for, and its coordinates.
     fn text_of(&self, played: Move) -> String {
-        let text = self.notation.write(self.game.position(), played);
-        match self.notation {
-            Notation::Coordinate => text,
-            _ => format!("{text} ({played})"),
-        }
+        self.notation
+            .write_with_coordinates(self.game.position(), played)
     }
 
     /// Plays a legal move, shows the board and what the rules say.
@@ -208,8 +205,14 @@ impl PlaySession {
             Ok(played) if !self.is_over() => self.push(played),
             Ok(_) => print_line(GAME_OVER),
             Err(error) => {
-                let played = text.to_ascii_lowercase().parse().ok();
-                let reason = played.and_then(|played| why_illegal(position, played));
+                let attempts = attempted_moves(position, text);
+                let mut reasons: Vec<_> = attempts
+                    .into_iter()
+                    .filter_map(|played| why_illegal(position, played))
+                    .collect();
+                // Of the moves that the text may mean, one that the piece could make on an empty board.
+                reasons.sort_by_key(|reason| matches!(reason, IllegalReason::WrongStep(_)));
+                let reason = reasons.first();
                 print_line(&match reason {
                     Some(_) if self.is_over() => GAME_OVER.to_owned(),
                     Some(reason) => format!("Not possible: {reason}."),

@@ -1,6 +1,6 @@
 //! A game with what the search and the rules say of it.
 
-use super::search::Found;
+use super::search::ReviewedPosition;
 use super::verdict::{Grade, SideSummary, expected_points};
 use crate::board::{ByColor, Color, Move, Position};
 use crate::notation::pgn::PgnGame;
@@ -10,11 +10,11 @@ use crate::search::Score;
 /// A move and the judgement of it.
 #[derive(Clone, Debug)]
 pub(super) struct ReviewedMove {
-    /// The position before it.
+    /// The position before the move.
     pub before: Position,
     pub played: Move,
     /// What the search found before it.
-    pub found: Found,
+    pub found: ReviewedPosition,
     /// The score after it, for red.
     pub score: Score,
     /// What red may expect after it, in percent of a point.
@@ -67,7 +67,12 @@ pub(super) fn decided_score(game: &Game, rules: RuleSet) -> Option<Score> {
 }
 
 /// Judges the moves of a game by what was found before and after each.
-pub(super) fn review(record: PgnGame, stages: &[Game], found: &[Found], rules: RuleSet) -> Review {
+pub(super) fn review(
+    record: PgnGame,
+    stages: &[Game],
+    found: &[ReviewedPosition],
+    rules: RuleSet,
+) -> Review {
     let mut moves = Vec::with_capacity(record.line.moves.len());
     let steps = record.line.moves.iter().zip(stages.windows(2));
     for ((&played, stage), scores) in steps.zip(found.windows(2)) {
@@ -149,8 +154,8 @@ mod tests {
         }
     }
 
-    fn found(hundredths: i32, best: &str) -> Found {
-        Found {
+    fn found(hundredths: i32, best: &str) -> ReviewedPosition {
+        ReviewedPosition {
             score: Score::from_units(hundredths * Score::MINOR_PIECE / 100),
             depth: 1,
             line: vec![best.parse().unwrap()],

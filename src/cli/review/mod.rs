@@ -26,7 +26,7 @@ use crate::rules::{Game, RuleSet};
 use crate::search::{MAX_HASH, MAX_THREADS};
 use crate::tablebase::Tables;
 use game::{Review, decided_score, review, stages};
-use search::{Found, Plan, search_all};
+use search::{ReviewPlan, ReviewedPosition, search_all};
 
 /// Judge the moves of a game: what was best, how much of the chances each move gave away, how accurate
 /// both sides were, and what the rules say to repetitions.
@@ -67,8 +67,8 @@ pub(super) struct Arguments {
 const USUAL: Duration = Duration::from_secs(1);
 
 impl Arguments {
-    fn plan(&self) -> Result<Plan, Failure> {
-        Ok(Plan {
+    fn plan(&self) -> Result<ReviewPlan, Failure> {
+        Ok(ReviewPlan {
             limits: self.limits.limits(USUAL),
             threads: match usize::from(self.threads) {
                 0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -83,11 +83,7 @@ impl Arguments {
 
     /// The notation for PGN, which has no plain coordinates.
     fn move_style(&self) -> MoveStyle {
-        match self.notation {
-            Notation::Chinese => MoveStyle::Chinese,
-            Notation::Wxf => MoveStyle::Wxf,
-            Notation::Iccs | Notation::Coordinate => MoveStyle::Iccs,
-        }
+        self.notation.style().unwrap_or(MoveStyle::Iccs)
     }
 }
 
@@ -131,7 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// What the search finds at each stage of a game; `None` after an interrupt. A last position that the
 /// rules decide needs no search.
-fn search_game(stages: &[Game], plan: &Plan) -> Result<Option<Vec<Found>>, Failure> {
+fn search_game(
+    stages: &[Game],
+    plan: &ReviewPlan,
+) -> Result<Option<Vec<ReviewedPosition>>, Failure> {
     let last = stages.last();
     let decided = last.and_then(|game| decided_score(game, plan.rules));
     let open = match decided {
@@ -145,9 +144,9 @@ fn search_game(stages: &[Game], plan: &Plan) -> Result<Option<Vec<Found>>, Failu
     if interrupted {
         return Ok(None);
     }
-    let found: Option<Vec<Found>> = found.into_iter().collect();
+    let found: Option<Vec<ReviewedPosition>> = found.into_iter().collect();
     let mut found = found.ok_or_else(|| Failure::new("review", "the search has failed"))?;
-    found.extend(decided.map(|score| Found {
+    found.extend(decided.map(|score| ReviewedPosition {
         score,
         depth: 0,
         line: Vec::new(),

@@ -7,6 +7,7 @@ use super::graph;
 use crate::board::Color;
 use crate::cli::common::notation::Notation;
 use crate::notation::fen;
+use crate::text::escape_html;
 
 /// The page without its contents.
 const TEMPLATE: &str = include_str!("page.html");
@@ -22,7 +23,7 @@ pub(super) fn page(review: &Review, notation: Notation) -> String {
     let data = data.replace('<', "\\u003c");
     // The graph and the data are put in last: what they hold is not replaced again.
     let (before, after) = TEMPLATE.split_once(DATA).unwrap_or((TEMPLATE, ""));
-    let before = before.replace(TITLE, &escaped(&title(review)));
+    let before = before.replace(TITLE, &escape_html(&title(review)));
     let (head, body) = before.split_once(GRAPH).unwrap_or((&before, ""));
     [head, &graph::draw(review, notation), body, &data, after].concat()
 }
@@ -33,11 +34,6 @@ fn title(review: &Review) -> String {
     let tag = |name| record.tag(name).filter(|text| !text.is_empty());
     let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
     format!("{red} – {black}  {}", record.result)
-}
-
-fn escaped(text: &str) -> String {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    text.replace('>', "&gt;").replace('"', "&quot;")
 }
 
 fn data(review: &Review, notation: Notation) -> Value {

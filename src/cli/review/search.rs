@@ -17,7 +17,7 @@ use crate::tablebase::Tables;
 const TICK: Duration = Duration::from_millis(50);
 
 /// How positions are searched.
-pub(super) struct Plan {
+pub(super) struct ReviewPlan {
     pub limits: Limits,
     /// Positions that are searched at the same time.
     pub threads: usize,
@@ -30,7 +30,7 @@ pub(super) struct Plan {
 
 /// What the search found in a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct ReviewedPosition {
     /// The score for the side to move.
     pub score: Score,
     pub depth: u32,
@@ -43,10 +43,10 @@ pub(super) struct Found {
 /// or was not made before the interrupt.
 pub(super) fn search_all(
     games: &[Game],
-    plan: &Plan,
+    plan: &ReviewPlan,
     interrupts: &Receiver<()>,
     done: impl Fn(),
-) -> (Vec<Option<Found>>, bool) {
+) -> (Vec<Option<ReviewedPosition>>, bool) {
     let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
     let mut found = vec![None; games.len()];
     thread::scope(|scope| {
@@ -75,10 +75,10 @@ pub(super) fn search_all(
 /// Takes one game after another until there is none left.
 fn search_some(
     games: &[Game],
-    plan: &Plan,
+    plan: &ReviewPlan,
     next: &AtomicUsize,
     stopped: &AtomicBool,
-    results: &Sender<(usize, Option<Found>)>,
+    results: &Sender<(usize, Option<ReviewedPosition>)>,
 ) {
     let (sender, events) = unbounded();
     // With less memory than asked for it searches with what there is; without any, others may have some.
@@ -101,9 +101,9 @@ fn search(
     pool: &mut Pool,
     events: &Receiver<Event>,
     game: &Game,
-    plan: &Plan,
+    plan: &ReviewPlan,
     stopped: &AtomicBool,
-) -> Option<Found> {
+) -> Option<ReviewedPosition> {
     pool.forget();
     let control = Control::new(false);
     pool.start(SearchRequest {
@@ -127,7 +127,7 @@ fn search(
                 if line.first().copied() != outcome.best {
                     line = outcome.best.into_iter().collect();
                 }
-                return Some(Found {
+                return Some(ReviewedPosition {
                     score: outcome.score?,
                     depth: outcome.depth,
                     line,
@@ -146,8 +146,8 @@ mod tests {
 
     use super::*;
 
-    fn plan(threads: usize) -> Plan {
-        Plan {
+    fn plan(threads: usize) -> ReviewPlan {
+        ReviewPlan {
             limits: Limits {
                 depth: Some(4),
                 ..Limits::default()
@@ -183,7 +183,7 @@ mod tests {
     fn an_interrupt_ends_it() {
         let (interrupt, interrupts) = bounded(1);
         interrupt.send(()).unwrap();
-        let endless = Plan {
+        let endless = ReviewPlan {
             limits: Limits::default(),
             ..plan(2)
         };

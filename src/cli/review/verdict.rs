@@ -97,7 +97,8 @@ impl SideSummary {
     pub(super) fn of(moves: &[(f64, Grade)]) -> Self {
         let count = |grade| moves.iter().filter(|(_, g)| *g == grade).count();
         let mean = |value: &dyn Fn(f64) -> f64| {
-            let sum: f64 = moves.iter().map(|(lost, _)| value(*lost)).sum();
+            // An empty sum of floating-point numbers is -0.
+            let sum = moves.iter().fold(0.0, |sum, (lost, _)| sum + value(*lost));
             sum / moves.len().max(1) as f64
         };
         Self {
@@ -114,6 +115,12 @@ impl SideSummary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_side_without_moves_has_plain_zeros() {
+        let none = SideSummary::of(&[]);
+        assert_eq!(format!("{:.1} {:.1}", none.accuracy, none.lost), "0.0 0.0");
+    }
 
     #[test]
     fn losses_have_grades() {

@@ -12,8 +12,8 @@ use crate::rules::RuleSet;
 use crate::text::read_file;
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
-    Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, Format, GameRules, Openings,
-    ScoreDraw, ScoreWin, TableAdjudication, Timeouts, Tournament, read_toml,
+    Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, GameRules, Openings, ScoreDraw,
+    ScoreWin, TableAdjudication, Timeouts, Tournament, TournamentFormat, read_toml,
 };
 
 /// No file of engines or openings is larger, in MB.
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Arguments {
     engines_file: Option<PathBuf>,
     /// Which engines meet.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
-    format: Format,
+    format: TournamentFormat,
     /// How many engines of a gauntlet play all others (and not each other).
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
@@ -62,7 +62,7 @@ pub(in crate::cli) struct Arguments {
     /// Wait so many milliseconds between two games.
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
-    /// Rounds; in each, every pairing plays one opening with both colours [default: 10, with --sprt
+    /// Rounds; in each, every pairing plays one opening with both colors [default: 10, with --sprt
     /// as many as it takes].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     rounds: Option<u64>,
@@ -274,7 +274,7 @@ impl Arguments {
         if seeds >= engines.len() {
             return Err(Failure::usage("--seeds", "there are not so many engines"));
         }
-        if seeds > 1 && self.format != Format::Gauntlet {
+        if seeds > 1 && self.format != TournamentFormat::Gauntlet {
             return Err(Failure::usage("--seeds", "only with --format gauntlet"));
         }
         if self.event.chars().any(char::is_control) {

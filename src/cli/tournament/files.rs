@@ -13,7 +13,8 @@ use crate::cli::common::output_file::OutputFile;
 use crate::notation::fen;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, Event, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament,
+    End, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEvent,
+    is_journal,
 };
 
 /// The files of a tournament that is being played.
@@ -28,7 +29,22 @@ pub(super) struct Files {
 
 /// The file of a report that is asked for.
 fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
-    path.map(|path| OutputFile::open(path)).transpose()
+    path.map(|path| {
+        require_no_journal(path)?;
+        OutputFile::open(path)
+    })
+    .transpose()
+}
+
+/// Refuses to write a report over the journal of a tournament.
+fn require_no_journal(path: &Path) -> Result<(), Failure> {
+    match is_journal(path) {
+        true => Err(Failure::usage(
+            path.display(),
+            "this is the journal of a tournament",
+        )),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a path that names something else than a file.
@@ -81,6 +97,9 @@ impl Files {
         tournament: &Tournament,
     ) -> Result<(Self, JournalContent), Failure> {
         arguments.pgn.as_deref().map_or(Ok(()), require_file)?;
+        for path in &arguments.status {
+            require_no_journal(path)?;
+        }
         let mut files = Self {
             journal: None,
             pgn: None,
@@ -135,12 +154,12 @@ impl Files {
                 "game {} was lost from the journal and is taken from here",
                 record.number + 1
             );
-            Failure::new(path.display(), note).tell();
+            Failure::new(path.display(), note).report();
             journal.add(&record)?;
             games.push(record);
         }
         for note in recovered.notes {
-            Failure::new(path.display(), note).tell();
+            Failure::new(path.display(), note).report();
         }
         self.pgn = Some(pgn);
         Ok(())
@@ -150,10 +169,14 @@ impl Files {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn add(&mut self, tournament: &Tournament, event: Event<'_>) -> io::Result<()> {
+    pub(super) fn add(
+        &mut self,
+        tournament: &Tournament,
+        event: TournamentEvent<'_>,
+    ) -> io::Result<()> {
         let record = match event {
-            Event::Game(record) => record,
-            Event::Void { number, detail } => {
+            TournamentEvent::Game(record) => record,
+            TournamentEvent::Void { number, detail } => {
                 let journal = self.journal.as_mut();
                 return journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
             }
@@ -174,7 +197,7 @@ impl Files {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn tell_status(
+    pub(super) fn write_status(
         &self,
         tournament: &Tournament,
         standings: &Standings,

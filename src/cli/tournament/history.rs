@@ -9,7 +9,6 @@ const MOST_POINTS: usize = 400;
 /// How the tournament stood after a number of games, in the order of the schedule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
-    /// Games.
     pub(super) games: u64,
     /// Elo of the first engine with its error.
     pub(super) elo: Interval,

@@ -21,11 +21,11 @@ use super::common::interrupt::interrupts;
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, Event, Fault, GameSummary, Greeting, JournalContent, StartError, Tournament,
-    check_engines, run as play,
+    End, EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEvent,
+    TournamentStartError, check_engines, run as play,
 };
 use files::{Files, require_different};
-use progress::Progress;
+use progress::MatchProgress;
 
 /// Plays the tournament and prints how it stands. The exit code tells whether it was interrupted.
 ///
@@ -39,8 +39,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (mut files, content) = Files::open(arguments, &tournament)?;
     let greetings = match check_engines(&mut tournament, &interrupt) {
         Ok(greetings) => greetings,
-        Err(StartError::Engine {
-            fault: Fault::Interrupted,
+        Err(TournamentStartError::Engine {
+            fault: EngineFailure::Interrupted,
             ..
         }) => {
             return Ok(ExitCode::from(super::common::INTERRUPTED));
@@ -51,8 +51,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     print(&table::heading(&tournament, &greetings))?;
     let (mut standings, mut games) = resume(&tournament, content)?;
     let numbers: HashSet<u64> = games.iter().map(|game| game.number).collect();
-    let progress = Progress::new(&tournament, &standings);
-    files.tell_status(&tournament, &standings, &games, None)?;
+    let progress = MatchProgress::new(&tournament, &standings);
+    files.write_status(&tournament, &standings, &games, None)?;
     let end = play(
         &tournament,
         &mut standings,
@@ -60,11 +60,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         &interrupt,
         |standings, event| {
             files.add(&tournament, event)?;
-            if let Event::Game(record) = event {
+            if let TournamentEvent::Game(record) = event {
                 games.push(record.into());
             }
             files
-                .tell_status(&tournament, standings, &games, None)
+                .write_status(&tournament, standings, &games, None)
                 .map_err(|failure| io::Error::other(failure.text))?;
             progress.event(&tournament, standings, event)
         },
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         end => end?,
     };
-    files.tell_status(&tournament, &standings, &games, Some(end))?;
+    files.write_status(&tournament, &standings, &games, Some(end))?;
     files.report(&tournament, &standings, &games, end)?;
     Ok(match end {
         End::Interrupted => ExitCode::from(super::common::INTERRUPTED),
@@ -121,7 +121,7 @@ fn resume(
 fn warn(tournament: &Tournament, greetings: &[Greeting]) {
     for (engine, greeting) in tournament.engines.iter().zip(greetings) {
         for warning in &greeting.option_warnings {
-            Failure::new(format_args!("engine {}", engine.name), printable(warning)).tell();
+            Failure::new(format_args!("engine {}", engine.name), printable(warning)).report();
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -130,7 +130,7 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
     if wanted > cores {
         let why =
             format!("{wanted} engines think at a time on {cores} processors: times will suffer");
-        Failure::new("--concurrency", why).tell();
+        Failure::new("--concurrency", why).report();
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::notation::MoveStyle;
-use crate::notation::pgn::{self, GameResult, PgnGame};
+use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn};
 
@@ -25,7 +25,7 @@ pub(super) struct PgnFile {
 
 /// What a file of a tournament that goes on holds.
 #[derive(Default)]
-pub(super) struct Recovered {
+pub(super) struct RecoveredPgn {
     /// Games that the journal has lost.
     pub(super) games: Vec<GameRecord>,
     /// What is to be reported of the file.
@@ -75,8 +75,8 @@ impl PgnFile {
         tournament: &Tournament,
         journal: &Journal,
         done: &[GameRecord],
-    ) -> io::Result<(Self, Recovered)> {
-        let mut recovered = Recovered::default();
+    ) -> io::Result<(Self, RecoveredPgn)> {
+        let mut recovered = RecoveredPgn::default();
         let mut written = HashSet::new();
         let known: HashSet<u64> = done.iter().map(|record| record.number).collect();
         let mut file = match File::open(path) {
@@ -189,9 +189,9 @@ fn is_whole(part: &str) -> bool {
 /// Whether a torn record is one of the tournament, as far as its whole lines tell.
 fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     let own = [
-        "[Game \"Chinese Chess\"]".to_owned(),
-        format!("[Event {:?}]", tournament.event),
-        format!("[{MATCH_ID} {id:?}]"),
+        tag_line("Game", "Chinese Chess"),
+        tag_line("Event", &tournament.event),
+        tag_line(MATCH_ID, id),
     ];
     let mut lines = part.lines().zip(&own);
     let whole = part.split_inclusive('\n').filter(|l| l.ends_with('\n'));

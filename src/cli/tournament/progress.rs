@@ -8,16 +8,16 @@ use super::table::{running, short_estimate};
 use crate::board::ByColor;
 use crate::text::printable;
 use crate::tournament::stats::Standings;
-use crate::tournament::{Event, GameRecord, Tournament};
+use crate::tournament::{GameRecord, Tournament, TournamentEvent};
 
 /// What is shown while games are played.
-pub(super) struct Progress {
+pub(super) struct MatchProgress {
     /// `None` where standard error is no terminal.
     bar: Option<ProgressBar>,
     games: u64,
 }
 
-impl Progress {
+impl MatchProgress {
     /// Before the first game that is to be played now.
     pub(super) fn new(tournament: &Tournament, standings: &Standings) -> Self {
         let games = tournament.schedule().games();
@@ -51,11 +51,11 @@ impl Progress {
         &self,
         tournament: &Tournament,
         standings: &Standings,
-        event: Event<'_>,
+        event: TournamentEvent<'_>,
     ) -> io::Result<()> {
         match event {
-            Event::Game(record) => self.game(tournament, standings, record),
-            Event::Void { number, detail } => {
+            TournamentEvent::Game(record) => self.game(tournament, standings, record),
+            TournamentEvent::Void { number, detail } => {
                 let line = format!("game {}: void, {detail}; it is played again", number + 1);
                 match &self.bar {
                     Some(bar) => {

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::table;
 use crate::board::ByColor;
 use crate::cli::common::Failure;
+use crate::text::escape_html;
 use crate::tournament::stats::Standings;
 use crate::tournament::{End, GameSummary, JsonReport, Tournament};
 
@@ -40,7 +41,7 @@ fn page(
     games: &[GameSummary],
     end: Option<End>,
 ) -> String {
-    let title = escape(&tournament.event);
+    let title = escape_html(&tournament.event);
     let reload = match end {
         None => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD}\">\n"),
         Some(_) => String::new(),
@@ -50,7 +51,7 @@ fn page(
         Some(total) => format!("{} of {total} games", standings.games()),
         None => format!("{} games", standings.games()),
     };
-    let name = |player: usize| escape(&tournament.engines[player].name);
+    let name = |player: usize| escape_html(&tournament.engines[player].name);
     let rows = games.iter().rev().map(|game| {
         let ByColor([red, black]) = game.players.map(name);
         format!(
@@ -62,29 +63,11 @@ fn page(
         )
     });
     let rows: String = rows.collect();
-    let table = escape(&table::status(tournament, standings, end.as_ref()));
+    let table = escape_html(&table::status(tournament, standings, end.as_ref()));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{reload}\
          <title>{title}: {count}</title>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{count}</p>\n\
          <pre>{table}</pre>\n<table>\n<tr><th>game</th><th>red</th><th>black</th><th>result</th>\
          <th>reason</th><th>plies</th></tr>\n{rows}</table>\n</body>\n</html>\n"
     )
-}
-
-/// Text that stands for itself in a page.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_no_elements() {
-        assert_eq!(escape("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
-    }
 }

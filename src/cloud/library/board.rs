@@ -19,13 +19,12 @@ pub(super) struct KnownMove {
     pub(super) is_final: bool,
     /// Known replies.
     pub(super) replies: usize,
-    /// Good replies.
     pub(super) good_replies: usize,
 }
 
 /// A position with the way it is stored.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
+pub(super) struct QueriedPosition {
     pub(super) position: Position,
     pub(super) view: View,
     rounding: Rounding,
@@ -41,7 +40,7 @@ pub enum Rounding {
     Asked,
 }
 
-impl Board {
+impl QueriedPosition {
     pub(super) fn new(position: Position, rounding: Rounding) -> Self {
         let view = View::of(&position);
         Self {

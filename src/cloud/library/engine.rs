@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use crate::cloud::reply::Reply;
+use crate::cloud::reply::ApiReply;
 use crate::rules::Game;
 use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;
@@ -20,22 +20,22 @@ const HASH: usize = 16;
 
 /// An engine that answers one question at a time.
 #[derive(Debug, Default)]
-pub(super) struct Engine {
+pub(super) struct LibraryEngine {
     searcher: Mutex<Option<Searcher>>,
-    answers: Mutex<HashMap<String, (Instant, Reply)>>,
+    answers: Mutex<HashMap<String, (Instant, ApiReply)>>,
 }
 
-impl Engine {
+impl LibraryEngine {
     /// The move of the engine at the end of a game that has legal moves. `name` tells the game from all
     /// others. While the engine thinks for one asker others are turned away.
-    pub(super) fn think(&self, name: String, game: &Game, tables: &Arc<Tables>) -> Reply {
+    pub(super) fn think(&self, name: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
         if let Some(known) = self.remembered(&name) {
             return known;
         }
         let mut searcher = match self.searcher.try_lock() {
             Ok(searcher) => searcher,
             Err(TryLockError::Poisoned(searcher)) => searcher.into_inner(),
-            Err(TryLockError::WouldBlock) => return Reply::Status("rate limit exceeded"),
+            Err(TryLockError::WouldBlock) => return ApiReply::Status("rate limit exceeded"),
         };
         if searcher.is_none() {
             *searcher = start(tables);
@@ -48,18 +48,18 @@ impl Engine {
             .as_ref()
             .and_then(|searcher| searcher.think(game, limits));
         let best = outcome.and_then(|outcome| outcome.best);
-        let reply = best.map_or(Reply::Status("nobestmove"), Reply::Move);
+        let reply = best.map_or(ApiReply::Status("nobestmove"), ApiReply::Move);
         self.remember(name, &reply);
         reply
     }
 
-    fn remembered(&self, name: &str) -> Option<Reply> {
+    fn remembered(&self, name: &str) -> Option<ApiReply> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let (time, reply) = answers.get(name)?;
         (time.elapsed() < MEMORY).then(|| reply.clone())
     }
 
-    fn remember(&self, name: String, reply: &Reply) {
+    fn remember(&self, name: String, reply: &ApiReply) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.retain(|_, (time, _)| time.elapsed() < MEMORY);
         if answers.len() < MOST_REMEMBERED {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::board::{Board, KnownMove};
+use super::board::{KnownMove, QueriedPosition};
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::moves::is_worth_keeping;
@@ -25,14 +25,14 @@ pub(super) struct Unknown(Mutex<Generations>);
 
 #[derive(Debug)]
 struct Generations {
-    current: HashMap<Key, Played>,
-    before: HashMap<Key, Played>,
+    current: HashMap<Key, LearnedMove>,
+    before: HashMap<Key, LearnedMove>,
     begun: Instant,
 }
 
 /// A move as it is stored.
 #[derive(Clone, Debug)]
-struct Played {
+struct LearnedMove {
     parent: Key,
     m: Move,
 }
@@ -48,7 +48,7 @@ impl Default for Unknown {
 }
 
 impl Unknown {
-    fn remember(&self, moves: Vec<(Key, Played)>) {
+    fn remember(&self, moves: Vec<(Key, LearnedMove)>) {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if memory.current.len() >= MOST_REMEMBERED || memory.begun.elapsed() >= MEMORY {
             memory.before = std::mem::take(&mut memory.current);
@@ -58,7 +58,7 @@ impl Unknown {
     }
 
     /// The move that led to a position, once.
-    fn take(&self, key: &Key) -> Option<Played> {
+    fn take(&self, key: &Key) -> Option<LearnedMove> {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = memory.current.remove(key);
         let before = memory.before.remove(key);
@@ -72,13 +72,18 @@ pub(super) struct Lessons {
     /// Moves whose position after them is known.
     adopted: Vec<Place>,
     /// Moves whose position after them is not known, by that position.
-    unknown: Vec<(Key, Played)>,
+    unknown: Vec<(Key, LearnedMove)>,
     tasks: Vec<Task>,
 }
 
 impl Lessons {
     /// Notes the moves of a position that are to be scored: known ones without a known reply.
-    pub(super) fn note_leaves(&mut self, board: &Board, known: &[KnownMove], priority: Priority) {
+    pub(super) fn note_leaves(
+        &mut self,
+        board: &QueriedPosition,
+        known: &[KnownMove],
+        priority: Priority,
+    ) {
         let is_leaf = |known: &&KnownMove| known.replies == 0 && !known.is_final;
         let leaves: Vec<Move> = known
             .iter()
@@ -89,7 +94,12 @@ impl Lessons {
     }
 
     /// Notes moves that are to be scored.
-    pub(super) fn note_scoring(&mut self, board: &Board, moves: &[Move], priority: Priority) {
+    pub(super) fn note_scoring(
+        &mut self,
+        board: &QueriedPosition,
+        moves: &[Move],
+        priority: Priority,
+    ) {
         if !moves.is_empty() && is_worth_keeping(&board.position) {
             self.tasks.push(Task {
                 kind: TaskKind::Scoring,
@@ -101,7 +111,12 @@ impl Lessons {
     }
 
     /// Notes that a position has few known moves.
-    pub(super) fn note_sieving(&mut self, board: &Board, known: usize, priority: Priority) {
+    pub(super) fn note_sieving(
+        &mut self,
+        board: &QueriedPosition,
+        known: usize,
+        priority: Priority,
+    ) {
         if (1..ENOUGH_MOVES).contains(&known) && is_worth_keeping(&board.position) {
             self.tasks.push(sieving(board, priority));
         }
@@ -113,13 +128,13 @@ impl Lessons {
     }
 
     /// Notes an unknown move that leads to an unknown position: it is remembered.
-    pub(super) fn note_unknown(&mut self, child: Key, board: &Board, m: Move) {
+    pub(super) fn note_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
-        self.unknown.push((child, Played { parent, m }));
+        self.unknown.push((child, LearnedMove { parent, m }));
     }
 
     /// Where the position was reached by a move that was not known, the move is to be scored.
-    pub(super) fn note_played(&mut self, unknown: &Unknown, board: &Board) {
+    pub(super) fn note_played(&mut self, unknown: &Unknown, board: &QueriedPosition) {
         let played = unknown.take(&board.view.key);
         if let Some(played) = played.filter(|_| is_worth_keeping(&board.position)) {
             self.tasks.push(Task {
@@ -131,7 +146,7 @@ impl Lessons {
         }
     }
 
-    /// Remembers unknown moves, and hands all else to the writer, without waiting for it.
+    /// Stores unknown moves, and passes all else to the writer, without waiting for it.
     pub(super) fn post(self, store: &Store, unknown: &Unknown) {
         if !self.unknown.is_empty() {
             unknown.remember(self.unknown);
@@ -152,7 +167,7 @@ impl Lessons {
 }
 
 /// The task to find moves of a position.
-pub(super) fn sieving(board: &Board, priority: Priority) -> Task {
+pub(super) fn sieving(board: &QueriedPosition, priority: Priority) -> Task {
     Task {
         kind: TaskKind::Sieving,
         key: board.view.key.clone(),

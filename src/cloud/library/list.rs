@@ -1,6 +1,6 @@
 //! `queryall` and `queryscore`: what is known of a position.
 
-use super::board::{Board, KnownMove};
+use super::board::{KnownMove, QueriedPosition};
 use super::learning::Lessons;
 use super::question::{Library, Question};
 use super::tables;
@@ -8,15 +8,15 @@ use crate::board::{Move, Position};
 use crate::cloud::classes::rank;
 use crate::cloud::key::text_order;
 use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::{ListedMove, Reply, Worth};
+use crate::cloud::reply::{ApiReply, ListedMove, Worth};
 use crate::cloud::store::{Priority, Snapshot, StoreError};
 
 /// The best rank.
 const BEST: u8 = 2;
 
 /// The word for a position without moves.
-pub(super) fn without_moves(position: &Position) -> Reply {
-    Reply::Status(match position.in_check() {
+pub(super) fn without_moves(position: &Position) -> ApiReply {
+    ApiReply::Status(match position.in_check() {
         true => "checkmate",
         false => "stalemate",
     })
@@ -24,14 +24,14 @@ pub(super) fn without_moves(position: &Position) -> Reply {
 
 impl Library {
     /// All moves of a position.
-    pub(super) fn query_all(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
+    pub(super) fn query_all(&self, question: &Question<'_>) -> Result<ApiReply, StoreError> {
         let board = &question.board;
         let legal = ordered_moves(&board.position);
         if legal.is_empty() {
             return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(question) {
-            return Ok(Reply::Moves(tables::list(&moves), None));
+            return Ok(ApiReply::Moves(tables::list(&moves), None));
         }
         let mut lessons = Lessons::default();
         let reply = self.store.read(|snapshot| {
@@ -44,8 +44,8 @@ impl Library {
             known.retain(|known| !question.is_banned(known.played));
             let moves = listed(question, &known, &legal);
             Ok::<_, StoreError>(match moves.is_empty() {
-                true => Reply::Status("unknown"),
-                false => Reply::Moves(moves, board.ply(&row)),
+                true => ApiReply::Status("unknown"),
+                false => ApiReply::Moves(moves, board.ply(&row)),
             })
         })?;
         lessons.post(&self.store, &self.unknown);
@@ -53,15 +53,15 @@ impl Library {
     }
 
     /// The score of a position: that of its best move.
-    pub(super) fn query_score(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
+    pub(super) fn query_score(&self, question: &Question<'_>) -> Result<ApiReply, StoreError> {
         let board = &question.board;
         let legal = ordered_moves(&board.position);
         if legal.is_empty() {
             return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(question) {
-            let first = moves.first().map(|m| Reply::Score(m.score, None));
-            return Ok(first.unwrap_or(Reply::Status("unknown")));
+            let first = moves.first().map(|m| ApiReply::Score(m.score, None));
+            return Ok(first.unwrap_or(ApiReply::Status("unknown")));
         }
         let mut lessons = Lessons::default();
         let reply = self.store.read(|snapshot| {
@@ -72,8 +72,8 @@ impl Library {
             }
             board.add_mirror_images(&mut known);
             let best = known.iter().find(|known| !question.is_banned(known.played));
-            let score = |known: &KnownMove| Reply::Score(known.score, board.ply(&row));
-            Ok::<_, StoreError>(best.map_or(Reply::Status("unknown"), score))
+            let score = |known: &KnownMove| ApiReply::Score(known.score, board.ply(&row));
+            Ok::<_, StoreError>(best.map_or(ApiReply::Status("unknown"), score))
         })?;
         lessons.post(&self.store, &self.unknown);
         Ok(reply)
@@ -84,7 +84,7 @@ impl Library {
         &self,
         lessons: &mut Lessons,
         snapshot: &Snapshot<'_>,
-        board: &Board,
+        board: &QueriedPosition,
         known: &[KnownMove],
         legal: &[Move],
     ) -> Result<(), StoreError> {

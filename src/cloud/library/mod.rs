@@ -17,11 +17,11 @@ mod walk_tests;
 mod writing;
 
 use super::fen;
-use super::parameters::Parameters;
-use super::reply::{Format, Reply};
+use super::parameters::QueryParameters;
+use super::reply::{ApiReply, ReplyFormat};
 use super::store::StoreError;
 use crate::cloud::access::Role;
-use board::Board;
+use board::QueriedPosition;
 use play::Choice;
 use question::Question;
 
@@ -29,7 +29,7 @@ pub use board::Rounding;
 pub use pace::Done;
 pub use question::{Library, LibraryOptions};
 
-/// Who asks.
+/// The client of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asker<'a> {
     /// The name under which writes are noted.
@@ -41,7 +41,7 @@ pub struct Asker<'a> {
 /// A reply with the way it is wrapped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The body.
+    /// The content of a POST request as the form that clients send.
     pub body: String,
     /// Whether the body is JSON.
     pub is_json: bool,
@@ -62,14 +62,26 @@ impl Library {
     ///
     /// # Errors
     /// The library cannot be read or written.
-    pub fn answer(&self, parameters: &Parameters, asker: Asker<'_>) -> Result<Answer, StoreError> {
+    pub fn answer(
+        &self,
+        parameters: &QueryParameters,
+        asker: Asker<'_>,
+    ) -> Result<Answer, StoreError> {
         let is_json = parameters.is_on("json", false);
-        let answer = |reply: &Reply, format| Answer {
+        let answer = |reply: &ApiReply, format| Answer {
             body: reply.to_bytes(format),
             is_json,
         };
-        let bare = if is_json { Format::Json } else { Format::Bare };
-        let framed = if is_json { Format::Json } else { Format::Text };
+        let bare = if is_json {
+            ReplyFormat::Json
+        } else {
+            ReplyFormat::Bare
+        };
+        let framed = if is_json {
+            ReplyFormat::Json
+        } else {
+            ReplyFormat::Text
+        };
         let Some(action) = parameters.get_filled("action") else {
             return Ok(Answer {
                 is_json,
@@ -77,18 +89,18 @@ impl Library {
             });
         };
         let Some(text) = parameters.get_filled("board") else {
-            return Ok(answer(&Reply::Status("invalid parameters"), bare));
+            return Ok(answer(&ApiReply::Status("invalid parameters"), bare));
         };
         if asker.role < Role::Read {
-            return Ok(answer(&Reply::Status("tokenerror"), framed));
+            return Ok(answer(&ApiReply::Status("tokenerror"), framed));
         }
         let Some(position) = fen::parse(text) else {
-            return Ok(answer(&Reply::Status("invalid board"), framed));
+            return Ok(answer(&ApiReply::Status("invalid board"), framed));
         };
         let question = Question {
             parameters,
             text,
-            board: Board::new(position, self.options.rounding),
+            board: QueriedPosition::new(position, self.options.rounding),
             banned: parameters.banned(),
             learn: parameters.is_on("learn", true),
             shows_all: parameters.is_on("showall", false),
@@ -104,8 +116,8 @@ impl Library {
         action: &str,
         question: &Question<'_>,
         role: Role,
-    ) -> Result<Reply, StoreError> {
-        let refused = Reply::Status("tokenerror");
+    ) -> Result<ApiReply, StoreError> {
+        let refused = ApiReply::Status("tokenerror");
         match action {
             "queryall" => self.query_all(question),
             "query" => self.query_move(question, Choice::Good),
@@ -124,7 +136,7 @@ impl Library {
                 Some(_) if role < Role::Write => Ok(refused),
                 Some(score) => self.store_score(question, score),
             },
-            _ => Ok(Reply::Empty),
+            _ => Ok(ApiReply::Empty),
         }
     }
 }

@@ -9,10 +9,10 @@ use super::learning::Lessons;
 use super::list::without_moves;
 use super::question::{Library, Question};
 use super::tables;
-use super::walk::Walk;
+use super::walk::LibraryWalk;
 use crate::board::Move;
 use crate::cloud::classes::Class;
-use crate::cloud::reply::Reply;
+use crate::cloud::reply::ApiReply;
 use crate::cloud::store::{Priority, StoreError};
 use crate::movegen::has_legal_move;
 
@@ -46,14 +46,14 @@ impl Library {
         &self,
         question: &Question<'_>,
         choice: Choice,
-    ) -> Result<Reply, StoreError> {
+    ) -> Result<ApiReply, StoreError> {
         let board = &question.board;
-        let none = Reply::Status("nobestmove");
+        let none = ApiReply::Status("nobestmove");
         if let Some(moves) = self.table_moves(question) {
             return Ok(tables::choose(&board.position, &moves));
         }
         if question.parameters.is_on("endgame", false) {
-            return Ok(Reply::Empty);
+            return Ok(ApiReply::Empty);
         }
         let mut lessons = Lessons::default();
         let reply = self.store.read(|snapshot| {
@@ -64,7 +64,7 @@ impl Library {
                 return Ok::<_, StoreError>(none);
             };
             let noted = question.may_learn().then_some(&mut lessons);
-            let mut walk = Walk::new(snapshot, BUDGET, noted);
+            let mut walk = LibraryWalk::new(snapshot, BUDGET, noted);
             let visited =
                 walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
             for known in &mut known {
@@ -93,7 +93,7 @@ impl Library {
     }
 
     /// A line to play.
-    pub(super) fn query_line(&self, question: &Question<'_>) -> Result<Reply, StoreError> {
+    pub(super) fn query_line(&self, question: &Question<'_>) -> Result<ApiReply, StoreError> {
         let board = &question.board;
         if !has_legal_move(&board.position) {
             return Ok(without_moves(&board.position));
@@ -128,8 +128,8 @@ impl Library {
             let is_known = pv.first().is_some_and(|m| !question.is_banned(*m));
             let depth = pv.len();
             Ok::<_, StoreError>(match is_known {
-                true => Reply::Line { score, depth, pv },
-                false => Reply::Status("unknown"),
+                true => ApiReply::Line { score, depth, pv },
+                false => ApiReply::Status("unknown"),
             })
         })?;
         lessons.post(&self.store, &self.unknown);
@@ -152,7 +152,7 @@ fn next_of_line(known: &[KnownMove], is_stable: bool) -> Option<KnownMove> {
     }
 }
 
-fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> Reply {
+fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {
     let class = match choice {
         Choice::Best => Class::Best,
         Choice::Good | Choice::Search => Class::Good,
@@ -163,8 +163,8 @@ fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> Reply {
         .filter(|known| class.contains(known.score, best));
     let moves: Vec<Move> = moves.map(|known| known.played).collect();
     if choice == Choice::Search && known.len() > 1 {
-        return Reply::Search(moves);
+        return ApiReply::Search(moves);
     }
     let chosen = moves.choose(&mut rand::rng());
-    chosen.map_or(Reply::Status("nobestmove"), |m| Reply::Move(*m))
+    chosen.map_or(ApiReply::Status("nobestmove"), |m| ApiReply::Move(*m))
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::board::{Board, Rounding};
-use super::engine::Engine;
+use super::board::{QueriedPosition, Rounding};
+use super::engine::LibraryEngine;
 use super::learning::Unknown;
 use super::pace::{Done, Pace};
 use super::tables::{TableMove, table_moves};
 use crate::board::Move;
-use crate::cloud::parameters::Parameters;
+use crate::cloud::parameters::QueryParameters;
 use crate::cloud::store::Store;
 use crate::tablebase::{ClassTable, Tables};
 
@@ -41,16 +41,16 @@ pub struct Library {
     pub(super) tables: Arc<Tables>,
     pub(super) options: LibraryOptions,
     pub(super) unknown: Unknown,
-    pub(super) engine: Engine,
+    pub(super) engine: LibraryEngine,
     pace: Pace,
 }
 
 /// What is asked about a board.
 pub(super) struct Question<'a> {
-    pub(super) parameters: &'a Parameters,
+    pub(super) parameters: &'a QueryParameters,
     /// The board as it was written.
     pub(super) text: &'a str,
-    pub(super) board: Board,
+    pub(super) board: QueriedPosition,
     pub(super) banned: Vec<&'a str>,
     /// Whether everything that is known is to be told.
     pub(super) learn: bool,
@@ -91,7 +91,7 @@ impl Library {
             tables,
             options,
             unknown,
-            engine: Engine::default(),
+            engine: LibraryEngine::default(),
             pace: Pace::default(),
         }
     }

@@ -5,7 +5,7 @@ use super::question::{Library, Question};
 use crate::board::{Color, Move};
 use crate::cloud::fen;
 use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::Reply;
+use crate::cloud::reply::ApiReply;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 
@@ -13,12 +13,12 @@ use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 const MOVES: std::ops::Range<usize> = 3..2047;
 
 /// What the rules say of each move at the end of a game.
-pub(super) fn query_rule(question: &Question<'_>) -> Reply {
+pub(super) fn query_rule(question: &Question<'_>) -> ApiReply {
     let Some(list) = question.parameters.get("movelist") else {
-        return Reply::Empty;
+        return ApiReply::Empty;
     };
     let Some(mut game) = read_game(question, list, MOVES) else {
-        return Reply::Status("invalid movelist");
+        return ApiReply::Status("invalid movelist");
     };
     let times = question
         .parameters
@@ -43,17 +43,17 @@ pub(super) fn query_rule(question: &Question<'_>) -> Reply {
         ruled.push((m, rule));
         game.pop();
     }
-    Reply::Rules(ruled)
+    ApiReply::Rules(ruled)
 }
 
 /// What the rules say of a game: 0 nothing, 1 a draw, 2 the side to move is at fault, 3 the other one.
-pub(super) fn rule_check(question: &Question<'_>) -> Reply {
+pub(super) fn rule_check(question: &Question<'_>) -> ApiReply {
     let list = question.parameters.get("movelist").unwrap_or("");
     let Some(game) = read_game(question, list, 0..MOVES.end + 1) else {
-        return Reply::Empty;
+        return ApiReply::Empty;
     };
     let to_move: Color = game.position().side_to_move();
-    Reply::Digit(match verdict(&game, 1) {
+    ApiReply::Digit(match verdict(&game, 1) {
         Verdict::Undecided => 0,
         Verdict::Draw => 1,
         verdict if verdict.loser() == Some(to_move) => 2,
@@ -63,16 +63,16 @@ pub(super) fn rule_check(question: &Question<'_>) -> Reply {
 
 impl Library {
     /// The move of the engine at the end of a game, for those who have done some work.
-    pub(super) fn query_engine(&self, question: &Question<'_>) -> Reply {
+    pub(super) fn query_engine(&self, question: &Question<'_>) -> ApiReply {
         let list = question.parameters.get("movelist").unwrap_or("");
         if !question.has_proof_of_work(list) {
-            return Reply::Status("invalid parameters");
+            return ApiReply::Status("invalid parameters");
         }
         let Some(game) = read_game(question, list, 0..MOVES.end + 1) else {
-            return Reply::Status("invalid movelist");
+            return ApiReply::Status("invalid movelist");
         };
         if !has_legal_move(game.position()) {
-            return Reply::Status("nobestmove");
+            return ApiReply::Status("nobestmove");
         }
         let name = format!("{}|{list}", fen::write(&question.board.position));
         self.engine.think(name, &game, &self.tables)

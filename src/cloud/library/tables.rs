@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom;
 
 use crate::board::{Color, Move, PieceKind, Position};
 use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::{ListedMove, Reply, Worth};
+use crate::cloud::reply::{ApiReply, ListedMove, Worth};
 use crate::cloud::value::FINAL;
 use crate::rules::{RuleSet, is_material_insufficient};
 use crate::tablebase::{TableOutcome, Tables};
@@ -104,29 +104,29 @@ fn is_equal(a: &TableMove, b: &TableMove) -> bool {
 
 /// The move that `query` and its like answer: one of the best. In a draw that the side to move may still
 /// try to win all moves that hold it.
-pub(super) fn choose(position: &Position, moves: &[TableMove]) -> Reply {
+pub(super) fn choose(position: &Position, moves: &[TableMove]) -> ApiReply {
     let Some(first) = moves.first() else {
-        return Reply::Status("nobestmove");
+        return ApiReply::Status("nobestmove");
     };
     if first.score == 0 && position.has_attackers(position.side_to_move()) {
         let drawing = moves.iter().filter(|m| m.score == 0);
-        return Reply::Search(drawing.map(|m| m.played).collect());
+        return ApiReply::Search(drawing.map(|m| m.played).collect());
     }
     let equal: Vec<&TableMove> = moves.iter().filter(|m| is_equal(m, first)).collect();
     let chosen = equal.choose(&mut rand::rng()).copied().unwrap_or(first);
-    Reply::TableMove(chosen.played)
+    ApiReply::TableMove(chosen.played)
 }
 
 /// The line that `querypv` answers: one move, with the plies to mate as its depth.
-pub(super) fn line(moves: &[TableMove]) -> Reply {
+pub(super) fn line(moves: &[TableMove]) -> ApiReply {
     let Some(first) = moves.first() else {
-        return Reply::Status("unknown");
+        return ApiReply::Status("unknown");
     };
     let depth = match first.score {
         0 => 0,
         score => usize::try_from(FINAL - score.abs()).unwrap_or(0),
     };
-    Reply::Line {
+    ApiReply::Line {
         score: first.score,
         depth,
         pv: vec![first.played],

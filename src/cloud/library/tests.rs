@@ -55,7 +55,7 @@ pub(super) fn write_from(library: &Library, start: &str, moves: &str, m: &str, v
 }
 
 fn ask_as(library: &Library, role: Role, request: &str) -> String {
-    let parameters = Parameters::parse(request.as_bytes(), b"");
+    let parameters = QueryParameters::parse(request.as_bytes(), b"");
     let asker = Asker { name: "test", role };
     library.answer(&parameters, asker).unwrap().body
 }
@@ -183,7 +183,7 @@ fn mirror_images_and_other_colours_are_one_position() {
         replies(&ask(&library, "queryall", red, "")),
         ["h0g2", "b0c2", "h2e2"]
     );
-    // The distance from the start is known for the colours of the start only.
+    // The distance from the start is known for the colors of the start only.
     assert!(ask(&library, "queryscore", AFTER_B2E2, "&json=1").ends_with("\"ply\":1}"));
     assert!(ask(&library, "queryscore", red, "&json=1").ends_with("\"eval\":-22}"));
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rand::seq::SliceRandom;
 
-use super::board::{Board, KnownMove};
+use super::board::{KnownMove, QueriedPosition};
 use super::learning::Lessons;
 use super::rules::verdict;
 use crate::board::Move;
@@ -16,7 +16,7 @@ use crate::rules::{Game, Verdict};
 
 /// A move from the root of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct RootMove {
+pub(super) struct WalkMove {
     pub(super) played: Move,
     /// How many moves were visited below it.
     pub(super) below: usize,
@@ -42,18 +42,18 @@ enum Worth {
 /// rules are asked: a move that only draws so counts 0 if it would be the best one, a side that is at fault plays
 /// its next move, and where none other is known the stored score stands, for there may be moves that are not known.
 /// What follows is returned along the walk only.
-pub(super) struct Walk<'a, 's> {
+pub(super) struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
     budget: usize,
     pub(super) visited: usize,
     /// The positions on the way from the root, each with the move that is played in it.
-    path: Vec<(Board, Option<Move>)>,
+    path: Vec<(QueriedPosition, Option<Move>)>,
     /// Where each position stands on the way.
     places: HashMap<Key, usize>,
     lessons: Option<&'a mut Lessons>,
 }
 
-impl<'a, 's> Walk<'a, 's> {
+impl<'a, 's> LibraryWalk<'a, 's> {
     pub(super) fn new(
         snapshot: &'a Snapshot<'s>,
         budget: usize,
@@ -72,10 +72,10 @@ impl<'a, 's> Walk<'a, 's> {
     /// Visits the moves that `is_taken` takes, and below them the good moves.
     pub(super) fn visit_root(
         &mut self,
-        board: &Board,
+        board: &QueriedPosition,
         known: &[KnownMove],
         is_taken: impl Fn(i32) -> bool,
-    ) -> Result<Vec<RootMove>, StoreError> {
+    ) -> Result<Vec<WalkMove>, StoreError> {
         if let Some(lessons) = &mut self.lessons {
             lessons.note_leaves(board, known, Priority::Urgent);
             lessons.note_sieving(board, known.len(), Priority::Asked);
@@ -89,7 +89,7 @@ impl<'a, 's> Walk<'a, 's> {
             self.visited += 1;
             let before = self.visited;
             let worth = self.visit_below(board, known, 1)?;
-            visited.push(RootMove {
+            visited.push(WalkMove {
                 played: known.played,
                 below: self.visited - before,
                 score: match worth {
@@ -101,7 +101,7 @@ impl<'a, 's> Walk<'a, 's> {
         Ok(visited)
     }
 
-    fn enter(&mut self, board: &Board) {
+    fn enter(&mut self, board: &QueriedPosition) {
         self.places.insert(board.view.key.clone(), self.path.len());
         self.path.push((board.clone(), None));
     }
@@ -115,7 +115,7 @@ impl<'a, 's> Walk<'a, 's> {
     /// Visits the position after a move of the position that was entered last; what the move is worth.
     fn visit_below(
         &mut self,
-        board: &Board,
+        board: &QueriedPosition,
         known: &KnownMove,
         ply: usize,
     ) -> Result<Worth, StoreError> {
@@ -158,9 +158,9 @@ impl<'a, 's> Walk<'a, 's> {
     fn repetition(
         &self,
         place: usize,
-        board: &Board,
+        board: &QueriedPosition,
         known: &KnownMove,
-        child: &Board,
+        child: &QueriedPosition,
         replies: Vec<KnownMove>,
     ) -> Worth {
         let Some((start, Some(first))) = self.path.get(place) else {
@@ -200,7 +200,7 @@ impl<'a, 's> Walk<'a, 's> {
 
 /// What a move is worth where some of the replies to it are worth something else than is stored.
 fn handed_up(
-    board: &Board,
+    board: &QueriedPosition,
     known: &KnownMove,
     replies: &[KnownMove],
     worths: &[(Move, Worth)],

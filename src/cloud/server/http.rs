@@ -19,8 +19,8 @@ use super::stats::Stats;
 use super::work;
 use crate::cloud::access::Role;
 use crate::cloud::library::{Answer, Asker};
-use crate::cloud::parameters::Parameters;
-use crate::cloud::reply::{Format, Reply};
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::reply::{ApiReply, ReplyFormat};
 
 /// The longest address, in bytes.
 const LONGEST_ADDRESS: usize = 16 << 10;
@@ -95,7 +95,7 @@ fn identify(shared: &Shared, header: Option<&str>, parameter: Option<&str>) -> (
 }
 
 /// What a request costs, in units of a look-up.
-fn cost(parameters: &Parameters) -> f64 {
+fn cost(parameters: &QueryParameters) -> f64 {
     match parameters.get("action") {
         // Every move of the last position is judged over all moves of the game.
         Some("queryrule" | "rulecheck") => {
@@ -155,7 +155,7 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     let is_form =
         kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"));
     let form = if is_form { &body[..] } else { b"" };
-    let parameters = Parameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
+    let parameters = QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
     let address = client(&shared, peer, &head.headers);
     let (name, role) = match public_worker::find(&shared.options, address, &parameters) {
         Some(writer) => (writer.to_owned(), Role::Write),
@@ -164,8 +164,8 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     let is_json = parameters.is_on("json", false);
     if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
         shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
-        let format = if is_json { Format::Json } else { Format::Text };
-        let body = Reply::Status("rate limit exceeded").to_bytes(format);
+        let format = ReplyFormat::wrapped(is_json);
+        let body = ApiReply::Status("rate limit exceeded").to_bytes(format);
         return reply(&parameters, Answer { body, is_json });
     }
     let work = shared.clone();
@@ -199,7 +199,7 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     }
 }
 
-fn reply(parameters: &Parameters, answer: Answer) -> HttpResponse {
+fn reply(parameters: &QueryParameters, answer: Answer) -> HttpResponse {
     let kind = match answer.is_json {
         true => "application/json",
         false => "text/html; charset=UTF-8",
@@ -263,7 +263,7 @@ async fn answer_gauges(
         }
         Gauge::Public => {
             let query = request.uri().query().unwrap_or("");
-            let parameters = Parameters::parse(query.as_bytes(), b"");
+            let parameters = QueryParameters::parse(query.as_bytes(), b"");
             let stats = Stats::of(&shared.library, &gauges);
             match parameters.is_on("json", false) {
                 true => response(StatusCode::OK, "application/json", stats.to_json()),

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use super::shared::{ServerOptions, Shared};
 use crate::cloud::access::Role;
 use crate::cloud::fen;
-use crate::cloud::parameters::Parameters;
+use crate::cloud::parameters::QueryParameters;
 use crate::cloud::store::{StoreError, TaskKind};
 
 /// The access token that goes with a password at an address.
@@ -24,7 +24,7 @@ pub(super) fn access_token(address: IpAddr, password: &str) -> String {
 pub(super) fn find<'a>(
     options: &'a ServerOptions,
     address: IpAddr,
-    parameters: &Parameters,
+    parameters: &QueryParameters,
 ) -> Option<&'a str> {
     let is_listed = options.public_workers.contains(&address);
     let shown = parameters.get("token").filter(|_| is_listed)?;
@@ -46,7 +46,7 @@ pub(super) fn find<'a>(
 /// The answer to an action of workers from a listed address, which names no board; `None` for any other request.
 pub(super) fn answer(
     shared: &Shared,
-    parameters: &Parameters,
+    parameters: &QueryParameters,
     address: IpAddr,
     role: Role,
 ) -> Option<Result<String, StoreError>> {
@@ -73,7 +73,7 @@ pub(super) fn answer(
 }
 
 /// What a worker signs beside its access token; `None` for requests that workers do not sign.
-fn signed(parameters: &Parameters) -> Option<String> {
+fn signed(parameters: &QueryParameters) -> Option<String> {
     let value = |name| parameters.get(name).unwrap_or("");
     let signed = match value("action") {
         // The access token itself is shown.

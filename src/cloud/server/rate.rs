@@ -32,7 +32,7 @@ impl RateLimit {
 
     /// Takes a request's cost from the bucket of an address; `false` when there is not so much left. What
     /// costs more than a bucket holds is let through when the bucket is full.
-    pub(super) fn take(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
+    pub(super) fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST_REMEMBERED {
             let is_recent =
@@ -79,7 +79,9 @@ mod tests {
         let begin = Instant::now();
         let granted = |address, cost, millis| {
             let now = begin + Duration::from_millis(millis);
-            (0..30).filter(|_| limit.take(address, cost, now)).count()
+            (0..30)
+                .filter(|_| limit.try_acquire(address, cost, now))
+                .count()
         };
         assert_eq!(granted(one, 1.0, 0), 10);
         assert_eq!(granted(other, 5.0, 0), 2);

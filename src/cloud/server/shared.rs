@@ -76,7 +76,7 @@ impl Shared {
     /// Whether an address asks too much.
     pub(super) fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
         let is_exempt = self.options.rate.is_none() && address.is_loopback();
-        !is_exempt && !self.rate.take(address, cost, Instant::now())
+        !is_exempt && !self.rate.try_acquire(address, cost, Instant::now())
     }
 
     /// Does work that waits for the disk, where that does not keep connections waiting.

@@ -21,7 +21,6 @@ pub struct Site(HashMap<String, File>);
 pub(super) struct File {
     /// The type of its content.
     pub(super) kind: &'static str,
-    /// Its content.
     pub(super) content: Bytes,
 }
 

@@ -8,7 +8,7 @@ use super::time::{minutes, now};
 use crate::board::Position;
 use crate::cloud::key::{Key, View};
 use crate::cloud::place::Place;
-use crate::cloud::row::{Entry, Row, Source};
+use crate::cloud::row::{Entry, EntrySource, Row};
 use crate::cloud::value::{self, FINAL};
 
 /// The score of a move, to be written.
@@ -58,11 +58,11 @@ impl Batch<'_> {
         }
         let limit = FINAL - 1;
         let (value, source) = if place.ends_game {
-            (-FINAL, Source::Rules)
+            (-FINAL, EntrySource::Rules)
         } else if let Some(value) = value::value(&mut replies.scores(), &place.parent, place.m) {
-            (value, Source::Derived)
+            (value, EntrySource::Derived)
         } else {
-            (new.value.clamp(-limit, limit), Source::Written)
+            (new.value.clamp(-limit, limit), EntrySource::Written)
         };
         let entry = Entry {
             m: place.m,

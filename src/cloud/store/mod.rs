@@ -23,17 +23,17 @@ use std::path::Path;
 
 pub use batch::{Batch, NewScore};
 pub use error::StoreError;
-pub use snapshot::{Fault, Snapshot};
+pub use snapshot::{Snapshot, SnapshotFault};
 pub use task::{Lease, Priority, Task, TaskKind};
 
 use snapshot::Readers;
-use writer::Writer;
+use writer::StoreWriter;
 
 /// A library that is open.
 #[derive(Debug)]
 pub struct Store {
     readers: Readers,
-    writer: Writer,
+    writer: StoreWriter,
 }
 
 impl Store {
@@ -45,7 +45,7 @@ impl Store {
         let connection = database::open(path)?;
         Ok(Self {
             readers: Readers::new(path),
-            writer: Writer::start(connection)?,
+            writer: StoreWriter::start(connection)?,
         })
     }
 

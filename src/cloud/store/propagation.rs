@@ -9,7 +9,7 @@ use super::rows;
 use super::time::minutes;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
-use crate::cloud::row::Source;
+use crate::cloud::row::EntrySource;
 use crate::cloud::value;
 
 /// Rows that one transaction looks at; the rest is done in later ones.
@@ -72,9 +72,9 @@ impl Batch<'_> {
                 continue;
             };
             let value = i16::try_from(value).unwrap_or(entry.value);
-            if value != entry.value || entry.source != Source::Derived {
+            if value != entry.value || entry.source != EntrySource::Derived {
                 has_changed |= value != entry.value;
-                let (source, minutes) = (Source::Derived, minutes());
+                let (source, minutes) = (EntrySource::Derived, minutes());
                 row.set(crate::cloud::row::Entry {
                     value,
                     source,

@@ -42,7 +42,6 @@ pub(super) fn parse(columns: &rusqlite::Row<'_>) -> Result<Row> {
     })
 }
 
-/// A key of a column.
 pub(super) fn key(columns: &rusqlite::Row<'_>, column: usize) -> Result<Key> {
     let damaged = || Error::InvalidColumnType(column, "key".to_owned(), Type::Blob);
     let bytes = columns.get_ref(column)?.as_blob().map_err(|_| damaged())?;

@@ -94,12 +94,12 @@ impl Snapshot<'_> {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub fn check(&self) -> Result<Vec<Fault>, StoreError> {
+    pub fn check(&self) -> Result<Vec<SnapshotFault>, StoreError> {
         let mut faults = Vec::new();
         self.for_each(|key, row| {
             let places = Place::of_stored(&key, row.moves.iter().map(|entry| entry.m));
             if places.len() != row.moves.len() {
-                faults.push(Fault::Illegal(key.clone()));
+                faults.push(SnapshotFault::Illegal(key.clone()));
             }
             for place in places {
                 let stored = row.get(place.m).map_or(0, |entry| i32::from(entry.value));
@@ -110,7 +110,7 @@ impl Snapshot<'_> {
                 };
                 if let Some(expected) = expected.filter(|expected| *expected != stored) {
                     let (key, m) = (key.clone(), place.m);
-                    faults.push(Fault::Value {
+                    faults.push(SnapshotFault::Value {
                         key,
                         m,
                         stored,
@@ -126,7 +126,7 @@ impl Snapshot<'_> {
 
 /// Something that is wrong with a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum SnapshotFault {
     /// A position has a move that is not legal.
     #[error("{0} has a move that is not legal")]
     Illegal(Key),
@@ -136,7 +136,7 @@ pub enum Fault {
     Value {
         /// The position.
         key: Key,
-        /// The move.
+        /// What is played there.
         m: Move,
         /// The value it has.
         stored: i32,

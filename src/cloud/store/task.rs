@@ -1,4 +1,4 @@
-//! Tasks, and what the writer remembers of them.
+//! Tasks, and the writer's state of them between transactions.
 
 use std::collections::HashMap;
 
@@ -39,7 +39,7 @@ impl TaskKind {
 pub enum Priority {
     /// What comes along with other work; dropped after two hours.
     Background,
-    /// What was read or asked for by anybody.
+    /// What a client read or asked for.
     Asked,
     /// What was asked for with proof of work, and what is learned from play.
     Urgent,
@@ -63,11 +63,11 @@ pub struct Task {
 pub struct Lease {
     /// Its number; 0 when there are no tasks, less than 0 where it follows from them.
     pub number: i64,
-    /// The tasks.
+    /// What the worker is to do.
     pub tasks: Vec<Task>,
 }
 
-/// What the writer remembers of the tasks between transactions.
+/// The writer's state of the tasks between transactions.
 #[derive(Debug, Default)]
 pub(super) struct TaskState {
     /// How many tasks of each kind wait.

@@ -10,7 +10,7 @@ use super::*;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
 use crate::cloud::place::Place;
-use crate::cloud::row::Source;
+use crate::cloud::row::EntrySource;
 use crate::cloud::value::{self, score_of};
 use crate::movegen::legal_moves;
 
@@ -105,7 +105,7 @@ fn mates_are_told_by_the_rules() {
     let entry = row.get(place.m).unwrap();
     assert_eq!(
         (entry.value, entry.source, entry.score()),
-        (-30_000, Source::Rules, 29_999)
+        (-30_000, EntrySource::Rules, 29_999)
     );
 }
 

@@ -8,7 +8,7 @@ use super::time::minutes;
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
-use crate::cloud::row::{Entry, Source};
+use crate::cloud::row::{Entry, EntrySource};
 
 /// A write, as the audit has it.
 struct Written {
@@ -113,7 +113,7 @@ fn restored(entry: &Entry, value: i16) -> Entry {
         source: if entry.is_final() {
             entry.source
         } else {
-            Source::Written
+            EntrySource::Written
         },
         minutes: minutes(),
         ..*entry

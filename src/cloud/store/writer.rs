@@ -17,7 +17,7 @@ const GROUP: usize = 512;
 const WAITING: usize = 4096;
 
 /// Work for the writer.
-trait Job: Send {
+trait WriteJob: Send {
     fn run(&mut self, batch: &mut Batch<'_>) -> rusqlite::Result<()>;
     /// The transaction has been committed, or has failed.
     fn finish(self: Box<Self>, result: Result<(), StoreError>);
@@ -29,7 +29,7 @@ struct Asked<T, F> {
     answer: Sender<Result<T, StoreError>>,
 }
 
-impl<T, F> Job for Asked<T, F>
+impl<T, F> WriteJob for Asked<T, F>
 where
     T: Send,
     F: FnOnce(&mut Batch<'_>) -> rusqlite::Result<T> + Send,
@@ -51,12 +51,12 @@ where
 
 /// The way to the writing thread; the thread ends with it, after all that waits is written.
 #[derive(Debug)]
-pub(super) struct Writer {
-    jobs: Option<Sender<Box<dyn Job>>>,
+pub(super) struct StoreWriter {
+    jobs: Option<Sender<Box<dyn WriteJob>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Writer {
+impl StoreWriter {
     /// Starts the thread.
     pub(super) fn start(connection: Connection) -> Result<Self, StoreError> {
         let (jobs, waiting) = bounded(WAITING);
@@ -105,7 +105,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for StoreWriter {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
@@ -115,7 +115,7 @@ impl Drop for Writer {
     }
 }
 
-fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn Job>>) {
+fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
     // Values that an earlier run has left to be handed up.
     let mut is_pending = true;
     loop {
@@ -126,7 +126,7 @@ fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<
                 Err(_) => return,
             },
         };
-        let mut group: Vec<Box<dyn Job>> = first.into_iter().collect();
+        let mut group: Vec<Box<dyn WriteJob>> = first.into_iter().collect();
         group.extend(waiting.try_iter().take(GROUP));
         let done = transact(&mut connection, &mut tasks, &mut group);
         let result = match done {
@@ -154,7 +154,7 @@ fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<
 fn transact(
     connection: &mut Connection,
     tasks: &mut TaskState,
-    group: &mut [Box<dyn Job>],
+    group: &mut [Box<dyn WriteJob>],
 ) -> rusqlite::Result<bool> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let mut batch = Batch {

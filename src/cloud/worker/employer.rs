@@ -3,22 +3,37 @@
 use std::sync::Arc;
 
 use super::work::{Findings, Work};
+use crate::cloud::client::ClientError;
 use crate::cloud::library::Library;
-use crate::cloud::store::TaskKind;
+use crate::cloud::store::{StoreError, TaskKind};
+
+/// Why an employer gives no work or does not take what was found.
+#[derive(Debug, thiserror::Error)]
+pub enum EmployerError {
+    /// The library in the same process cannot read or write its store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The library behind an address gives no answer, or refuses.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The library behind an address answers with a task that cannot be read.
+    #[error("the library hands out what is no work")]
+    NotWork,
+}
 
 /// Where work comes from.
 pub trait Employer: Send + Sync {
     /// Gives work of a kind; none when there is nothing to do.
     ///
     /// # Errors
-    /// Why there is none to be had, in words.
-    fn take(&self, kind: TaskKind) -> Result<Option<Work>, String>;
+    /// The library does not answer, or answers what is no work.
+    fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError>;
 
     /// Takes what has been found.
     ///
     /// # Errors
-    /// Why it is not taken, in words.
-    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), String>;
+    /// The library does not answer, or refuses it.
+    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), EmployerError>;
 
     /// Takes work back that was not done.
     fn give_back(&self, work: &Work);
@@ -29,17 +44,13 @@ pub trait Employer: Send + Sync {
 pub struct Local(pub Arc<Library>);
 
 impl Employer for Local {
-    fn take(&self, kind: TaskKind) -> Result<Option<Work>, String> {
-        let work = self
-            .0
-            .lease(kind, 1, self.0.lease_time())
-            .map_err(|error| error.to_string())?;
+    fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError> {
+        let work = self.0.lease(kind, 1, self.0.lease_time())?;
         Ok((work.lease > 0).then_some(work))
     }
 
-    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), String> {
-        let done = self.0.hand_in(work.lease, findings, "worker");
-        done.map_err(|error| error.to_string())
+    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), EmployerError> {
+        Ok(self.0.hand_in(work.lease, findings, "worker")?)
     }
 
     fn give_back(&self, work: &Work) {

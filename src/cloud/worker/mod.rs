@@ -18,7 +18,7 @@ use crate::search::StartError;
 use crate::tablebase::Tables;
 use search::Scorer;
 
-pub use employer::{Employer, Local};
+pub use employer::{Employer, EmployerError, Local};
 pub use remote::Remote;
 pub use search::Halt;
 pub use work::{Findings, FoundScore, Job, Work};
@@ -107,7 +107,7 @@ fn run(
     while !halt.is_halted() {
         let mut has_worked = false;
         for kind in TaskKind::ALL {
-            match employer.take(kind) {
+            match employer.lease(kind) {
                 Ok(None) => {}
                 Ok(Some(work)) => {
                     has_worked = true;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::employer::Employer;
+use super::employer::{Employer, EmployerError};
 use super::wire::{
     FindingsMessage, GIVE_BACK, GiveBackMessage, HAND_IN, TAKE, TakeMessage, WorkMessage, kind_name,
 };
@@ -40,27 +40,22 @@ impl Remote {
 }
 
 impl Employer for Remote {
-    fn take(&self, kind: TaskKind) -> Result<Option<Work>, String> {
+    fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError> {
         let question = TakeMessage {
             kind: kind_name(kind).to_owned(),
             count: BATCH,
         };
-        let message: WorkMessage = self
-            .post(TAKE, &question)
-            .map_err(|error| error.to_string())?;
+        let message: WorkMessage = self.post(TAKE, &question)?;
         if message.lease == 0 {
             return Ok(None);
         }
-        let work = message
-            .read(kind)
-            .ok_or("the library hands out what is no work")?;
-        Ok(Some(work))
+        message.read(kind).map(Some).ok_or(EmployerError::NotWork)
     }
 
-    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), String> {
+    fn hand_in(&self, work: &Work, findings: &Findings) -> Result<(), EmployerError> {
         let message = FindingsMessage::new(work.lease, findings);
-        let done: Result<bool, _> = self.post(HAND_IN, &message);
-        done.map(drop).map_err(|error| error.to_string())
+        self.post::<bool>(HAND_IN, &message)?;
+        Ok(())
     }
 
     fn give_back(&self, work: &Work) {

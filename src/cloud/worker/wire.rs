@@ -67,11 +67,11 @@ pub struct FindingsMessage {
 /// Work that is not done.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GiveBackMessage {
-    /// The lease.
+    /// The number of the lease that is given back.
     pub lease: i64,
 }
 
-/// The name of a kind.
+/// What the message calls a kind.
 pub const fn kind_name(kind: TaskKind) -> &'static str {
     match kind {
         TaskKind::Scoring => "scoring",

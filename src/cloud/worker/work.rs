@@ -11,7 +11,7 @@ use crate::movegen::is_legal;
 /// A position to be searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// The position.
+    /// The position to be searched.
     pub position: Position,
     /// The moves to be scored; none where the best one is to be found.
     pub moves: Vec<Move>,
@@ -35,7 +35,7 @@ pub struct Work {
 pub struct FoundScore {
     /// The position before the move.
     pub position: Position,
-    /// The move.
+    /// A move of the position.
     pub played: Move,
     /// What the position after the move is worth to its side to move.
     pub value: i32,

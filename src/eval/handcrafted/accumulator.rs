@@ -115,26 +115,26 @@ impl MaterialKey {
 pub struct PieceSquareAccumulator {
     /// Material and squares.
     pub full: Tapered,
-    /// Material.
+    /// What the pieces themselves are worth.
     pub material: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
     /// What is on the board.
     pub counts: MaterialKey,
     /// Every piece by where it stands to each side's king.
-    views: ByColor<View>,
+    views: ByColor<SideView>,
 }
 
 /// The board around one king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-struct View {
+struct SideView {
     sum: Tapered,
     point: u8,
     /// The king has moved: everything looks different.
     stale: bool,
 }
 
-impl View {
+impl SideView {
     fn new(position: &Position, side: Color) -> Self {
         let point = palace_point(position.king(side), side);
         let table = &BY_KING[side][point];
@@ -162,7 +162,7 @@ impl PieceSquareAccumulator {
                 sum.added(piece, square);
             }
         }
-        sum.views = ByColor::from_fn(|side| View::new(position, side));
+        sum.views = ByColor::from_fn(|side| SideView::new(position, side));
         sum
     }
 
@@ -213,7 +213,7 @@ impl Observer for PieceSquareAccumulator {
     fn completed(&mut self, position: &Position) {
         for side in Color::ALL {
             if self.views[side].stale {
-                self.views[side] = View::new(position, side);
+                self.views[side] = SideView::new(position, side);
             }
         }
     }

@@ -15,14 +15,14 @@ pub struct Attacker {
 
 /// The attacks of one side.
 #[derive(Clone, Debug, Default)]
-struct Side {
+struct SideAttacks {
     pieces: ArrayVec<Attacker, 16>,
     cannon_steps: ArrayVec<Bitboard, 2>,
     by_kind: [Bitboard; PieceKind::COUNT],
     all: Bitboard,
 }
 
-impl Side {
+impl SideAttacks {
     #[inline]
     fn new(position: &Position, us: Color) -> Self {
         let occupied = position.occupied();
@@ -75,13 +75,13 @@ impl Side {
 
 /// The attacks of both sides.
 #[derive(Clone, Debug)]
-pub struct AttackMap(ByColor<Side>);
+pub struct AttackMap(ByColor<SideAttacks>);
 
 impl AttackMap {
     /// The attacks in a position.
     #[inline]
     pub fn new(position: &Position) -> Self {
-        Self(ByColor::from_fn(|us| Side::new(position, us)))
+        Self(ByColor::from_fn(|us| SideAttacks::new(position, us)))
     }
 
     /// The pieces of a side, king and advisors aside, with their attacks.

@@ -30,7 +30,7 @@ pub(super) fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mu
     terms.add(KING_DANGER.at(units), 1);
 }
 
-/// Tells of each piece of `between`, by whose it is and what it is.
+/// Adds the term of each piece of `between`, by its owner and kind.
 #[inline]
 fn blockers(
     position: &Position,

@@ -14,12 +14,12 @@ use crate::board::{Bitboard, ByColor, Color, Observer, Piece, Position, Square};
 
 /// How a side looks at the board: whether mirrored, and with which set of weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct View {
+struct CachedView {
     mirrored: bool,
     bucket: u8,
 }
 
-impl View {
+impl CachedView {
     #[inline]
     fn new(network: &Network, position: &Position, side: Color) -> Self {
         Self {
@@ -42,10 +42,10 @@ impl View {
 
 /// What is known of one position of the line, beside its sums.
 #[derive(Clone, Debug)]
-struct Entry {
+struct CachedAccumulator {
     added: ArrayVec<(Piece, Square), 2>,
     removed: ArrayVec<(Piece, Square), 2>,
-    views: ByColor<View>,
+    views: ByColor<CachedView>,
     /// Whether the sums are up to date, by side.
     known: ByColor<bool>,
 }
@@ -59,7 +59,7 @@ struct Seen {
 /// The sums of the positions from a root to the present one.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
-    entries: Vec<Entry>,
+    entries: Vec<CachedAccumulator>,
     top: usize,
     /// By entry, side.
     sums: Vec<Block>,
@@ -93,10 +93,10 @@ impl AccumulatorStack {
     /// the same.
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
-        let entry = Entry {
+        let entry = CachedAccumulator {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
-            views: ByColor::from_fn(|side| View::new(network, position, side)),
+            views: ByColor::from_fn(|side| CachedView::new(network, position, side)),
             known: ByColor::default(),
         };
         match self.entries.first_mut() {
@@ -105,7 +105,7 @@ impl AccumulatorStack {
         }
     }
 
-    fn grow(&mut self, entry: Entry) {
+    fn grow(&mut self, entry: CachedAccumulator) {
         self.entries.push(entry);
         let length = self.entries.len() * Color::COUNT * self.blocks;
         self.sums.resize(length, Block::ZERO);
@@ -123,7 +123,7 @@ impl AccumulatorStack {
                 entry.views = views;
                 entry.known = ByColor::default();
             }
-            None => self.grow(Entry {
+            None => self.grow(CachedAccumulator {
                 added: ArrayVec::new(),
                 removed: ArrayVec::new(),
                 views,
@@ -236,7 +236,7 @@ impl AccumulatorStack {
 
 /// Notes what a move changes on the board.
 pub struct Recorder<'a> {
-    entry: &'a mut Entry,
+    entry: &'a mut CachedAccumulator,
     network: &'a Network,
 }
 
@@ -253,6 +253,6 @@ impl Observer for Recorder<'_> {
 
     #[inline]
     fn completed(&mut self, position: &Position) {
-        self.entry.views = ByColor::from_fn(|side| View::new(self.network, position, side));
+        self.entry.views = ByColor::from_fn(|side| CachedView::new(self.network, position, side));
     }
 }

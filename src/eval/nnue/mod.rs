@@ -15,12 +15,12 @@ pub use accumulator::{AccumulatorStack, Recorder};
 pub use architecture::{
     Architecture, INPUT_QUANT, InputBuckets, MAX_WIDTH, OUTPUT_QUANT, OutputBuckets,
 };
-pub use network::{Network, NetworkError, OpenError, Parameters};
+pub use network::{Network, NetworkError, NetworkParameters, OpenError};
 
 use std::sync::{Arc, LazyLock};
 
 use crate::board::Position;
-use simd::Level;
+use simd::SimdLevel;
 
 /// The file of the network that is part of the program; `training::network` tells how it was made.
 static EMBEDDED: &[u8] = include_bytes!("embedded.nnue");
@@ -39,7 +39,7 @@ pub fn embedded() -> &'static Arc<Network> {
 /// Every piece must have an input ([`features::is_representable`]).
 #[inline]
 pub fn evaluate(
-    level: Level,
+    level: SimdLevel,
     network: &Network,
     stack: &mut AccumulatorStack,
     position: &Position,
@@ -82,7 +82,7 @@ mod tests {
                 .collect()
         };
         let (width, outputs) = (architecture.width, architecture.outputs.count());
-        let parameters = Parameters {
+        let parameters = NetworkParameters {
             input_weights: shorts(architecture.rows() * width, 200),
             input_biases: shorts(width, 200),
             output_weights: shorts(outputs * 2 * width, 127),
@@ -142,7 +142,7 @@ mod tests {
         (output * i64::from(network.scale) / i64::from(INPUT_QUANT * OUTPUT_QUANT)) as i32
     }
 
-    fn fresh(level: Level, network: &Network, position: &Position) -> i32 {
+    fn fresh(level: SimdLevel, network: &Network, position: &Position) -> i32 {
         evaluate(
             level,
             network,
@@ -155,7 +155,7 @@ mod tests {
     fn every_level_gives_what_the_definition_says_along_random_lines() {
         for (seed, architecture) in (0..).zip(architectures()) {
             let network = random_network(architecture, seed);
-            for level in Level::available() {
+            for level in SimdLevel::available() {
                 let mut rng = StdRng::seed_from_u64(seed);
                 let root = Position::startpos();
                 let mut stack = AccumulatorStack::new(&network, &root);
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The position with the colours exchanged and the board turned.
+    /// The position with the colors exchanged and the board turned.
     fn exchanged(fen: &str) -> Position {
         let fields: Vec<&str> = fen.split(' ').collect();
         let ranks: Vec<&str> = fields[0].rsplit('/').collect();
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_exchanged_and_boards_mirrored_are_worth_the_same() {
+    fn colors_exchanged_and_boards_mirrored_are_worth_the_same() {
         let network = random_network(architectures()[1], 7);
         let mut rng = StdRng::seed_from_u64(7);
         let mut position = Position::startpos();
@@ -223,20 +223,20 @@ mod tests {
                 break;
             };
             position.make(played);
-            let value = fresh(Level::Baseline, &network, &position);
+            let value = fresh(SimdLevel::Baseline, &network, &position);
             // A king on the middle file has no side of its own, so only its mirror image is mirrored.
             let middle = Color::ALL
                 .iter()
                 .any(|color| position.king(*color).file() == 4);
             let fen = position.to_string();
             assert_eq!(
-                fresh(Level::Baseline, &network, &exchanged(&fen)),
+                fresh(SimdLevel::Baseline, &network, &exchanged(&fen)),
                 value,
                 "{fen}"
             );
             if !middle {
                 assert_eq!(
-                    fresh(Level::Baseline, &network, &mirrored(&fen)),
+                    fresh(SimdLevel::Baseline, &network, &mirrored(&fen)),
                     value,
                     "{fen}"
                 );
@@ -248,7 +248,7 @@ mod tests {
     fn the_embedded_network_knows_what_pieces_are_worth() {
         assert_eq!(embedded().to_bytes(), EMBEDDED);
         assert!(!embedded().description.is_empty());
-        let value = |fen: &str| fresh(Level::Baseline, embedded(), &fen.parse().expect(fen));
+        let value = |fen: &str| fresh(SimdLevel::Baseline, embedded(), &fen.parse().expect(fen));
         let level = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         let knight_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w";
         let rook_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w";

@@ -98,7 +98,7 @@ impl fmt::Debug for Network {
 
 /// The numbers of a network, to make one of.
 #[derive(Clone, Debug)]
-pub struct Parameters {
+pub struct NetworkParameters {
     /// By bucket, input, neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).
     pub input_weights: Vec<i16>,
     /// By neuron; multiplied by [`INPUT_QUANT`](super::INPUT_QUANT).
@@ -119,7 +119,7 @@ impl Network {
         architecture: Architecture,
         scale: i32,
         description: String,
-        parameters: &Parameters,
+        parameters: &NetworkParameters,
     ) -> Result<Self, NetworkError> {
         let Architecture { width, outputs, .. } = architecture;
         let fits = architecture.is_valid()
@@ -142,9 +142,9 @@ impl Network {
     }
 
     /// The numbers, to make another network of.
-    pub fn parameters(&self) -> Parameters {
+    pub fn parameters(&self) -> NetworkParameters {
         let numbers = |blocks: &[Block]| blocks.iter().flat_map(|block| block.0).collect();
-        Parameters {
+        NetworkParameters {
             input_weights: numbers(&self.input_weights),
             input_biases: numbers(&self.input_biases),
             output_weights: numbers(&self.output_weights),
@@ -195,7 +195,7 @@ impl Network {
         let description = String::from_utf8_lossy(&rest[..text]).into_owned();
         let mut numbers = Numbers(&rest[text..rest.len() - 4]);
         let width = architecture.width;
-        let parameters = Parameters {
+        let parameters = NetworkParameters {
             input_weights: numbers.shorts(architecture.rows() * width),
             input_biases: numbers.shorts(width),
             output_weights: numbers.shorts(architecture.outputs.count() * 2 * width),

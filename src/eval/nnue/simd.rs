@@ -1,7 +1,7 @@
 //! The widest vector instructions of this processor, chosen once, and the loops that use them.
 //!
 //! The loops are written without intrinsics, over blocks of a fixed size that the compiler turns into
-//! vector instructions. [`Level::run`] calls them from a function that is compiled for the chosen
+//! vector instructions. [`SimdLevel::run`] calls them from a function that is compiled for the chosen
 //! instruction set, into which they are inlined. So there is one source for every processor, and as
 //! all of it is integer arithmetic without rounding, each gives the same numbers.
 
@@ -21,7 +21,7 @@ impl Block {
 
 /// An instruction set that the loops are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum SimdLevel {
     /// What every processor has that the program runs on: x86-64-v2, NEON on 64-bit Arm.
     Baseline,
     /// 256-bit vectors.
@@ -32,7 +32,7 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
+impl SimdLevel {
     /// Every level that this processor has, widest last.
     pub fn available() -> impl Iterator<Item = Self> {
         let mut levels = vec![Self::Baseline];

@@ -19,9 +19,9 @@ pub const LEAST_SPREAD: f64 = 20.0;
 /// Chances in thousandths, which add up to 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinRate {
-    /// To win.
+    /// Chance that the side wins, in thousandths.
     pub win: u16,
-    /// To draw.
+    /// Chance of a draw, in thousandths.
     pub draw: u16,
     /// To lose.
     pub loss: u16,

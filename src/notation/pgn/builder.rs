@@ -1,7 +1,7 @@
 //! A game while it is read.
 
 use super::error::PgnError;
-use super::scanner::{Token, Unended};
+use super::scanner::{PgnToken, Unended};
 use super::{GameResult, PgnGame};
 use crate::board::Position;
 use crate::notation::{Line, LineError, fen, parse_move};
@@ -31,11 +31,11 @@ impl Builder {
     }
 
     /// Whether a token begins another game.
-    pub(super) fn takes_no_more(&self, token: &Token<'_>) -> bool {
+    pub(super) fn takes_no_more(&self, token: &PgnToken<'_>) -> bool {
         match token {
-            Token::Tag(..) => self.has_moves || self.ended,
-            Token::Word(_) => self.ended,
-            Token::Comment(_) => false,
+            PgnToken::Tag(..) => self.has_moves || self.ended,
+            PgnToken::Word(_) => self.ended,
+            PgnToken::Comment(_) => false,
         }
     }
 
@@ -70,10 +70,10 @@ impl Builder {
         self.fail(line, broken.to_string());
     }
 
-    pub(super) fn add(&mut self, token: Token<'_>, line: usize) {
+    pub(super) fn add(&mut self, token: PgnToken<'_>, line: usize) {
         match token {
-            Token::Tag(name, value) => self.tag(name, value, line),
-            Token::Comment(text) => {
+            PgnToken::Tag(name, value) => self.tag(name, value, line),
+            PgnToken::Comment(text) => {
                 if let Some(comment) = self.comments.last_mut() {
                     for word in text.split_whitespace() {
                         if !comment.is_empty() {
@@ -85,7 +85,7 @@ impl Builder {
                 }
                 self.check_size(line);
             }
-            Token::Word(word) => self.word(word, line),
+            PgnToken::Word(word) => self.word(word, line),
         }
     }
 

@@ -23,7 +23,7 @@ use std::str::FromStr;
 
 pub use error::PgnError;
 pub use read::{PgnReader, read};
-pub use write::Annotation;
+pub use write::{Annotation, tag_line};
 
 use super::Line;
 use crate::board::Color;

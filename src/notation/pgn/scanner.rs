@@ -2,7 +2,7 @@
 
 /// A piece of a record.
 #[derive(Debug)]
-pub(super) enum Token<'a> {
+pub(super) enum PgnToken<'a> {
     Tag(&'a str, String),
     Comment(&'a str),
     Word(&'a str),
@@ -38,7 +38,7 @@ impl Scanner {
 
     /// The next token and the line, from 1, that it ends in; or that something begins in which has no
     /// end. `None` at the end of the part.
-    pub(super) fn next(&mut self) -> (usize, Result<Option<Token<'_>>, Unended>) {
+    pub(super) fn next(&mut self) -> (usize, Result<Option<PgnToken<'_>>, Unended>) {
         loop {
             self.skip_space();
             let line = self.lines + 1;
@@ -51,7 +51,7 @@ impl Scanner {
                     return match self.tag() {
                         Ok((name, value)) => {
                             let name = self.text[name.0..name.1].trim();
-                            (self.lines + 1, Ok(Some(Token::Tag(name, value))))
+                            (self.lines + 1, Ok(Some(PgnToken::Tag(name, value))))
                         }
                         Err(broken) => (line, Err(broken)),
                     };
@@ -61,7 +61,7 @@ impl Scanner {
                     return match self.skip_behind('}') {
                         true => {
                             let comment = self.text[start..self.at - 1].trim();
-                            (self.lines + 1, Ok(Some(Token::Comment(comment))))
+                            (self.lines + 1, Ok(Some(PgnToken::Comment(comment))))
                         }
                         false => (line, Err(Unended::Comment)),
                     };
@@ -79,7 +79,7 @@ impl Scanner {
                     let start = self.at;
                     self.skip(end.max(first.len_utf8()));
                     let word = &self.text[start..self.at];
-                    return (line, Ok(Some(Token::Word(word))));
+                    return (line, Ok(Some(PgnToken::Word(word))));
                 }
             }
         }

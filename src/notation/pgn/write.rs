@@ -18,6 +18,13 @@ pub struct Annotation {
     pub variation: Vec<Move>,
 }
 
+/// The line of a tag, without its end; control characters are left out.
+pub fn tag_line(name: &str, value: &str) -> String {
+    let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+    let value: String = value.chars().filter(|c| !c.is_control()).collect();
+    format!("[{name} \"{value}\"]")
+}
+
 impl PgnGame {
     /// The record as text, with an empty line at its end.
     pub fn write(&self, style: MoveStyle) -> String {
@@ -28,9 +35,8 @@ impl PgnGame {
     pub fn write_annotated(&self, style: MoveStyle, annotations: &[Annotation]) -> String {
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
-            let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-            let value: String = value.chars().filter(|c| !c.is_control()).collect();
-            text += &format!("[{name} \"{value}\"]\n");
+            text += &tag_line(name, value);
+            text.push('\n');
         };
         tag("Game", "Chinese Chess");
         for (name, value) in &self.tags {

@@ -3,7 +3,7 @@
 //! a block of its own. No description has been published; what is read here was held against two libraries
 //! with 129 games of 10,554 plies, all of them legal.
 
-use super::{Board, Place, RecordError, board_line};
+use super::{Diagram, Place, RecordError, board_line};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -99,7 +99,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf16_lossy(&units).trim().to_owned()
 }
 
-fn board(points: &[u8]) -> Board {
+fn board(points: &[u8]) -> Diagram {
     let mut board = [[None; 9]; 10];
     for (point, code) in (0..).zip(points) {
         let letter = PIECES.get(usize::from(code & 0xf).wrapping_sub(1)).copied();

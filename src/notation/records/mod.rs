@@ -43,7 +43,7 @@ type Place = (usize, usize);
 const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
 
 /// The letter of the piece on each point, by rank and file from red's left corner.
-type Board = [[Option<u8>; 9]; 10];
+type Diagram = [[Option<u8>; 9]; 10];
 
 /// Where the game begins and what is played. `squares` has the place of each piece, those of red first,
 /// as file and rank from red's left corner; the side that moves first has the piece that does.
@@ -68,7 +68,7 @@ fn line(
 }
 
 /// As [`line`], with the board as it stands.
-fn board_line(board: &Board, moves: &[(Place, Place)], side: Color) -> Result<Line, RecordError> {
+fn board_line(board: &Diagram, moves: &[(Place, Place)], side: Color) -> Result<Line, RecordError> {
     let first = moves
         .first()
         .and_then(|((file, rank), _)| *board.get(*rank)?.get(*file)?);

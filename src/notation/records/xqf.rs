@@ -37,7 +37,7 @@ pub fn is_xqf(bytes: &[u8]) -> bool {
 }
 
 /// What hides the content of a file.
-struct Keys {
+struct XqfKeys {
     piece: u8,
     from: u8,
     to: u8,
@@ -45,7 +45,7 @@ struct Keys {
     stream: [u8; 32],
 }
 
-impl Keys {
+impl XqfKeys {
     /// The keys of a file that hides nothing.
     const NONE: Self = Self {
         piece: 0,
@@ -80,13 +80,13 @@ impl Keys {
 }
 
 /// The bytes of the tree, one after another.
-struct Tree<'a> {
+struct XqfTree<'a> {
     bytes: &'a [u8],
     at: usize,
-    keys: &'a Keys,
+    keys: &'a XqfKeys,
 }
 
-impl Tree<'_> {
+impl XqfTree<'_> {
     fn take(&mut self, count: usize) -> Result<Vec<u8>, RecordError> {
         let end = self.at.checked_add(count).ok_or(RecordError::Broken)?;
         let hidden = self.bytes.get(self.at..end).ok_or(RecordError::Broken)?;
@@ -141,8 +141,8 @@ pub fn read_xqf(bytes: &[u8]) -> Result<PgnGame, RecordError> {
     }
     let version = bytes[2];
     let keys = match version <= PLAIN {
-        true => Keys::NONE,
-        false => Keys::read(bytes),
+        true => XqfKeys::NONE,
+        false => XqfKeys::read(bytes),
     };
     let mut squares = [None; 32];
     for (index, place) in bytes[0x10..0x30].iter().enumerate() {
@@ -179,8 +179,8 @@ pub fn read_xqf(bytes: &[u8]) -> Result<PgnGame, RecordError> {
 type MainLine = (Vec<(Place, Place)>, Vec<String>);
 
 /// The main line: the first child of each node.
-fn moves(bytes: &[u8], version: u8, keys: &Keys) -> Result<MainLine, RecordError> {
-    let mut tree = Tree {
+fn moves(bytes: &[u8], version: u8, keys: &XqfKeys) -> Result<MainLine, RecordError> {
+    let mut tree = XqfTree {
         bytes,
         at: HEADER,
         keys,
@@ -217,9 +217,9 @@ mod tests {
             ]);
         }
         let keys = if version > PLAIN {
-            Keys::read(&bytes)
+            XqfKeys::read(&bytes)
         } else {
-            Keys::NONE
+            XqfKeys::NONE
         };
         let red = [0, 10, 20, 30, 40, 50, 60, 70, 80, 12, 72, 3, 23, 43, 63, 83];
         let black = red.map(|place| place / 10 * 10 + 9 - place % 10);

@@ -123,7 +123,6 @@ pub(super) enum OptionKind {
     },
     /// One of several words.
     Combo {
-        /// The words.
         words: &'static [&'static str],
         /// Other words for them, in the same order, which UCI offers; empty where it offers `words`.
         uci_words: &'static [&'static str],
@@ -148,7 +147,6 @@ pub(super) enum OptionKind {
     Parameter(&'static crate::search::Parameter),
 }
 
-/// An option.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionSpec {
     /// Its name in UCCI, `None` if it has no meaning there. Either name is read in either protocol.

@@ -37,7 +37,7 @@ pub(in crate::protocol) struct Preferences {
     pub elo: u32,
     /// Look positions up in endgame tables.
     pub use_tables: bool,
-    /// The client analyses: no weakening, no randomness, no taste.
+    /// The client analyses: no weakening, no randomness, no style.
     pub analyse_mode: bool,
     /// The opponent, as far as it is known.
     pub opponent: Opponent,

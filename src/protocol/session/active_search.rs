@@ -7,7 +7,7 @@ use cpu_time::ProcessTime;
 use crossbeam_channel::Receiver;
 
 use super::book_answer::BookAnswer;
-use super::plan::{Plan, SuggestionStage};
+use super::plan::{GoPlan, SuggestionStage};
 use super::ruling::Ruling;
 use crate::board::Move;
 use crate::search::{Control, Outcome};
@@ -23,7 +23,7 @@ const RULING_PATIENCE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct ActiveSearch {
     pub(super) control: Arc<Control>,
-    pub(super) plan: Plan,
+    pub(super) plan: GoPlan,
     pub(super) stage: SuggestionStage,
     /// When the `go` came.
     pub(super) started: Instant,

@@ -7,8 +7,8 @@ use rand::rng;
 use super::Session;
 use super::book_answer::BookAnswer;
 use super::current_game::read_game;
-use super::plan::Plan;
-use crate::book::{BookMove, Library, choose};
+use super::plan::GoPlan;
+use crate::book::{BookLibrary, BookMove, choose};
 use crate::protocol::command::{GoRequest, PositionText};
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
@@ -29,7 +29,7 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 impl<W: Write> Session<W> {
     /// Takes these books from now on; those that cannot be used are reported.
     pub(super) fn set_books(&mut self, files: &str) {
-        let (books, problems) = Library::open(files);
+        let (books, problems) = BookLibrary::open(files);
         self.books = books;
         for problem in problems {
             self.refuse("bookfiles", &problem);
@@ -38,7 +38,7 @@ impl<W: Write> Session<W> {
 
     /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of
     /// depth or nodes alone, where a search is expected, or where it suggests a move itself.
-    pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &Plan) -> Option<BookAnswer> {
+    pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &GoPlan) -> Option<BookAnswer> {
         let is_analysis = self.preferences.analyse_mode
             || plan.limits.clock.is_none() && plan.limits.move_time.is_none()
             || plan.limits.mate.is_some()
@@ -89,7 +89,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Answers a `go` from the books.
-    pub(super) fn answer_from_book(&mut self, plan: &Plan, answer: &BookAnswer) {
+    pub(super) fn answer_from_book(&mut self, plan: &GoPlan, answer: &BookAnswer) {
         self.report_book(answer);
         let outcome = answer.outcome();
         let is_draw = false;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::Session;
 use super::cloud_library::{AwaitedMove, Cloud, CloudAnswer, time};
-use super::plan::{Plan, SuggestionStage};
+use super::plan::{GoPlan, SuggestionStage};
 use crate::board::Move;
 use crate::movegen::legal_moves;
 use crate::protocol::command::GoRequest;
@@ -26,7 +26,7 @@ impl<W: Write> Session<W> {
 
     /// Asks the library where the engine plays by the clock; not in analysis and not where the client
     /// suggests a move itself.
-    pub(super) fn ask_cloud(&self, request: &GoRequest, plan: &Plan) -> Option<AwaitedMove> {
+    pub(super) fn ask_cloud(&self, request: &GoRequest, plan: &GoPlan) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
         let time = time(&plan.limits)?;
         let is_analysis = self.preferences.analyse_mode
@@ -78,13 +78,11 @@ impl<W: Write> Session<W> {
 }
 
 /// The moves that bring a position of the game back: the library has no record of what was played.
-fn banned(plan: &Plan) -> String {
+fn banned(plan: &GoPlan) -> String {
     let mut game = plan.game.clone();
     let mut banned = Vec::new();
     for played in legal_moves(plan.game.position()) {
-        let repeats = game.push(played).is_ok() && game.occurrences() > 1;
-        game.pop();
-        if repeats || !plan.may_play(played) {
+        if game.is_repetition(played) || !plan.may_play(played) {
             banned.push(format!("move:{played}"));
         }
     }

@@ -47,7 +47,7 @@ pub(super) struct AwaitedMove {
     pub(super) until: Instant,
 }
 
-struct Question {
+struct CloudQuestion {
     position: Position,
     /// The moves that are not wanted, as the API writes them.
     ban: String,
@@ -60,14 +60,14 @@ struct Question {
 
 /// The library that is asked.
 #[derive(Debug)]
-pub(super) struct Cloud(Sender<Question>);
+pub(super) struct Cloud(Sender<CloudQuestion>);
 
 impl Cloud {
     /// Asks the library at an address from now on; the thread ends with this.
     pub(super) fn open(address: &str) -> Result<Self, String> {
         let client = Client::new(address, None, LONGEST).map_err(|error| error.to_string())?;
-        let (questions, asked) = unbounded::<Question>();
-        let mut asker = Asker {
+        let (questions, asked) = unbounded::<CloudQuestion>();
+        let mut asker = CloudClient {
             client,
             answers: HashMap::new(),
             failures: 0,
@@ -105,7 +105,7 @@ impl Cloud {
         let question_until = until - time / 10;
         // The thread is there as long as this end of the channel is.
         self.0
-            .send(Question {
+            .send(CloudQuestion {
                 position,
                 ban,
                 until: question_until,
@@ -123,7 +123,7 @@ impl Cloud {
 }
 
 /// The thread that asks.
-struct Asker {
+struct CloudClient {
     client: Client,
     answers: HashMap<(String, String), (Move, bool)>,
     failures: u32,
@@ -141,9 +141,9 @@ enum BestReply {
     Nothing,
 }
 
-impl Asker {
+impl CloudClient {
     /// The answer to a question, and whether the line of the library is to be asked for.
-    fn answer(&mut self, question: &Question) -> (CloudAnswer, bool) {
+    fn answer(&mut self, question: &CloudQuestion) -> (CloudAnswer, bool) {
         let name = (
             crate::cloud::fen::write(&question.position),
             question.ban.clone(),
@@ -186,7 +186,7 @@ impl Asker {
     }
 
     /// The line that the library has; an empty one if it has none.
-    fn line(&mut self, question: &Question) -> Vec<Move> {
+    fn line(&mut self, question: &CloudQuestion) -> Vec<Move> {
         let more = [("learn", "0"), ("stable", "1"), ("ban", &*question.ban)];
         let reply = self.ask("querypv", question, &more, question.line_time);
         // The last failure was reported to the user; one in the background is only counted.
@@ -200,7 +200,7 @@ impl Asker {
     fn ask(
         &mut self,
         action: &str,
-        question: &Question,
+        question: &CloudQuestion,
         more: &[(&str, &str)],
         time: Duration,
     ) -> Result<String, String> {

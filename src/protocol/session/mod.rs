@@ -34,7 +34,7 @@ use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
 use crate::board::Move;
-use crate::book::Library;
+use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
 use crate::search::{Event, Pool, StartError};
 use crate::tablebase::Tables;
@@ -42,7 +42,7 @@ use active_search::ActiveSearch;
 use current_game::CurrentGame;
 use draw_resign::DrawResign;
 use queue::CommandQueue;
-use ruling::{Referee, Ruling};
+use ruling::{Ruling, RulingThread};
 
 /// A conversation with one client.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub(super) struct Session<W> {
     input: InputReceiver,
     events: Receiver<Event>,
     pool: Pool,
-    referee: Referee,
+    referee: RulingThread,
     output: Output<W>,
     codec: Box<dyn Codec>,
     /// Whether there has been a handshake; before that the session boots.
@@ -60,7 +60,7 @@ pub(super) struct Session<W> {
     preferences: Preferences,
     /// The network that evaluates with all knowledge, if one is loaded.
     network: Option<Arc<Network>>,
-    books: Library,
+    books: BookLibrary,
     /// The endgame tables, once they were asked for.
     tables: Option<Arc<Tables>>,
     /// The cloud library that is asked, if one is.
@@ -100,14 +100,14 @@ impl<W: Write> Session<W> {
             input,
             events,
             pool: Pool::new(sender)?,
-            referee: Referee::default(),
+            referee: RulingThread::default(),
             output: Output::new(sink),
             // The little that is said before the handshake is said in UCCI.
             codec: codec(Protocol::Ucci),
             greeted: false,
             preferences: Preferences::default(),
             network: None,
-            books: Library::default(),
+            books: BookLibrary::default(),
             tables: None,
             #[cfg(feature = "cloud")]
             cloud: None,

@@ -30,7 +30,6 @@ const BAD: i32 = -50;
 pub(super) enum SuggestionStage {
     /// Its score is searched.
     Suggested {
-        /// The move.
         suggested: Move,
         /// Whether it is the move of an endgame table, which only a lost game refutes.
         is_table: bool,
@@ -46,8 +45,7 @@ pub(super) enum SuggestionStage {
 
 /// What is to be searched.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
-    /// The game.
+pub(super) struct GoPlan {
     pub game: Game,
     /// When to stop.
     pub limits: Limits,
@@ -61,7 +59,7 @@ pub(super) struct Plan {
     pub tables: Option<Arc<Tables>>,
 }
 
-impl Plan {
+impl GoPlan {
     /// Whether a move may be played.
     pub(super) fn may_play(&self, played: Move) -> bool {
         match &self.root_moves {
@@ -117,7 +115,7 @@ pub(super) fn shortened(limits: Limits, by: Duration) -> Limits {
 
 /// The stage that a request begins with. Suggestions count neither in analysis nor while pondering,
 /// and must be among the moves that may be played.
-pub(super) fn first_stage(request: &GoRequest, plan: &Plan) -> SuggestionStage {
+pub(super) fn first_stage(request: &GoRequest, plan: &GoPlan) -> SuggestionStage {
     let suggestion = match (request.table_move, request.book_move) {
         (Some(table), _) => Some((table, true)),
         (None, Some(book)) => Some((book, false)),

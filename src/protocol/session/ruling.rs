@@ -1,6 +1,6 @@
 //! What the rules say of the game, judged beside the search.
 //!
-//! Judging a long game can take seconds, during which the client must be heard.
+//! Judging a long game can take seconds, during which the session must go on reading commands.
 
 use std::thread;
 
@@ -32,15 +32,15 @@ impl Ruling {
 }
 
 /// A game to judge, the settings that name the rules, and where the ruling goes.
-type Question = (Game, Settings, Sender<Ruling>);
+type RulingQuestion = (Game, Settings, Sender<Ruling>);
 
 /// The thread that judges games, started with the first one.
 #[derive(Debug, Default)]
-pub(super) struct Referee {
-    questions: Option<Sender<Question>>,
+pub(super) struct RulingThread {
+    questions: Option<Sender<RulingQuestion>>,
 }
 
-impl Referee {
+impl RulingThread {
     /// Has a game judged. The ruling arrives in the channel; where the system refuses a thread the
     /// channel is closed.
     pub(super) fn judge(&mut self, game: Game, settings: Settings) -> Receiver<Ruling> {
@@ -56,8 +56,8 @@ impl Referee {
     }
 }
 
-fn start() -> Option<Sender<Question>> {
-    let (questions, inbox) = unbounded::<Question>();
+fn start() -> Option<Sender<RulingQuestion>> {
+    let (questions, inbox) = unbounded::<RulingQuestion>();
     let work = move || {
         while let Ok(question) = inbox.recv() {
             // Only the newest search waits for an answer; the others have ended.

@@ -10,7 +10,7 @@ use super::Session;
 use super::active_search::ActiveSearch;
 use super::book_answer::BookAnswer;
 use super::current_game::RootMoves;
-use super::plan::{Plan, SuggestionStage, first_stage, shortened};
+use super::plan::{GoPlan, SuggestionStage, first_stage, shortened};
 use super::ruling::Ruling;
 use crate::board::{MAX_MOVES, Move};
 use crate::eval::win_rate::WinRate;
@@ -59,7 +59,7 @@ impl<W: Write> Session<W> {
             self.send(&Reply::StaticScore(score));
             return self.send(&Reply::NoBestMove);
         }
-        let plan = Plan {
+        let plan = GoPlan {
             game,
             limits,
             root_moves,
@@ -79,7 +79,7 @@ impl<W: Write> Session<W> {
     fn begin(
         &mut self,
         request: &GoRequest,
-        plan: Plan,
+        plan: GoPlan,
         book: Option<BookAnswer>,
         control: Arc<Control>,
         started: Instant,

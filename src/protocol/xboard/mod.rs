@@ -22,7 +22,7 @@ use super::reply::Reply;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};
 use status::AnalysisStatus;
-use time::TimeControl;
+use time::XboardClock;
 
 /// Which of the two protocols is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub(super) struct XBoard {
     /// The side that the engine plays; `None` in force mode.
     engine: Option<Color>,
     analysing: bool,
-    time: TimeControl,
+    time: XboardClock,
     /// Whether to think on the opponent's time.
     pondering: bool,
     /// Whether to show lines.
@@ -105,7 +105,7 @@ impl XBoard {
             game: Game::startpos(),
             engine: Some(Color::Black),
             analysing: false,
-            time: TimeControl::default(),
+            time: XboardClock::default(),
             pondering: false,
             posting: false,
             draw_offered: false,

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::status::AnalysisStatus;
 use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
+use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::parse_move;
 use crate::protocol::command::{Command, GoRequest, PositionText};
@@ -48,6 +49,9 @@ impl XBoard {
         }
         if self.over || self.engine != Some(self.game.position().side_to_move()) {
             return Vec::new();
+        }
+        if legal_moves(self.game.position()).is_empty() {
+            return self.announce_end().into_iter().collect();
         }
         self.purpose = Some(Purpose::Play);
         let request = self.request();
@@ -147,28 +151,31 @@ impl XBoard {
         if self.console {
             commands.push(self.board());
         }
+        // A game that is analysed or entered goes on.
+        if self.engine.is_some() {
+            commands.extend(self.announce_end());
+        }
+        commands
+    }
+
+    /// Announces the end of the game if the rules end it.
+    fn announce_end(&mut self) -> Option<Command> {
         let mut judgement = judge(&self.game, self.rules);
         if !self.no_capture_draws {
             judgement = judgement.without_no_capture_limit();
         }
-        let over = match judgement.verdict {
-            Verdict::Undecided => None,
-            Verdict::Draw => Some("1/2-1/2"),
-            Verdict::RedLoses => Some(winner_result(Color::Black)),
-            Verdict::BlackLoses => Some(winner_result(Color::Red)),
+        let result = match judgement.verdict {
+            Verdict::Undecided => return None,
+            Verdict::Draw => "1/2-1/2",
+            Verdict::RedLoses => winner_result(Color::Black),
+            Verdict::BlackLoses => winner_result(Color::Red),
         };
-        if let Some(result) = over {
-            let text = match (judgement.cause, judgement.verdict.loser()) {
-                (Cause::Checkmate, Some(loser)) => format!("{} mates", self.dialect.side(!loser)),
-                (cause, Some(loser)) => format!("{} wins by {cause}", self.dialect.side(!loser)),
-                (cause, None) => format!("Draw by {cause}"),
-            };
-            // A game that is analysed or entered goes on.
-            if self.engine.is_some() {
-                commands.push(self.result(result, &text));
-            }
-        }
-        commands
+        let text = match (judgement.cause, judgement.verdict.loser()) {
+            (Cause::Checkmate, Some(loser)) => format!("{} mates", self.dialect.side(!loser)),
+            (cause, Some(loser)) => format!("{} wins by {cause}", self.dialect.side(!loser)),
+            (cause, None) => format!("Draw by {cause}"),
+        };
+        Some(self.result(result, &text))
     }
 
     /// Announces the end of the game.

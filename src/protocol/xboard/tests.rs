@@ -137,6 +137,27 @@ fn results_are_announced() {
 }
 
 #[test]
+fn a_game_that_is_over_is_not_searched() {
+    for (dialect, fen, said) in [
+        (
+            Dialect::XBoard,
+            "3k5/9/9/9/9/9/9/3R5/3R5/4K4 b",
+            "1-0 {White mates}",
+        ),
+        (
+            Dialect::CxBoard,
+            "3k5/9/9/9/9/9/9/3R5/3R5/4K4 b",
+            "1-0 {red mates}",
+        ),
+    ] {
+        let mut client = Client::new(dialect);
+        client.send("force");
+        client.send(&format!("setboard {fen}"));
+        assert_eq!(client.printed("go"), [said]);
+    }
+}
+
+#[test]
 fn pings_wait_for_the_move() {
     let mut client = Client::new(Dialect::XBoard);
     assert_eq!(client.printed("ping 1"), ["pong 1"]);

@@ -8,29 +8,31 @@ use crate::text::{LONGEST_TIME, read_seconds};
 
 /// Time for a move before anything is said about it.
 const USUAL: Duration = Duration::from_secs(5);
+/// The most that is kept back of an exact time for a move.
+const MOVE_MARGIN: Duration = Duration::from_millis(100);
 
 /// The time control of the game and the clocks as last told.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TimeControl {
+pub(super) struct XboardClock {
     /// Most iterations, if any (`sd`).
     pub depth: Option<u32>,
     /// Exact time for each move (`st`).
     pub move_time: Option<Duration>,
-    level: Option<Level>,
+    level: Option<LevelCommand>,
     own: Option<Duration>,
     opponent: Option<Duration>,
 }
 
 /// `level MOVES BASE INCREMENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
+struct LevelCommand {
     /// Moves a session, 0 for the whole game.
     moves: u32,
     base: Duration,
     increment: Duration,
 }
 
-impl TimeControl {
+impl XboardClock {
     /// Reads the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in
     /// seconds. `false` where they cannot be read.
     pub(super) fn set_level(&mut self, text: &str) -> bool {
@@ -39,7 +41,7 @@ impl TimeControl {
             let moves = words.next()?.parse().ok()?;
             let base = minutes(words.next()?)?;
             let increment = read_seconds(words.next().unwrap_or("0")).ok()?;
-            Some(Level {
+            Some(LevelCommand {
                 moves,
                 base,
                 increment,
@@ -86,9 +88,11 @@ impl TimeControl {
 
     /// The limits of the engine's next move when each side has made so many.
     pub(super) fn request(&self, moves_made: u32) -> GoRequest {
+        // A move that takes longer loses in tsito's dialect, and the way to the other side takes time too.
+        let kept_back = |time: Duration| (time / 10).min(MOVE_MARGIN);
         let mut request = GoRequest {
             depth: self.depth,
-            move_time: self.move_time,
+            move_time: self.move_time.map(|time| time - kept_back(time)),
             ..GoRequest::default()
         };
         if self.move_time.is_some() {
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn levels_are_read() {
-        let mut time = TimeControl::default();
+        let mut time = XboardClock::default();
         assert!(time.set_level("40 5 0"));
         let limits = time.request(3).limits(Color::Red);
         let clock = limits.clock.unwrap();
@@ -157,13 +161,17 @@ mod tests {
 
     #[test]
     fn every_move_has_a_limit() {
-        let mut time = TimeControl::default();
+        let mut time = XboardClock::default();
         assert_eq!(time.request(0).move_time, Some(USUAL));
         time.depth = Some(3);
         let request = time.request(0);
         assert_eq!((request.depth, request.move_time), (Some(3), None));
         assert!(time.set_move_time("2"));
         assert!(!time.set_move_time("soon") && !time.set_move_time("0"));
-        assert_eq!(time.request(0).move_time, Some(Duration::from_secs(2)));
+        assert_eq!(
+            time.request(0).move_time,
+            Some(Duration::from_millis(1900)),
+            "a margin is kept back"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::budget::NodeBudget;
 use super::moves::moves_of;
-use super::piece_worth::{MATE, PAWN_OFFERED, Worth, worth};
+use super::piece_worth::{MATE, PAWN_OFFERED, PieceWorth, worth};
 use crate::board::{Bitboard, ByColor, Color, Move, PieceKind, Position, Square};
 
 /// Moves after the first one that a run is followed for, answers to checks aside.
@@ -50,7 +50,7 @@ pub(super) struct Scope {
     /// If one piece of the chaser alone may take, where that stands.
     alone: Option<Square>,
     /// Where the other side has last taken with check outside the run, and what that was worth.
-    taken_with_check: Option<(Square, Worth)>,
+    taken_with_check: Option<(Square, PieceWorth)>,
 }
 
 impl Scope {
@@ -70,9 +70,9 @@ impl Scope {
 struct Candidate {
     m: Move,
     /// What it takes, if it takes anything: what counts of it.
-    won: Option<Worth>,
+    won: Option<PieceWorth>,
     /// The worth of a piece that the other side takes outside the run, which it may with check alone.
-    outside: Option<Worth>,
+    outside: Option<PieceWorth>,
 }
 
 /// Where a run stands: what may still be done.
@@ -91,7 +91,7 @@ impl Rest {
 
 impl CaptureSequence<'_> {
     /// What the run wins for the chaser, whose first move has just been made.
-    pub(super) fn gain(&mut self) -> Worth {
+    pub(super) fn gain(&mut self) -> PieceWorth {
         let rest = Rest {
             moves: LENGTH,
             checks: CHECKS,
@@ -100,7 +100,7 @@ impl CaptureSequence<'_> {
     }
 
     /// The most that the side to move wins from here on.
-    fn best(&mut self, mut alpha: Worth, beta: Worth, rest: Rest) -> Worth {
+    fn best(&mut self, mut alpha: PieceWorth, beta: PieceWorth, rest: Rest) -> PieceWorth {
         let us = self.position.side_to_move();
         let in_check = self.position.in_check();
         let mut best = if in_check { -MATE } else { 0 };
@@ -232,14 +232,14 @@ pub(super) fn is_king_or_pawn_move(position: &Position, m: Move) -> bool {
 }
 
 /// What a capture wins when both sides go on taking on its square alone, for as long as it pays.
-pub(super) fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> Worth {
+pub(super) fn exchange(position: &Position, m: Move, budget: &mut NodeBudget) -> PieceWorth {
     let won = position.piece_on(m.to()).map_or(0, |p| worth(p, m.to()));
     let mut position = position.clone();
     position.make(m);
     won - recapture(&mut position, m.to(), budget)
 }
 
-fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -> Worth {
+fn recapture(position: &mut Position, square: Square, budget: &mut NodeBudget) -> PieceWorth {
     if !budget.spend() {
         return 0;
     }

@@ -22,7 +22,6 @@ pub(super) struct MoveContext<'a> {
     pub(super) earlier: &'a Position,
     /// Before the move.
     pub(super) before: &'a Position,
-    /// The move.
     pub(super) played: Move,
 }
 

@@ -1,7 +1,7 @@
 //! Which chases are joint (联合捉子) or of what is partly protected (少根子).
 
 use super::moves::{has_move, moves_of};
-use super::piece_worth::{Worth, worth};
+use super::piece_worth::{PieceWorth, worth};
 use crate::board::{Bitboard, Move, PieceKind, Position, Square};
 
 /// Whether the most valuable piece that is chased is chased jointly: by none of the captures that win
@@ -70,7 +70,7 @@ fn fighters(position: &Position) -> Bitboard {
         | position.kind(PieceKind::Cannon)
 }
 
-fn worth_on(position: &Position, square: Square) -> Worth {
+fn worth_on(position: &Position, square: Square) -> PieceWorth {
     position
         .piece_on(square)
         .map_or(0, |piece| worth(piece, square))

@@ -4,7 +4,7 @@ use super::budget::NodeBudget;
 use super::capture_sequence::{CaptureSequence, Scope, exchange, is_king_or_pawn_move};
 use super::mate::forced_mate;
 use super::moves::{has_move, moves_of};
-use super::piece_worth::{MATE, Worth, worth};
+use super::piece_worth::{MATE, PieceWorth, worth};
 use crate::board::{Bitboard, Move, Piece, Position, Square};
 
 /// Checks by which a side that takes a piece may be mated for it.
@@ -24,7 +24,7 @@ pub(super) enum CaptureResult {
 /// What counts in a run of captures and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunKind {
-    /// All of it.
+    /// It is worth the whole of its value.
     Whole,
     /// All but what the first move uncovers.
     Covered,
@@ -132,7 +132,7 @@ impl<'a> ThreatFinder<'a> {
 
     /// What a capture or check wins; `None` for any other move, for one that gets its side mated,
     /// and for one that mates: that is no chase.
-    fn gain(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> Option<Worth> {
+    fn gain(&self, m: Move, kind: RunKind, budget: &mut NodeBudget) -> Option<PieceWorth> {
         let taken = worthy_target(self.position, m);
         let mut position = self.position.clone();
         position.make(m);

@@ -3,7 +3,7 @@
 
 use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Square};
 
-type Board = [Option<Piece>; Square::COUNT];
+type SlowBoard = [Option<Piece>; Square::COUNT];
 
 /// The threats of a side: the squares of attacker and target.
 pub(in crate::rules) fn threats(position: &Position, side: Color) -> Vec<(Square, Square)> {
@@ -25,7 +25,7 @@ pub(in crate::rules) fn threats(position: &Position, side: Color) -> Vec<(Square
 }
 
 fn threatens(
-    board: &Board,
+    board: &SlowBoard,
     checkers: &[Square],
     (chaser, from): (Piece, Square),
     (chased, to): (Piece, Square),
@@ -60,7 +60,7 @@ fn threatens(
 
 /// Whether the piece on `from` may take the one on `to`: it reaches it, and no enemy attacks its
 /// king then, those aside that gave check before.
-fn captures(board: &Board, checkers: &[Square], from: Square, to: Square) -> bool {
+fn captures(board: &SlowBoard, checkers: &[Square], from: Square, to: Square) -> bool {
     let Some(piece) = board[from.index()] else {
         return false;
     };
@@ -81,7 +81,7 @@ fn captures(board: &Board, checkers: &[Square], from: Square, to: Square) -> boo
 }
 
 /// The pieces that give check on the board.
-fn checkers(position: &Position, board: &Board) -> Vec<Square> {
+fn checkers(position: &Position, board: &SlowBoard) -> Vec<Square> {
     let king = position.king(position.side_to_move());
     Square::all()
         .filter(|s| board[s.index()].is_some_and(|p| p.color() != position.side_to_move()))
@@ -90,14 +90,14 @@ fn checkers(position: &Position, board: &Board) -> Vec<Square> {
 }
 
 /// Whether the piece on `from` is a king that sees `to` down an open file.
-fn faces(board: &Board, from: Square, to: Square) -> bool {
+fn faces(board: &SlowBoard, from: Square, to: Square) -> bool {
     board[from.index()].is_some_and(|p| p.kind() == PieceKind::King)
         && from.file() == to.file()
         && pieces_between(board, from, to) == Some(0)
 }
 
 /// Whether the piece on `from` can take on `to`, kings not looked at.
-fn reaches(board: &Board, from: Square, to: Square) -> bool {
+fn reaches(board: &SlowBoard, from: Square, to: Square) -> bool {
     let Some(piece) = board[from.index()] else {
         return false;
     };
@@ -130,7 +130,7 @@ fn reaches(board: &Board, from: Square, to: Square) -> bool {
 }
 
 /// How many pieces stand strictly between two squares of one line, `None` off the line.
-fn pieces_between(board: &Board, from: Square, to: Square) -> Option<usize> {
+fn pieces_between(board: &SlowBoard, from: Square, to: Square) -> Option<usize> {
     if from == to || (from.file() != to.file() && from.rank() != to.rank()) {
         return None;
     }

@@ -229,7 +229,7 @@ impl Turn {
         if !after.in_check() && (!is_capture || mates(&after, 4)) {
             return None;
         }
-        let run = Run {
+        let run = SlowRun {
             chaser: self.board.side_to_move(),
             visited: vec![m.to()],
             uncovered: moves(&after)
@@ -249,7 +249,7 @@ impl Turn {
     }
 
     /// The most that the side to move gets out of the rest of a run.
-    fn best(&self, board: &Position, run: &Run) -> i32 {
+    fn best(&self, board: &Position, run: &SlowRun) -> i32 {
         let in_check = board.in_check();
         if run.moves == 0 && !in_check {
             return 0;
@@ -287,7 +287,7 @@ impl Turn {
     }
 
     /// Whether a side that is not in check takes as part of a run.
-    fn is_part(&self, board: &Position, m: Move, run: &Run) -> bool {
+    fn is_part(&self, board: &Position, m: Move, run: &SlowRun) -> bool {
         let is_new = board.side_to_move() == run.chaser
             && !self.lost.contains(&m.to())
             && !kind_is_free(board, m.from());
@@ -295,7 +295,7 @@ impl Turn {
     }
 
     /// Whether a capture counts for either side.
-    fn is_for_both(&self, board: &Position, m: Move, run: &Run) -> bool {
+    fn is_for_both(&self, board: &Position, m: Move, run: &SlowRun) -> bool {
         let hangs = self.lost.contains(&m.to()) && board.side_to_move() != run.chaser;
         run.visited.contains(&m.to())
             || self.hanging == Some(m.to())
@@ -304,7 +304,7 @@ impl Turn {
     }
 
     /// What a capture in a run counts for.
-    fn worthy_target(&self, board: &Position, m: Move, run: &Run) -> i32 {
+    fn worthy_target(&self, board: &Position, m: Move, run: &SlowRun) -> i32 {
         let is_chaser = board.side_to_move() == run.chaser;
         let counts = is_chaser || self.is_for_both(board, m, run);
         let price = run.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
@@ -315,7 +315,7 @@ impl Turn {
 
 /// What has happened in a run of captures and checks.
 #[derive(Clone)]
-struct Run {
+struct SlowRun {
     chaser: Color,
     /// Where the chaser has moved to, and where the other side has taken elsewhere.
     visited: Vec<Square>,
@@ -333,7 +333,7 @@ struct Run {
     price: Option<(Square, i32)>,
 }
 
-impl Run {
+impl SlowRun {
     fn price_on(&self, square: Square) -> Option<i32> {
         self.price
             .filter(|price| price.0 == square)

@@ -1,14 +1,10 @@
-//! What earlier cutoffs teach: move histories and corrections of the evaluation.
+//! Move histories (main, capture and continuation history) and correction history.
 
 use crate::board::{Color, Move, Piece, PieceKind, Position, Square};
 use crate::search::parameters::{formulas, values};
 
-/// Bound of a history value.
-const HISTORY_LIMIT: i32 = 8192;
 /// Entries of a correction table for each side.
 const CORRECTIONS: usize = 16_384;
-/// Bound of a correction value.
-const CORRECTION_LIMIT: i32 = 1024;
 
 /// The number of every piece on every square that it can reach, so that the tables hold nothing else. In
 /// the promotion variant pawns come to squares behind them.
@@ -54,7 +50,8 @@ impl PieceTo {
     }
 }
 
-/// Moves a value towards the bound by `bonus`, the less the nearer it is.
+/// Moves a value towards the bound by `bonus`, the less the nearer it is (history gravity;
+/// Chessprogramming wiki, "History Heuristic").
 #[inline]
 fn update(value: &mut i16, bonus: i32, limit: i32) {
     let bonus = bonus.clamp(-limit, limit);
@@ -63,7 +60,7 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
 }
 
 /// The histories of one thread (Schaeffer, "The history heuristic and alpha-beta search enhancements in
-/// practice", 1989; Chessprogramming wiki, "History Heuristic", continuation and correction history).
+/// practice", 1989; Chessprogramming wiki, "History Heuristic": capture history, continuation history, correction history).
 #[derive(Debug)]
 pub struct Histories {
     /// Quiet moves by side, origin and destination.
@@ -87,7 +84,7 @@ impl Histories {
         }
     }
 
-    /// Forgets everything.
+    /// Sets every value to zero.
     pub fn clear(&mut self) {
         let tables = [&mut self.main, &mut self.capture, &mut self.continuation];
         for table in tables.into_iter().chain(&mut self.corrections) {
@@ -153,7 +150,7 @@ impl Histories {
         update(
             &mut self.main[Self::main_index(side, m)],
             bonus,
-            HISTORY_LIMIT,
+            values::history_limit(),
         );
     }
 
@@ -161,14 +158,18 @@ impl Histories {
     pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
         for before in before.iter().flatten() {
             let index = before.index() * PIECE_TO + now.index();
-            update(&mut self.continuation[index], bonus, HISTORY_LIMIT);
+            update(
+                &mut self.continuation[index],
+                bonus,
+                values::history_limit(),
+            );
         }
     }
 
     /// Rewards or punishes a capture.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         if let Some(index) = Self::capture_index(position, m) {
-            update(&mut self.capture[index], bonus, HISTORY_LIMIT);
+            update(&mut self.capture[index], bonus, values::history_limit());
         }
     }
 
@@ -194,12 +195,13 @@ impl Histories {
         sum * values::correction_weight() / 128
     }
 
-    /// Learns that the search found `error` more than the evaluation said, at some depth.
+    /// Moves the correction towards an `error`: how much more than the evaluation the search found, at some
+    /// depth.
     pub fn update_correction(&mut self, position: &Position, error: i32, depth: i32) {
-        let bonus = formulas::correction_bonus(error, depth, CORRECTION_LIMIT / 4);
+        let bonus = formulas::correction_bonus(error, depth);
         let indices = Self::correction_indices(position);
         for (table, index) in self.corrections.iter_mut().zip(indices) {
-            update(&mut table[index], bonus, CORRECTION_LIMIT);
+            update(&mut table[index], bonus, values::correction_limit());
         }
     }
 }

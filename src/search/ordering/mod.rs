@@ -1,4 +1,4 @@
-//! In which order moves are tried, and the histories it is learned from.
+//! The order in which moves are tried, and the histories that it follows.
 
 mod history;
 mod picker;

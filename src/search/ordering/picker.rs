@@ -31,13 +31,13 @@ pub enum PickerMode {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Scored {
+struct ScoredMove {
     played: Move,
     score: i32,
 }
 
 /// Gives the pseudo-legal moves of a node in the order in which to try them, each once: the hash move,
-/// captures by victim and history that lose little in the exchange, killers (Akl and Newborn, "The
+/// captures by victim and history (in place of MVV/LVA) that lose little in the exchange, killers (Akl and Newborn, "The
 /// principal continuation and the killer heuristic", 1977), quiet moves by history, the other captures.
 #[derive(Debug)]
 pub struct MovePicker {
@@ -45,7 +45,7 @@ pub struct MovePicker {
     mode: PickerMode,
     hash_move: Move,
     killers: [Move; 2],
-    list: ArrayVec<Scored, MAX_MOVES>,
+    list: ArrayVec<ScoredMove, MAX_MOVES>,
     next: usize,
     bad_captures: ArrayVec<Move, MAX_MOVES>,
 }
@@ -75,7 +75,7 @@ impl MovePicker {
 
     /// A picker that gives these moves as they come.
     pub fn in_order(moves: impl Iterator<Item = Move>) -> Self {
-        let scored = |played| Scored { played, score: 0 };
+        let scored = |played| ScoredMove { played, score: 0 };
         Self {
             stage: Stage::InOrder,
             mode: PickerMode::All,
@@ -142,7 +142,7 @@ impl MovePicker {
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match self.best_of_list() {
-                    Some(Scored { played, .. }) => return Some(played),
+                    Some(ScoredMove { played, .. }) => return Some(played),
                     None => self.start_bad_captures(),
                 },
                 Stage::BadCaptures => match self.bad_captures.get(self.next) {
@@ -179,7 +179,7 @@ impl MovePicker {
                     .map_or(0, |p| SEE_VALUES[p.kind().index()]);
                 let score =
                     values::capture_order_victim() * victim + histories.capture(position, played);
-                self.list.push(Scored { played, score });
+                self.list.push(ScoredMove { played, score });
             }
         }
     }
@@ -199,12 +199,12 @@ impl MovePicker {
                 continue;
             }
             let score = histories.quiet(position, played, before);
-            self.list.push(Scored { played, score });
+            self.list.push(ScoredMove { played, score });
         }
     }
 
     /// The first of the moves with the best score among those that are left.
-    fn best_of_list(&mut self) -> Option<Scored> {
+    fn best_of_list(&mut self) -> Option<ScoredMove> {
         let rest = self.list.get_mut(self.next..)?;
         let mut best = 0;
         let mut best_score = rest.first()?.score;
@@ -219,7 +219,7 @@ impl MovePicker {
     }
 
     fn next_capture(&mut self, position: &Position) -> Option<Move> {
-        while let Some(Scored { played, score }) = self.best_of_list() {
+        while let Some(ScoredMove { played, score }) = self.best_of_list() {
             match self.mode {
                 PickerMode::All
                     if see_at_least(

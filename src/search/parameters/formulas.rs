@@ -30,14 +30,17 @@ fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
 /// Late move reductions (Chessprogramming wiki, "Late Move Reductions").
 #[inline]
 pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
-    let (depth, number) = (depth.clamp(1, 63) as usize, number.clamp(1, 63));
+    let (depth, number) = (
+        depth.clamp(1, LMR_LIMIT as i32 - 1) as usize,
+        number.clamp(1, LMR_LIMIT - 1),
+    );
     if cfg!(feature = "tune") {
         return logarithmic_reduction(depth, number);
     }
     LMR_TABLE[depth * LMR_LIMIT + number]
 }
 
-/// Reverse futility: how far above beta the evaluation must be to be believed.
+/// Reverse futility: how far above beta the evaluation must be for a cutoff.
 #[inline]
 pub fn reverse_futility(depth: i32, improving: bool) -> i32 {
     reverse_futility_margin() * (depth - i32::from(improving)).max(0)
@@ -156,6 +159,7 @@ pub fn evaluation_swing_bonus(rise: i32) -> i32 {
 
 /// What a correction of the evaluation learns when the search found `error` more.
 #[inline]
-pub fn correction_bonus(error: i32, depth: i32, limit: i32) -> i32 {
+pub fn correction_bonus(error: i32, depth: i32) -> i32 {
+    let limit = correction_bonus_limit();
     (error * depth / correction_divisor()).clamp(-limit, limit)
 }

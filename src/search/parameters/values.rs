@@ -3,6 +3,9 @@
 //! Depths are in plies, margins in units of the evaluation (a minor piece has about 450), shares in
 //! hundredths unless told otherwise. With the cargo feature `tune` each number is a spin option of the
 //! protocols, so that any tuner can drive it; without it they are constants.
+//!
+//! What has another meaning than to be tuned stands where it is used: the size of tables and buckets, what the
+//! values of an option stand for (style, randomness, strength), and bounds that keep a search correct.
 
 /// A number of the search as tuners see it.
 #[cfg(feature = "tune")]
@@ -81,8 +84,10 @@ macro_rules! parameters {
 parameters! {
     /// First aspiration window, to each side of the last score.
     aspiration_window = 16, 5, 100;
-    /// How much a window grows by when the search fails, beside half of itself.
+    /// How much a window grows by when the search fails, beside a share of itself.
     aspiration_growth = 5, 0, 50;
+    /// The share of itself that it grows by.
+    aspiration_growth_share = 50, 0, 200;
     /// A window wider than this is opened altogether.
     aspiration_limit = 900, 200, 3000;
     /// Least depth for an aspiration window.
@@ -162,6 +167,10 @@ parameters! {
     singular_depth = 7, 4, 12;
     /// Plies by which the hash entry of a singular move may be shallower than the node.
     singular_entry_depth = 3, 0, 6;
+    /// What the depth less one is divided by for the search of the other moves.
+    singular_depth_divisor = 2, 2, 4;
+    /// Moves are extended up to so many times the depth of the iteration.
+    extension_depth_factor = 2, 1, 4;
     /// How far below the hash score all other moves must stay, a ply, in hundredths.
     singular_margin = 90, 20, 300;
 
@@ -218,6 +227,8 @@ parameters! {
     /// Number of the first move that is reduced in another node.
     lmr_first = 2, 1, 8;
 
+    /// Plies before the no-capture limit from which a hash score is not used, for it does not know the limit.
+    no_capture_near = 19, 0, 60;
     /// An evaluation fades by one part in so many for each ply without a capture.
     fading_plies = 250, 121, 1000;
     /// Plies without a capture after which it fades no more.
@@ -230,6 +241,12 @@ parameters! {
     /// Plies of depth that an entry loses in worth for each search since it was written.
     hash_age = 8, 0, 64;
 
+    /// Bound of a history value.
+    history_limit = 8192, 1024, 16384;
+    /// Bound of a correction value.
+    correction_limit = 1024, 128, 8192;
+    /// The most that a correction value learns at once.
+    correction_bonus_limit = 256, 16, 2048;
     /// What the corrections of the evaluation add up to, in 128ths.
     correction_weight = 10, 0, 64;
     /// Errors are learned by this part of them for each ply.
@@ -250,6 +267,36 @@ parameters! {
     /// What a thread's vote counts beside how much better its score is than the worst one.
     vote_offset = 20, 1, 500;
 
+    /// Share of an exact time a move that is kept back, up to half of the least overhead.
+    move_time_kept_back = 10, 0, 50;
+    /// The most of the clock that the least overhead takes.
+    least_overhead_share = 25, 0, 90;
+    /// Share of the overhead that was seen that is kept back.
+    overhead_share = 300, 100, 1000;
+    /// The most of the clock that it takes.
+    overhead_clock_share = 75, 10, 90;
+    /// What is left of the worst overhead for each move that shows a smaller one, in 16ths.
+    overhead_memory = 15, 0, 15;
+    /// More of the proper time where the engine ponders.
+    ponder_share = 25, 0, 100;
+    /// An opponent with less than this share of the own time is short of it.
+    opponent_short_share = 50, 0, 100;
+    /// More of the proper time against an opponent who is short of it.
+    opponent_short_bonus = 12, 0, 100;
+    /// Least share of the proper time that the overhead leaves.
+    least_proper_share = 25, 0, 100;
+    /// Soft limit of the last move before a control, of the usable time.
+    last_move_soft = 75, 10, 90;
+    /// Hard limit of the last move before a control, of the usable time.
+    last_move_hard = 90, 10, 95;
+    /// Soft limit of other moves, of the proper time.
+    soft_share = 50, 10, 200;
+    /// Hard limit of other moves, of the proper time.
+    hard_share = 200, 50, 1000;
+    /// And one part in so many of the usable time.
+    hard_divisor = 3, 1, 10;
+    /// Least share of the soft limit that is left after a ponder hit.
+    ponder_hit_share = 50, 0, 100;
     /// Moves that a game without periods is taken to last.
     expected_moves = 20, 10, 60;
     /// Soft limit for a new best move, in thousandths.

@@ -65,7 +65,7 @@ impl TranspositionTable {
         })
     }
 
-    /// Forgets everything.
+    /// Empties the table.
     pub fn clear(&self) {
         if self.used.swap(false, Ordering::Relaxed) {
             self.words
@@ -80,7 +80,8 @@ impl TranspositionTable {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Begins a new search: what older ones wrote gives way first.
+    /// Begins a new generation: entries of older searches are replaced first (aging; Chessprogramming wiki,
+    /// "Transposition Table", replacement strategies).
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
         self.used.store(true, Ordering::Relaxed);
@@ -128,7 +129,7 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry. Of the same position the new one replaces the old, unless that is from the same
+    /// Stores an entry; the one of its bucket that is worth least is replaced. Of the same position the new one replaces the old, unless that is from the same
     /// search and deeper by [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of
     /// the new entry where it has one, else that of the old.
     pub fn store(&self, key: u64, mut entry: TtEntry) {

@@ -108,6 +108,10 @@ impl Coordinator {
         if let Some(outcome) = self.mate_by_checks(&request, &root_moves) {
             return outcome;
         }
+        if request.limits.mate.is_some() {
+            // What other searches have stored was found with pruning, which hides mates.
+            self.table.clear();
+        }
         let shared = Arc::new(self.shared_state(request, root_moves));
         self.table.age();
         let results = self.run(&shared);
@@ -123,7 +127,7 @@ impl Coordinator {
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| self.expected_reply(&shared, &c.pv)),
-            score: chosen.map(|c| shared.told(c.score)),
+            score: chosen.map(|c| shared.reported_score(c.score)),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),
@@ -231,7 +235,7 @@ impl Coordinator {
         );
         // The receiver may be gone while the process ends.
         let _ = self.events.send(Event::Report(Report::Line(Info {
-            score: shared.told(info.score),
+            score: shared.reported_score(info.score),
             table_hits: shared.table_hits.load(Ordering::Relaxed),
             ..info
         })));
@@ -257,13 +261,12 @@ fn is_table_draw(tables: Option<&Tables>, position: &Position, rules: RuleSet) -
 
 /// The settings of a search: one for a mate must not leave anything out.
 fn settings_for(request: &SearchRequest) -> Settings {
-    Settings {
-        pruning: match request.limits.mate {
-            Some(_) => Degree::None,
-            None => request.settings.pruning,
-        },
-        ..request.settings
+    let mut settings = request.settings;
+    if request.limits.mate.is_some() {
+        settings.pruning = Degree::None;
+        settings.techniques.hash_window = false;
     }
+    settings
 }
 
 impl Drop for Coordinator {

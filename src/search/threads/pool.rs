@@ -278,7 +278,7 @@ impl Pool {
         }
     }
 
-    /// Forgets everything learned: hash table, histories, move overhead. For a new game, and for settings under
+    /// Clears what earlier searches stored: hash table, histories, move overhead. For a new game, and for settings under
     /// which old scores mean nothing. Waits for a search under way.
     pub fn forget(&mut self) {
         self.wait();

@@ -28,7 +28,7 @@ pub(super) enum ThreadMessage {
     /// Answered with the thread's number and what it found.
     Search(Arc<SharedState>, Sender<(usize, Iteration)>),
     UseTable(Arc<TranspositionTable>),
-    /// Forgets what earlier searches taught.
+    /// Clears the histories of earlier searches.
     Clear,
 }
 

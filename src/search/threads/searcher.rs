@@ -76,7 +76,7 @@ impl Searcher {
         self.forget();
     }
 
-    /// Forgets everything learned.
+    /// Clears hash table and histories.
     pub fn forget(&mut self) {
         self.pool.forget();
     }

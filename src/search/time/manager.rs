@@ -28,12 +28,17 @@ pub struct TimeManager {
     pub flexible: bool,
 }
 
+/// So many hundredths of a time.
+fn percent(time: Duration, hundredths: i32) -> Duration {
+    time * hundredths.unsigned_abs() / 100
+}
+
 impl TimeManager {
     /// The budget for these limits when a move costs `overhead` more than it takes; `None` when no clock
     /// runs.
     pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
-            let kept_back = (time / 10).min(LEAST_OVERHEAD / 2);
+            let kept_back = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
             let hard = (time - kept_back).max(MINIMUM.min(time));
             Self {
                 soft: hard,
@@ -58,26 +63,41 @@ impl TimeManager {
     ) -> Self {
         // An overhead that was seen counts for more than one that might be.
         let kept_back = LEAST_OVERHEAD
-            .min(clock.time / 4)
-            .max((overhead * 3).min(clock.time * 3 / 4));
+            .min(percent(clock.time, values::least_overhead_share()))
+            .max(
+                percent(overhead, values::overhead_share())
+                    .min(percent(clock.time, values::overhead_clock_share())),
+            );
         let usable = clock.time - kept_back;
         let mut proper = match clock.moves_to_go {
             Some(moves) => usable / moves.max(1) + clock.increment,
             None => clock.increment + usable / values::expected_moves().unsigned_abs(),
         };
         if settings.ponder {
-            proper += proper / 4;
+            proper += percent(proper, values::ponder_share());
         }
-        if opponent.is_some_and(|other| other.time < clock.time / 2) {
-            proper += proper / 8;
+        if opponent
+            .is_some_and(|other| other.time < percent(clock.time, values::opponent_short_share()))
+        {
+            proper += percent(proper, values::opponent_short_bonus());
         }
-        proper = proper.saturating_sub(overhead).max(proper / 4);
+        proper = proper
+            .saturating_sub(overhead)
+            .max(percent(proper, values::least_proper_share()));
         // The last move before the control may use all of it, others leave something for the rest.
         let (expected, ceiling) = match clock.moves_to_go {
-            Some(1) => (usable * 3 / 4, usable * 9 / 10),
-            _ => (proper / 2, usable / 3),
+            Some(1) => (
+                percent(usable, values::last_move_soft()),
+                percent(usable, values::last_move_hard()),
+            ),
+            _ => (
+                percent(proper, values::soft_share()),
+                usable / values::hard_divisor().unsigned_abs(),
+            ),
         };
-        let hard = (proper * 2).min(ceiling).max(MINIMUM.min(clock.time));
+        let hard = percent(proper, values::hard_share())
+            .min(ceiling)
+            .max(MINIMUM.min(clock.time));
         Self {
             soft: expected.min(hard),
             hard,
@@ -91,7 +111,9 @@ impl TimeManager {
         if !self.flexible {
             return self.hard;
         }
-        self.hard.saturating_sub(pondered).max(self.soft / 2)
+        self.hard
+            .saturating_sub(pondered)
+            .max(percent(self.soft, values::ponder_hit_share()))
     }
 
     /// The soft limit for a choice that has been the same for `stable` iterations, whose score fell

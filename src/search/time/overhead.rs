@@ -6,6 +6,7 @@ use super::manager::TimeManager;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
+use crate::search::parameters::values;
 use crate::search::request::{Limits, PlayerClock};
 
 /// A clock that lost more than this between two moves was set anew.
@@ -59,7 +60,7 @@ impl MoveOverhead {
                 } else {
                     Duration::ZERO
                 };
-            self.worst = observed.max(self.worst * 15 / 16);
+            self.worst = observed.max(self.worst * values::overhead_memory().unsigned_abs() / 16);
         }
         self.worst
     }

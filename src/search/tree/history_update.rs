@@ -1,4 +1,4 @@
-//! What a node leaves behind: histories, the hash table, corrections of the evaluation.
+//! Updates after a node: histories, transposition table, correction history.
 
 use super::moves_result::MovesResult;
 use super::node::Node;
@@ -12,7 +12,7 @@ use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
 impl Search<'_> {
-    /// Lets the histories learn which move was good and which were not.
+    /// Rewards the best move in the histories and punishes those that failed.
     pub(super) fn update_histories(
         &mut self,
         node: &Node,
@@ -43,7 +43,8 @@ impl Search<'_> {
         }
     }
 
-    /// A quiet hash move that cuts the node off is as good as one that was searched.
+    /// Rewards a quiet hash move that cuts the node off without a search, less than one that was searched
+    /// (the history heuristic at transposition table cut-offs).
     pub(super) fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
         let quiet = m.is_some() && self.position.taken_by(m).is_none();
@@ -55,7 +56,8 @@ impl Search<'_> {
         }
     }
 
-    /// A quiet move after which the evaluation rose was good, one after which it fell was not.
+    /// Rewards the quiet move that led here by how much the static evaluation rose with it, and punishes it
+    /// by the fall (Stockfish, "use static evaluation difference to improve quiet move ordering").
     pub(super) fn update_by_evaluation_swing(&mut self, node: &Node) {
         let Some(Ply { played, undo }) = self.path.last() else {
             return;
@@ -73,8 +75,8 @@ impl Search<'_> {
         }
     }
 
-    /// When every move here failed, the quiet move that led here was good as the answer to those
-    /// before it.
+    /// When every move here failed low, rewards the quiet move that led here as the continuation of those
+    /// before it (a bonus for the prior countermove; Chessprogramming wiki, "Countermove Heuristic").
     pub(super) fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
             && self.position.captured().is_none()

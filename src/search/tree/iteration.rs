@@ -42,8 +42,8 @@ impl Iteration {
         }
     }
 
-    /// Puts the moves of an iteration that was broken off in order: the best that was found first, and
-    /// those that were not searched any more with what the iteration before found.
+    /// Puts the moves of an iteration that was broken off in order: those that it has searched first, the best
+    /// of them at the front, then those that it has not, with what the iteration before found.
     pub(super) fn settle_unfinished(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves
@@ -56,14 +56,14 @@ impl Iteration {
                 root_move.depth = *depth;
             }
         }
-        let unsettled = &mut moves[usize::from(searched)..];
-        unsettled.sort_by_key(|m| std::cmp::Reverse(m.score));
+        let is_new = |m: &RootMove| m.depth > *depth && m.bound != Bound::Upper;
+        moves.sort_by_key(|m| std::cmp::Reverse((is_new(m), m.score)));
     }
 }
 
 /// How the iterations went: what the time manager goes by.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Progress {
+pub(super) struct Stability {
     pub(super) best: Move,
     /// For how many iterations the best move has been the same.
     pub(super) stable: u32,
@@ -74,7 +74,7 @@ pub(super) struct Progress {
     pub(super) effort: f64,
 }
 
-impl Progress {
+impl Stability {
     pub(super) fn new() -> Self {
         Self {
             best: Move::NONE,
@@ -184,5 +184,52 @@ mod tests {
             "the best stays first"
         );
         assert!(iteration.moves.iter().all(|m| m.nodes == 0));
+    }
+
+    #[test]
+    fn of_a_broken_iteration_the_best_that_was_searched_comes_first() {
+        let moves: Vec<Move> = ["a0a1", "b0c2", "h2e2", "i0i1"]
+            .map(|m| m.parse().unwrap())
+            .to_vec();
+        // Score and bound in the iteration that was broken off, score before it.
+        let order = |found: [Option<(i32, Bound)>; 4]| {
+            let mut iteration = Iteration::new(&moves);
+            iteration.depth = 7;
+            for ((root_move, found), previous) in
+                iteration.moves.iter_mut().zip(found).zip([90, 80, 70, 60])
+            {
+                root_move.previous = Score::evaluation(previous);
+                root_move.depth = 7;
+                root_move.score = -Score::INFINITE;
+                if let Some((score, bound)) = found {
+                    root_move.score = Score::evaluation(score);
+                    root_move.bound = bound;
+                    root_move.depth = 8;
+                }
+            }
+            iteration.settle_unfinished();
+            iteration.moves.iter().map(|m| m.played).collect::<Vec<_>>()
+        };
+        let by = |places: [usize; 4]| places.map(|place| moves[place]).to_vec();
+        // The second line has come out above the first one.
+        let two_lines = [
+            Some((38, Bound::Exact)),
+            Some((50, Bound::Exact)),
+            None,
+            None,
+        ];
+        assert_eq!(order(two_lines), by([1, 0, 2, 3]));
+        let one_line = [Some((38, Bound::Exact)), None, None, None];
+        assert_eq!(order(one_line), by([0, 1, 2, 3]));
+        // Nothing is known but that the first one has become worse.
+        let failed_low = [Some((-50, Bound::Upper)), None, None, None];
+        assert_eq!(order(failed_low), by([0, 1, 2, 3]));
+        let replaced = [
+            Some((-50, Bound::Upper)),
+            None,
+            Some((10, Bound::Lower)),
+            None,
+        ];
+        assert_eq!(order(replaced)[0], moves[2]);
     }
 }

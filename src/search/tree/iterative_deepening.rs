@@ -1,6 +1,6 @@
 //! Iterative deepening: one iteration after another, alone or with other threads.
 
-use super::iteration::{Iteration, NOT_OVERTAKEN, Progress};
+use super::iteration::{Iteration, NOT_OVERTAKEN, Stability};
 use super::search::Search;
 use super::shared::SharedState;
 use super::thread_data::ThreadData;
@@ -28,7 +28,7 @@ impl Search<'_> {
             .map_or(MAX_DEPTH, |d| d.clamp(1, MAX_DEPTH)) as i32;
         self.order_root_moves();
         let lines = self.lines().min(self.iteration.moves.len());
-        let mut progress = Progress::new();
+        let mut progress = Stability::new();
         while self.iteration.depth < depth_limit {
             let reported = self.iteration.moves[0].summary();
             self.deepen(lines, self.next_depth(depth_limit));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Move, Position, Undo};
-use crate::eval::nnue::simd::Level;
+use crate::eval::nnue::simd::SimdLevel;
 use crate::eval::nnue::{self, AccumulatorStack, Network};
 use crate::eval::{
     Evaluator, Knowledge, NORMAL_ATTACK, PieceSquareAccumulator, TEMPO, phase, scaled,
@@ -21,7 +21,7 @@ pub(super) struct LineEvaluator {
     network: Option<NetworkLine>,
     /// Whether the network evaluates this line.
     uses_network: bool,
-    level: Level,
+    level: SimdLevel,
 }
 
 /// The network with its sums for the line.
@@ -38,7 +38,7 @@ impl LineEvaluator {
             sums: Vec::with_capacity(MAX_PLY + 4),
             network: None,
             uses_network: false,
-            level: Level::widest(),
+            level: SimdLevel::widest(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the moves of a node came to.
+//! The result of the moves of a node.
 
 use arrayvec::ArrayVec;
 
@@ -10,7 +10,7 @@ use crate::search::score::Score;
 /// The moves a node tried without success, for their histories.
 pub(super) type Tried = ArrayVec<Move, 64>;
 
-/// What the moves of a node came to.
+/// The result of the moves of a node.
 pub(super) struct MovesResult {
     /// The best score, and what it depends on.
     pub(super) best: NodeScore,
@@ -60,7 +60,7 @@ impl MovesResult {
         }
     }
 
-    /// The same as the node at `ply` sees it: its scores do not depend on its own subtree.
+    /// The same for the node at `ply`: its scores do not depend on its own subtree.
     pub(super) fn settled_at(mut self, ply: usize) -> Self {
         self.best = self.best.settled_at(ply);
         self.all = self.all.settled_at(ply);
@@ -74,9 +74,9 @@ impl MovesResult {
         let _ = self.failed[usize::from(capture)].try_push(m);
     }
 
-    /// What the hash table may be told: nothing exact, and no proven win or loss, that holds only
-    /// for the way the position was reached. A best move that does not hang on it still bounds the
-    /// score from below.
+    /// The bound that the transposition table may store, if any: nothing exact, and no proven win or
+    /// loss, that holds only for the way the position was reached. A best move whose score does not
+    /// depend on that way still bounds the score from below.
     pub(super) fn table_bound(&self, bound: Bound) -> Option<Bound> {
         let decisive = self.best.score.is_decisive();
         let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());

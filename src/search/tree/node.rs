@@ -1,4 +1,4 @@
-//! The inner node of the search: principal variation search with everything that spares work.
+//! The inner node of the search: principal variation search with pruning, extensions and reductions.
 
 use super::moves_result::MovesResult;
 use super::node_score::NodeScore;
@@ -38,8 +38,9 @@ struct TriedMove {
 }
 
 impl Search<'_> {
-    /// The score of the node at `ply` searched to `depth` within (`alpha`, `beta`). `cut_node` says
-    /// that a fail high is expected.
+    /// The score of the node at `ply` searched to `depth` within (`alpha`, `beta`); fail-soft, so that it
+    /// may lie outside. `cut_node`: a fail high is expected (a cut node; Chessprogramming wiki, "Node
+    /// Types").
     pub(super) fn search<N: NodeType>(
         &mut self,
         ply: usize,
@@ -56,8 +57,8 @@ impl Search<'_> {
         {
             return score;
         }
-        // No line from here is better than the shortest mate (Chessprogramming wiki, "Mate Distance
-        // Pruning").
+        // Mate distance pruning: no line from here is better than the shortest mate (Chessprogramming
+        // wiki, "Mate Distance Pruning").
         alpha = alpha.max(Score::mated_in(ply));
         beta = beta.min(Score::mate_in(ply + 1));
         if alpha >= beta {
@@ -89,8 +90,8 @@ impl Search<'_> {
             && !N::ROOT
             && excluded.is_none()
         {
-            // Without a hash move the order is poor (Chessprogramming wiki, "Internal Iterative
-            // Reductions").
+            // Internal iterative reduction: without a hash move the order is poor (Chessprogramming wiki,
+            // "Internal Iterative Reductions").
             node.depth -= 1;
         }
         let found = match self.search_moves::<N>(&node, alpha, beta) {
@@ -178,8 +179,8 @@ impl Search<'_> {
         }
     }
 
-    /// A window within which the score lies if a hash entry that is not deep enough for a cut-off is
-    /// right. It stays open.
+    /// The window narrowed to where the score lies if a hash entry that is not deep enough for a cut-off
+    /// is right, at least two units wide (what `hashadjust` of tsito switches).
     fn narrowed_window(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
         let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
             return (alpha, beta);
@@ -305,10 +306,10 @@ impl Search<'_> {
         let mut reduction = self.reduction::<N>(node, m, number);
         self.play(ply, m);
         if self.position.in_check() {
-            // A check is searched deeper, once for whatever reason (Chessprogramming wiki, "Check
-            // Extensions").
+            // Check extension, unless the move is extended for another reason (Chessprogramming wiki,
+            // "Check Extensions").
             reduction -= 1;
-            new_depth += i32::from(extension == 0 && ply < 2 * self.root_depth as usize);
+            new_depth += i32::from(extension == 0 && self.may_extend(ply));
         }
         let mut score = NodeScore::STOPPED;
         let mut full = !is_open || number > 1;
@@ -316,6 +317,8 @@ impl Search<'_> {
             let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
             score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
             full = score.score > alpha && reduced < new_depth;
+            // The further the reduced search came back above the best score, the deeper it is repeated
+            // (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
             if full && score.score > best + values::research_deeper() {
                 new_depth += 1;
             } else if full && score.score < best + values::research_shallower() {

@@ -53,9 +53,9 @@ impl Search<'_> {
     }
 
     /// The null move: if the opponent to move twice cannot bring the score under beta, the node is
-    /// cut off. In thin endings, where passing may be the best move there is, and in deep nodes the
-    /// cut-off must be confirmed by a search without null moves (Donninger, "Null move and deep search",
-    /// 1993; Tabibi and Netanyahu, "Verified null-move pruning", 2002).
+    /// cut off. In thin endings, where zugzwang is frequent, and in deep nodes the cut-off must be confirmed
+    /// by a verification search without null moves (Donninger, "Null move and deep search", 1993; Tabibi and
+    /// Netanyahu, "Verified null-move pruning", 2002).
     pub(super) fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node {
             ply,

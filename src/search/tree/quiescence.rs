@@ -4,6 +4,7 @@ use super::node_score::NodeScore;
 use super::node_type::NodeType;
 use super::search::Search;
 use crate::board::Move;
+use crate::movegen::has_legal_move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::score::Score;
@@ -40,6 +41,13 @@ impl Search<'_> {
             && let Some(score) = entry.cutoff(0, alpha, beta, ply)
         {
             return NodeScore::of_position(score);
+        }
+        if self.shared.limits.mate.is_some()
+            && !self.position.in_check()
+            && !has_legal_move(&self.position)
+        {
+            // A stalemate, which a search for a mate must not overlook.
+            return NodeScore::of_position(Score::mated_in(ply));
         }
         let mut node = self.stand_pat(ply, entry);
         let standing = node.best.score;

@@ -10,6 +10,11 @@ use crate::search::parameters::values;
 use crate::search::score::Score;
 
 impl Search<'_> {
+    /// Whether a move at `ply` may be extended: not far beyond the depth of the iteration.
+    pub(super) fn may_extend(&self, ply: usize) -> bool {
+        (ply as i32) < values::extension_depth_factor() * self.root_depth
+    }
+
     /// How much deeper the hash move is searched: a ply when it is singular, that is when
     /// all others stay well below it; less when others would cut off too (Anantharaman, Campbell and Hsu,
     /// "Singular extensions: adding selectivity to brute-force searching", 1988).
@@ -31,7 +36,7 @@ impl Search<'_> {
         let eligible = self.pruning.reductions
             && depth >= values::singular_depth()
             && self.stack.at(ply).excluded.is_none()
-            && ply < 2 * self.root_depth as usize
+            && self.may_extend(ply)
             && entry.depth >= depth - values::singular_entry_depth()
             && matches!(entry.bound, Some(Bound::Lower | Bound::Exact))
             && !score.is_decisive();
@@ -40,8 +45,8 @@ impl Search<'_> {
         }
         let target = score - formulas::singular(depth);
         self.stack.at_mut(ply).excluded = m;
-        let half = (depth - 1) / 2;
-        let others = self.search::<NonPv>(ply, target - 1, target, half, node.cut_node);
+        let reduced = (depth - 1) / values::singular_depth_divisor();
+        let others = self.search::<NonPv>(ply, target - 1, target, reduced, node.cut_node);
         self.stack.at_mut(ply).excluded = Move::NONE;
         if self.stopped {
             return Ok(0);
@@ -49,8 +54,7 @@ impl Search<'_> {
         if others.score < target {
             return Ok(1);
         }
-        // Another move fails high as well: multi-cut (Y. Björnsson and T. Marsland, "Multi-cut pruning in
-        // alpha-beta search", 1999).
+        // Another move fails high as well: multi-cut.
         if target >= beta && !N::PV {
             return Err(target);
         }
@@ -82,6 +86,7 @@ impl Search<'_> {
             let history = self.histories.capture(&self.position, m);
             reduction -= values::lmr_capture() + history * PLY / values::lmr_capture_history();
         }
+        // A cut node fails high early or not at all (Chessprogramming wiki, "Node Types").
         if node.cut_node {
             reduction += values::lmr_cut_node();
         }

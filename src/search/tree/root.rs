@@ -52,7 +52,7 @@ impl Search<'_> {
             if self.id == 0 && self.takes_long() {
                 self.report(line);
             }
-            delta += delta / 2 + values::aspiration_growth();
+            delta += delta * values::aspiration_growth_share() / 100 + values::aspiration_growth();
             if delta > values::aspiration_limit() {
                 (alpha, beta) = (-Score::INFINITE, Score::INFINITE);
             }
@@ -205,7 +205,7 @@ impl Search<'_> {
         let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
         let table_hits = self.shared.table_hits.load(Ordering::Relaxed) + self.table_hits;
         self.send_report(Report::Line(Info {
-            score: self.shared.told(info.score),
+            score: self.shared.reported_score(info.score),
             table_hits,
             ..info
         }));

@@ -14,9 +14,6 @@ use crate::search::request::{Driver, Techniques};
 use crate::search::score::Score;
 use crate::search::table::{TranspositionTable, TtEntry};
 
-/// Plies before the no-capture limit from which a hash score says too little of it.
-const NEAR_LIMIT: u16 = 19;
-
 /// One search, made new for each request, on top of what its thread keeps.
 pub(super) struct Search<'a> {
     pub id: usize,
@@ -173,7 +170,7 @@ impl<'a> Search<'a> {
         let entry = self.table.probe(self.position.key())?;
         let bound = entry
             .bound
-            .filter(|_| !self.is_past_no_capture_limit(NEAR_LIMIT));
+            .filter(|_| !self.is_past_no_capture_limit(values::no_capture_near() as u16));
         Some(TtEntry { bound, ..entry })
     }
 

@@ -54,7 +54,7 @@ pub(in crate::search) struct SharedState {
 impl SharedState {
     /// What is reported of a score: in a position that a table has as drawn, the worth of a draw, unless
     /// the move loses.
-    pub(in crate::search) fn told(&self, score: Score) -> Score {
+    pub(in crate::search) fn reported_score(&self, score: Score) -> Score {
         match self.is_table_draw && !score.is_decisive() {
             true => self.settings.draw_score(),
             false => score,

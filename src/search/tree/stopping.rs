@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::iteration::{Iteration, Progress};
+use super::iteration::{Iteration, Stability};
 use super::node_type::NonPv;
 use super::search::Search;
 use crate::board::Move;
@@ -23,10 +23,13 @@ impl Search<'_> {
         let plies = Score::MATE.units() - score.units().abs();
         let on_the_clock =
             self.shared.limits.clock.is_some() || self.shared.limits.move_time.is_some();
-        (score.is_win() && on_the_clock) || *depth >= 2 * plies
+        // A search for a mate in so many moves goes on where it has found a longer one.
+        let wanted = self.shared.limits.mate;
+        let is_short = wanted.is_none_or(|moves| plies as u32 <= moves.saturating_mul(2));
+        (score.is_win() && on_the_clock && is_short) || *depth >= 2 * plies
     }
 
-    pub(super) fn is_out_of_time(&self, progress: &Progress) -> bool {
+    pub(super) fn is_out_of_time(&self, progress: &Stability) -> bool {
         let Some(time) = self.shared.time else {
             return false;
         };
@@ -52,7 +55,11 @@ impl Search<'_> {
         let depth = self.iteration.depth;
         let best = self.iteration.moves[0].score;
         let limits = &self.shared.limits;
-        if limits.clock.is_none() || self.shared.control.is_pondering() || self.lines() > 1 {
+        if limits.mate.is_some()
+            || limits.clock.is_none()
+            || self.shared.control.is_pondering()
+            || self.lines() > 1
+        {
             return false;
         }
         if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
@@ -86,7 +93,7 @@ impl Search<'_> {
         })
     }
 
-    /// A ponder search that has nothing left to do still owes its answer only after the hit.
+    /// Waits in a ponder search that has nothing left to search: it ends only after the ponder hit.
     pub(super) fn wait_while_pondering(&self) {
         let control = &self.shared.control;
         while self.id == 0 && control.is_pondering() && !control.is_stopped() {

@@ -12,13 +12,13 @@ use crate::tablebase::value::Value;
 
 /// A position of the class: its number, and whose move it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Node {
+pub(super) struct ArenaNode {
     pub index: usize,
     pub side: Color,
 }
 
 /// A class that a capture leads to.
-struct Smaller<'a> {
+struct SmallerClasses<'a> {
     indexer: Indexer,
     solved: &'a SolvedClass,
 }
@@ -27,14 +27,14 @@ struct Smaller<'a> {
 pub(super) struct Arena<'a> {
     pub indexer: Indexer,
     pub rules: RuleSet,
-    smaller: Vec<Smaller<'a>>,
+    smaller: Vec<SmallerClasses<'a>>,
 }
 
 impl<'a> Arena<'a> {
     /// The arena of a class. `smaller` holds the classes of [`Material::after_captures`].
     pub(super) fn new(material: Material, rules: RuleSet, smaller: &'a [Arc<SolvedClass>]) -> Self {
         let smaller = (smaller.iter())
-            .map(|solved| Smaller {
+            .map(|solved| SmallerClasses {
                 indexer: Indexer::new(solved.material),
                 solved,
             })
@@ -57,13 +57,13 @@ impl<'a> Arena<'a> {
     }
 
     /// The position of a node, if it is legal.
-    pub(super) fn position(&self, node: Node) -> Option<Position> {
+    pub(super) fn position(&self, node: ArenaNode) -> Option<Position> {
         self.indexer.position(node.index, node.side)
     }
 
     /// The node of a position of this class, the sides as in [`Self::position`].
-    pub(super) fn node(&self, position: &Position) -> Node {
-        Node {
+    pub(super) fn node(&self, position: &Position) -> ArenaNode {
+        ArenaNode {
             index: self.indexer.of_position(position, Color::Red),
             side: position.side_to_move(),
         }
@@ -91,7 +91,7 @@ impl<'a> Arena<'a> {
 
     /// Visits the numbers of the positions before the quiet moves that lead to a node, legal or not, as
     /// often as there are such moves. In them the other side is to move.
-    pub(super) fn before(&self, node: Node, mut visit: impl FnMut(usize)) {
+    pub(super) fn before(&self, node: ArenaNode, mut visit: impl FnMut(usize)) {
         let Some(board) = self.board(node.index) else {
             return;
         };
@@ -108,10 +108,10 @@ impl<'a> Arena<'a> {
     }
 
     /// The nodes of [`Self::before`].
-    pub(super) fn predecessors(&self, node: Node) -> Vec<Node> {
+    pub(super) fn predecessors(&self, node: ArenaNode) -> Vec<ArenaNode> {
         let side = !node.side;
         let mut predecessors = Vec::new();
-        self.before(node, |index| predecessors.push(Node { index, side }));
+        self.before(node, |index| predecessors.push(ArenaNode { index, side }));
         predecessors
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use crate::board::{Color, Position};
 use crate::tablebase::parallel::for_each_part;
 use crate::tablebase::solved::SolvedClass;
@@ -12,7 +12,7 @@ use crate::tablebase::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position} has value {found}, but {why}")]
 pub struct WrongClaim {
-    /// The position.
+    /// A position whose entry is wrong.
     pub position: Box<Position>,
     /// The value of the table, as the file has it.
     pub found: u8,
@@ -45,12 +45,12 @@ impl<'a> Claims<'a> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn value(&self, node: Node) -> Value {
+    pub(super) fn value(&self, node: ArenaNode) -> Value {
         Value(self.class.values(node.side == Color::Red)[node.index])
     }
 
     /// Notes that a claim is wrong; the first one is reported.
-    pub(super) fn refute(&self, node: Node, why: &'static str) {
+    pub(super) fn refute(&self, node: ArenaNode, why: &'static str) {
         let Some(position) = self.arena.position(node) else {
             return;
         };
@@ -63,13 +63,17 @@ impl<'a> Claims<'a> {
     }
 
     /// Visits all numbers of positions with both sides to move, on all threads.
-    pub(super) fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
+    pub(super) fn for_each_node(
+        &self,
+        visit: impl Fn(ArenaNode) + Sync,
+        done: impl Fn(u64) + Sync,
+    ) {
         let slice = self.arena.indexer.slice();
         for_each_part(self.threads, self.arena.len() / slice, |part| {
             for index in part * slice..(part + 1) * slice {
                 Color::ALL
                     .into_iter()
-                    .for_each(|side| visit(Node { index, side }));
+                    .for_each(|side| visit(ArenaNode { index, side }));
             }
             done(slice as u64);
         });

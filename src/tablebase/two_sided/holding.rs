@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arena::Node;
+use super::arena::ArenaNode;
 use super::graph::{Vertex, trapped};
 use super::losing::lost_bit;
 use super::marks::Marks;
@@ -35,16 +35,16 @@ struct Holding<'a> {
     holder: Color,
     marks: &'a Marks,
     /// Nodes no longer marked whose predecessors have not been looked at.
-    removed: Vec<Node>,
+    removed: Vec<ArenaNode>,
 }
 
 impl Holding<'_> {
-    fn is_held(&self, node: Node) -> bool {
+    fn is_held(&self, node: ArenaNode) -> bool {
         self.marks.get(node) & held_bit(self.holder) != 0
     }
 
     /// Whether the other side is proven to lose.
-    fn is_won(&self, node: Node) -> bool {
+    fn is_won(&self, node: ArenaNode) -> bool {
         let mate = self.outlook.mate(node);
         let mates = match node.side == self.holder {
             true => mate.is_won(),
@@ -53,7 +53,7 @@ impl Holding<'_> {
         mates || self.marks.get(node) & lost_bit(!self.holder) != 0
     }
 
-    fn remove(&mut self, node: Node) {
+    fn remove(&mut self, node: ArenaNode) {
         if self.marks.clear(node, held_bit(self.holder)) {
             self.removed.push(node);
         }
@@ -63,7 +63,7 @@ impl Holding<'_> {
     fn start(&mut self) {
         for side in Color::ALL {
             for index in 0..self.outlook.arena.len() {
-                let node = Node { index, side };
+                let node = ArenaNode { index, side };
                 if !self.outlook.is_legal(node) {
                     continue;
                 }
@@ -100,13 +100,13 @@ impl Holding<'_> {
     }
 
     /// Whether the holder has a move within what is held, now that there is less of it.
-    fn has_move_left(&self, node: Node) -> bool {
+    fn has_move_left(&self, node: ArenaNode) -> bool {
         let mut has_move = self.outlook.has_capture(node, captures::HOLD);
         let mut aims = if has_move { Aims::BOTH } else { Aims::NONE };
         self.outlook.arena.quiet_moves(node, |m| {
             if self.is_held(m.to) {
                 has_move = true;
-                aims = aims.with(Aims::of(m.conduct()));
+                aims = aims.with(Aims::of(m.threats()));
             }
             aims != Aims::BOTH
         });
@@ -119,7 +119,7 @@ impl Holding<'_> {
     fn leave_traps(&mut self, aim: Aims) -> bool {
         let lacks_aim = |aims: u8| !Aims(aims).has(aim);
         let weak = self.outlook.aims.find(self.holder, lacks_aim);
-        let weak: Vec<Node> = weak
+        let weak: Vec<ArenaNode> = weak
             .filter(|node| {
                 self.outlook.is_open(*node) && self.is_held(*node) && !self.is_won(*node)
             })
@@ -137,9 +137,9 @@ impl Holding<'_> {
     }
 
     /// The holder's nodes and those before them.
-    fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
+    fn graph(&self, weak: &[ArenaNode]) -> (Vec<ArenaNode>, Vec<Vertex>) {
         let mut nodes = weak.to_vec();
-        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
+        let mut numbers: HashMap<ArenaNode, usize> = nodes.iter().copied().zip(0..).collect();
         for node in weak {
             for before in self.outlook.arena.predecessors(*node) {
                 if self.is_held(before) && !self.is_won(before) {
@@ -150,7 +150,7 @@ impl Holding<'_> {
                 }
             }
         }
-        let vertex = |node: &Node| {
+        let vertex = |node: &ArenaNode| {
             let mut vertex = Vertex {
                 chooses: node.side != self.holder,
                 edges: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arena::Node;
+use super::arena::ArenaNode;
 use super::graph::{Vertex, held};
 use super::marks::Marks;
 use super::mates::captures;
@@ -37,20 +37,20 @@ struct Losing<'a> {
     loser: Color,
     marks: &'a Marks,
     /// Marked nodes whose predecessors have not been looked at.
-    open: Vec<Node>,
+    open: Vec<ArenaNode>,
 }
 
 impl Losing<'_> {
-    fn is_lost(&self, node: Node) -> bool {
+    fn is_lost(&self, node: ArenaNode) -> bool {
         self.marks.get(node) & lost_bit(self.loser) != 0
     }
 
     /// Whether the loser's move to a node loses.
-    fn is_out(&self, node: Node) -> bool {
+    fn is_out(&self, node: ArenaNode) -> bool {
         self.is_lost(node) || self.outlook.mate(node).is_won()
     }
 
-    fn add(&mut self, node: Node) {
+    fn add(&mut self, node: ArenaNode) {
         if self.marks.add(node, lost_bit(self.loser)) {
             self.open.push(node);
         }
@@ -58,8 +58,8 @@ impl Losing<'_> {
 
     /// Begins with what captures decide by the rules.
     fn start(&mut self) {
-        let wins: Vec<Node> = (0..self.outlook.arena.len())
-            .map(|index| Node {
+        let wins: Vec<ArenaNode> = (0..self.outlook.arena.len())
+            .map(|index| ArenaNode {
                 index,
                 side: !self.loser,
             })
@@ -70,7 +70,7 @@ impl Losing<'_> {
             .collect();
         wins.into_iter().for_each(|node| self.add(node));
         let is_lost = |faults: u8| Faults(faults) == Faults::NO_MOVE;
-        let lost: Vec<Node> = self.outlook.faults.find(self.loser, is_lost).collect();
+        let lost: Vec<ArenaNode> = self.outlook.faults.find(self.loser, is_lost).collect();
         lost.into_iter().for_each(|node| self.add(node));
     }
 
@@ -89,7 +89,7 @@ impl Losing<'_> {
     }
 
     /// The faults of the loser's moves, now that more of them lose.
-    fn look_again(&self, node: Node) -> Faults {
+    fn look_again(&self, node: ArenaNode) -> Faults {
         let (_, faults) = self.outlook.look(node, |to| self.is_out(to));
         self.outlook.faults.set(node, faults.0);
         faults
@@ -100,7 +100,7 @@ impl Losing<'_> {
     fn take_zone(&mut self, fault: Faults) -> bool {
         let has_fault = |faults: u8| Faults(faults).has(fault);
         let faulty = self.outlook.faults.find(self.loser, has_fault);
-        let faulty: Vec<Node> = faulty.filter(|node| !self.is_lost(*node)).collect();
+        let faulty: Vec<ArenaNode> = faulty.filter(|node| !self.is_lost(*node)).collect();
         let (nodes, graph) = self.graph(&faulty, fault);
         let aims = match fault {
             Faults::CHECK => Aims::NO_CHECK,
@@ -118,9 +118,9 @@ impl Losing<'_> {
     }
 
     /// The loser's nodes and those that its moves lead to.
-    fn graph(&self, faulty: &[Node], fault: Faults) -> (Vec<Node>, Vec<Vertex>) {
+    fn graph(&self, faulty: &[ArenaNode], fault: Faults) -> (Vec<ArenaNode>, Vec<Vertex>) {
         let mut nodes = faulty.to_vec();
-        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
+        let mut numbers: HashMap<ArenaNode, usize> = nodes.iter().copied().zip(0..).collect();
         let mut graph = Vec::new();
         for node in faulty {
             let mut vertex = Vertex::default();
@@ -146,9 +146,9 @@ impl Losing<'_> {
             };
             self.outlook.arena.quiet_moves(*node, |m| {
                 if let Some(number) = numbers.get(&m.to) {
-                    let conduct = m.conduct();
-                    if !(is_without_checks && conduct.gives_check) {
-                        vertex.edges.push((*number, Aims::of(conduct)));
+                    let threats = m.threats();
+                    if !(is_without_checks && threats.gives_check) {
+                        vertex.edges.push((*number, Aims::of(threats)));
                     }
                 }
                 true

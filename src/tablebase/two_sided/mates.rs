@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use super::marks::Marks;
 use crate::board::{ByColor, Color};
 use crate::movegen::legal_moves;
@@ -43,7 +43,7 @@ pub(super) struct Mates {
 }
 
 /// A class under way.
-struct Search<'a> {
+struct MateSearch<'a> {
     arena: &'a Arena<'a>,
     values: ByColor<Vec<AtomicU16>>,
     /// The quiet moves that do not lose yet.
@@ -61,7 +61,7 @@ pub(super) fn find(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Option<Mates> {
     let len = arena.len();
-    let search = Search {
+    let search = MateSearch {
         arena,
         values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
         moves: Marks::new(len),
@@ -74,8 +74,8 @@ pub(super) fn find(
     search.propagate().then(|| search.finish())
 }
 
-impl Search<'_> {
-    fn value(&self, node: Node) -> &AtomicU16 {
+impl MateSearch<'_> {
+    fn value(&self, node: ArenaNode) -> &AtomicU16 {
         &self.values[node.side][node.index]
     }
 
@@ -85,14 +85,14 @@ impl Search<'_> {
         for_each_part(self.threads, self.arena.len() / slice, |part| {
             for index in part * slice..(part + 1) * slice {
                 for side in Color::ALL {
-                    self.start_node(Node { index, side });
+                    self.start_node(ArenaNode { index, side });
                 }
             }
             (self.progress)(slice as u64 / 2);
         });
     }
 
-    fn start_node(&self, node: Node) {
+    fn start_node(&self, node: ArenaNode) {
         let board = self.arena.board(node.index);
         let is_legal = board.is_some_and(|board| board.can_move(node.side));
         let position = is_legal.then(|| self.arena.position(node)).flatten();
@@ -133,7 +133,7 @@ impl Search<'_> {
     }
 
     /// The value of a node is known when the level of so many plies is reached.
-    fn is_due(&self, node: Node, plies: u8) -> u16 {
+    fn is_due(&self, node: ArenaNode, plies: u8) -> u16 {
         let value = Value::in_plies(plies).0;
         self.levels[node.side].add(node.index, value);
         value.into()
@@ -168,7 +168,7 @@ impl Search<'_> {
         }
         let first = block * BLOCK;
         for index in first..self.arena.len().min(first + BLOCK) {
-            let node = Node { index, side };
+            let node = ArenaNode { index, side };
             let now = self.value(node).load(Ordering::Relaxed);
             let is_due = match now & !0xff {
                 0 => true,
@@ -184,10 +184,10 @@ impl Search<'_> {
     }
 
     /// A node is decided in so many plies: so may be those before it.
-    fn visit(&self, node: Node, plies: u8) {
+    fn visit(&self, node: ArenaNode, plies: u8) {
         let side = !node.side;
         self.arena.before(node, |index| {
-            let before = Node { index, side };
+            let before = ArenaNode { index, side };
             match plies % 2 {
                 0 => self.win(before, plies + 1),
                 _ => self.count_loss(before, plies + 1),
@@ -196,7 +196,7 @@ impl Search<'_> {
     }
 
     /// A move wins in so many plies.
-    fn win(&self, node: Node, plies: u8) {
+    fn win(&self, node: ArenaNode, plies: u8) {
         let value = u16::from(Value::in_plies(plies).0);
         let now = self.value(node).load(Ordering::Relaxed);
         let is_better = match now & !0xff {
@@ -212,7 +212,7 @@ impl Search<'_> {
     }
 
     /// One more quiet move loses, in so many plies.
-    fn count_loss(&self, node: Node, plies: u8) {
+    fn count_loss(&self, node: ArenaNode, plies: u8) {
         let now = self.value(node).load(Ordering::Relaxed);
         if now != 0 && now & PENDING_LOSS == 0 {
             return;
@@ -234,7 +234,7 @@ impl Search<'_> {
                     value @ 1..=0xff => value as u8,
                     _ => Value::DRAW.0,
                 };
-                values.set(Node { index, side }, value);
+                values.set(ArenaNode { index, side }, value);
             }
         }
         Mates {

@@ -6,7 +6,7 @@
 //! 1. `mates`: retrograde analysis for both sides. Mates in so many plies hold under every rule set, for
 //!    nothing repeats on the way.
 //! 2. What is left is bounded from two sides by what each move is by itself
-//!    ([`move_conduct`](crate::rules::move_conduct)):
+//!    ([`move_threats`](crate::rules::move_threats)):
 //!    - `losing`: a side is proven to lose where the other one can hold it in positions in which all its
 //!      moves give check, or all chase the same piece, but for those that lose anyhow, while the other side
 //!      can force moves of its own now and then that do neither. Every repetition then is its perpetual

@@ -1,9 +1,9 @@
 //! What the moves of a position lead to and what they are by themselves.
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use crate::board::{Bitboard, PieceKind, Position};
 use crate::movegen::legal_moves;
-use crate::rules::{Conduct, Ply, RuleSet, move_conduct};
+use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 
 /// Ways in which all moves of a side can be forbidden, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +44,9 @@ impl Aims {
     pub(super) const EACH: [Self; 2] = [Self::NO_CHECK, Self::NO_CHASE];
 
     /// The aims that a move reaches.
-    pub(super) fn of(conduct: Conduct) -> Self {
-        let no_check = if conduct.gives_check { 0 } else { 1 };
-        let no_chase = if conduct.chased.any() { 0 } else { 2 };
+    pub(super) fn of(threats: MoveThreats) -> Self {
+        let no_check = if threats.gives_check { 0 } else { 1 };
+        let no_chase = if threats.chased.any() { 0 } else { 2 };
         Self(no_check | no_chase)
     }
 
@@ -61,7 +61,7 @@ impl Aims {
 
 /// A quiet move: the node that it leads to.
 pub(super) struct QuietMove<'a> {
-    pub to: Node,
+    pub to: ArenaNode,
     after: &'a Position,
     ply: Ply,
     rules: RuleSet,
@@ -75,32 +75,32 @@ impl QuietMove<'_> {
     }
 
     /// What the move is by itself.
-    pub(super) fn conduct(&self) -> Conduct {
-        move_conduct(self.after, &self.ply, self.rules)
+    pub(super) fn threats(&self) -> MoveThreats {
+        move_threats(self.after, &self.ply, self.rules)
             .expect("other rules than those that judge moves by themselves are refused")
     }
 
     /// The faults of the move. Only a piece that is the only one of its kind is known from one move to the
     /// next; under the `computer` rules a check undoes every chase.
-    pub(super) fn faults(&self, conduct: Conduct) -> Faults {
+    pub(super) fn faults(&self, threats: MoveThreats) -> Faults {
         let chaser = !self.after.side_to_move();
         let defenders = [PieceKind::Advisor, PieceKind::Bishop];
         let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
         let kings = Bitboard::from(self.after.king(!chaser));
         let attackers = self.after.color(!chaser) & !(advisors | bishops | kings);
-        let mut faults = if conduct.gives_check {
+        let mut faults = if threats.gives_check {
             Faults::CHECK.0
         } else {
             0
         };
-        if self.rules == RuleSet::Computer && conduct.gives_check {
+        if self.rules == RuleSet::Computer && threats.gives_check {
             return Faults(faults);
         }
         for (pieces, fault) in [attackers, advisors, bishops]
             .into_iter()
             .zip(Faults::CHASES)
         {
-            if !pieces.more_than_one() && (pieces & conduct.chased).any() {
+            if !pieces.more_than_one() && (pieces & threats.chased).any() {
                 faults |= fault.0;
             }
         }
@@ -110,7 +110,11 @@ impl QuietMove<'_> {
 
 impl Arena<'_> {
     /// Visits the legal quiet moves of a node, until `visit` says that it has seen enough.
-    pub(super) fn quiet_moves(&self, node: Node, mut visit: impl FnMut(QuietMove<'_>) -> bool) {
+    pub(super) fn quiet_moves(
+        &self,
+        node: ArenaNode,
+        mut visit: impl FnMut(QuietMove<'_>) -> bool,
+    ) {
         let Some(mut position) = self.position(node) else {
             return;
         };

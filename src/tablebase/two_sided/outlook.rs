@@ -1,6 +1,6 @@
 //! What the side to move can do in the positions that no mate decides.
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use super::marks::Marks;
 use super::mates::{Mates, captures};
 use super::moves::{Aims, Faults};
@@ -36,7 +36,7 @@ impl<'a> Outlook<'a> {
         for_each_part(threads, arena.len() / slice, |part| {
             for index in part * slice..(part + 1) * slice {
                 for side in Color::ALL {
-                    let node = Node { index, side };
+                    let node = ArenaNode { index, side };
                     if outlook.is_open(node) {
                         let (aims, faults) = outlook.look(node, |to| outlook.mate(to).is_won());
                         outlook.aims.set(node, aims.0);
@@ -50,28 +50,32 @@ impl<'a> Outlook<'a> {
     }
 
     /// Whether a position is legal.
-    pub(super) fn is_legal(&self, node: Node) -> bool {
+    pub(super) fn is_legal(&self, node: ArenaNode) -> bool {
         self.mates.values.get(node) != ILLEGAL
     }
 
     /// Whether a position is legal and no mate decides it.
-    pub(super) fn is_open(&self, node: Node) -> bool {
+    pub(super) fn is_open(&self, node: ArenaNode) -> bool {
         self.mates.values.get(node) == Value::DRAW.0
     }
 
     /// The mate that decides a legal position, if one does; else a draw.
-    pub(super) fn mate(&self, node: Node) -> Value {
+    pub(super) fn mate(&self, node: ArenaNode) -> Value {
         Value(self.mates.values.get(node))
     }
 
     /// Whether captures of an open position lead to something.
-    pub(super) fn has_capture(&self, node: Node, bit: u8) -> bool {
+    pub(super) fn has_capture(&self, node: ArenaNode, bit: u8) -> bool {
         self.mates.captures.get(node) & bit != 0
     }
 
     /// The aims that some move of an open position reaches and the faults that all its moves have, those
     /// left out that lead to nodes which are `out`.
-    pub(super) fn look(&self, node: Node, is_out: impl Fn(Node) -> bool) -> (Aims, Faults) {
+    pub(super) fn look(
+        &self,
+        node: ArenaNode,
+        is_out: impl Fn(ArenaNode) -> bool,
+    ) -> (Aims, Faults) {
         let mut aims = match self.has_capture(node, captures::HOLD) {
             true => Aims::BOTH,
             false => Aims::NONE,
@@ -83,9 +87,9 @@ impl<'a> Outlook<'a> {
         if (aims, faults) != (Aims::BOTH, Faults::NONE) {
             self.arena.quiet_moves(node, |m| {
                 if !is_out(m.to) {
-                    let conduct = m.conduct();
-                    aims = aims.with(Aims::of(conduct));
-                    faults = faults.and(m.faults(conduct));
+                    let threats = m.threats();
+                    aims = aims.with(Aims::of(threats));
+                    faults = faults.and(m.faults(threats));
                 }
                 (aims, faults) != (Aims::BOTH, Faults::NONE)
             });

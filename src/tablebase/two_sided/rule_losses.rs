@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arena::Node;
+use super::arena::ArenaNode;
 use super::claims::Claims;
 use super::graph::{Vertex, held};
 use super::moves::{Aims, Faults};
@@ -24,7 +24,7 @@ enum Target {
 
 /// A position that a side is claimed to lose by the rules.
 struct Claim {
-    node: Node,
+    node: ArenaNode,
     is_losers: bool,
     /// A capture decides: the loser has one that is not proven to lose, the other side one that wins.
     capture: bool,
@@ -63,17 +63,17 @@ pub(super) fn check(claims: &Claims<'_>, loser: Color) {
 fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
     let mut nodes = Vec::new();
     for (side, told) in [(loser, Value::LOSS_BY_RULE), (!loser, Value::WIN_BY_RULE)] {
-        let all = (0..claims.arena.len()).map(|index| Node { index, side });
+        let all = (0..claims.arena.len()).map(|index| ArenaNode { index, side });
         nodes.extend(
             all.filter(|node| {
                 claims.value(*node) == told && claims.arena.position(*node).is_some()
             }),
         );
     }
-    let numbers: HashMap<Node, usize> = (nodes.iter().enumerate())
+    let numbers: HashMap<ArenaNode, usize> = (nodes.iter().enumerate())
         .map(|(number, node)| (*node, number))
         .collect();
-    let claim = |node: &Node| {
+    let claim = |node: &ArenaNode| {
         let is_losers = node.side == loser;
         let mut claim = Claim {
             node: *node,
@@ -94,10 +94,10 @@ fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
                 None if mate && is_lost => Target::Mate,
                 None => Target::Elsewhere,
             };
-            let conduct = m.conduct();
+            let threats = m.threats();
             claim
                 .quiet
-                .push((target, Aims::of(conduct), m.faults(conduct)));
+                .push((target, Aims::of(threats), m.faults(threats)));
             true
         });
         claim
@@ -105,7 +105,7 @@ fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
     nodes.iter().map(claim).collect()
 }
 
-fn has_deciding_capture(claims: &Claims<'_>, node: Node, is_losers: bool) -> bool {
+fn has_deciding_capture(claims: &Claims<'_>, node: ArenaNode, is_losers: bool) -> bool {
     let Some(mut position) = claims.arena.position(node) else {
         return false;
     };

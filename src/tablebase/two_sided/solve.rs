@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use super::holding::{self, held_bit};
 use super::losing::{self, lost_bit};
 use super::marks::Marks;
@@ -60,7 +60,7 @@ pub fn solve_two_sided(
         holding::mark(&outlook, side, &marks);
     }
     let values = |side: Color| -> Vec<u8> {
-        let value = |index| value(&outlook, &marks, Node { index, side }).0;
+        let value = |index| value(&outlook, &marks, ArenaNode { index, side }).0;
         (0..arena.len()).map(value).collect()
     };
     Ok(SolvedClass {
@@ -72,7 +72,7 @@ pub fn solve_two_sided(
 }
 
 /// What is known of a node.
-fn value(outlook: &Outlook<'_>, marks: &Marks, node: Node) -> Value {
+fn value(outlook: &Outlook<'_>, marks: &Marks, node: ArenaNode) -> Value {
     if !outlook.is_legal(node) {
         return Value(ILLEGAL);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::arena::{Arena, Node};
+use super::arena::{Arena, ArenaNode};
 use super::claims::{Claims, WrongClaim};
 use super::marks::Marks;
 use super::moves::Aims;
@@ -49,7 +49,7 @@ impl Claims<'_> {
     /// Compares each value with those of the moves; how many positions there are.
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
         let checked = AtomicU64::new(0);
-        let visit = |node: Node| {
+        let visit = |node: ArenaNode| {
             if let Some(position) = self.arena.position(node) {
                 checked.fetch_add(1, Ordering::Relaxed);
                 if let Err(why) = self.check_node(node, position) {
@@ -61,7 +61,7 @@ impl Claims<'_> {
         checked.into_inner()
     }
 
-    fn check_node(&self, node: Node, mut position: Position) -> Result<(), &'static str> {
+    fn check_node(&self, node: ArenaNode, mut position: Position) -> Result<(), &'static str> {
         let mut values = Vec::new();
         for played in legal_moves(&position) {
             let takes = position.taken_by(played).is_some();
@@ -104,7 +104,7 @@ impl Claims<'_> {
         let reached = Marks::new(self.arena.len());
         loop {
             let changes = AtomicBool::new(false);
-            let visit = |node: Node| {
+            let visit = |node: ArenaNode| {
                 let is_new = reached.get(node) == 0
                     && self.is_claimed(node, holder)
                     && self.reaches(node, holder, aim, &reached);
@@ -118,7 +118,7 @@ impl Claims<'_> {
                 break;
             }
         }
-        let visit = |node: Node| {
+        let visit = |node: ArenaNode| {
             if reached.get(node) == 0 && self.is_claimed(node, holder) {
                 self.refute(node, "it is not shown to be held");
             }
@@ -127,7 +127,7 @@ impl Claims<'_> {
     }
 
     /// Whether a side is told not to lose. Positions that are not legal may have any value.
-    fn is_claimed(&self, node: Node, holder: Color) -> bool {
+    fn is_claimed(&self, node: ArenaNode, holder: Color) -> bool {
         let value = self.value(node);
         match node.side == holder {
             true => value.is_held(),
@@ -135,7 +135,7 @@ impl Claims<'_> {
         }
     }
 
-    fn reaches(&self, node: Node, holder: Color, aim: Aims, reached: &Marks) -> bool {
+    fn reaches(&self, node: ArenaNode, holder: Color, aim: Aims, reached: &Marks) -> bool {
         let value = self.value(node);
         let is_holders = node.side == holder;
         if is_holders && value.is_won() || !is_holders && value.is_lost() {
@@ -160,7 +160,7 @@ impl Claims<'_> {
         self.arena.quiet_moves(node, |m| {
             let is_reached = reached.get(m.to) != 0;
             if is_holders {
-                let reaches_aim = || Aims::of(m.conduct()).has(aim);
+                let reaches_aim = || Aims::of(m.threats()).has(aim);
                 result = self.is_claimed(m.to, holder) && (is_reached || reaches_aim());
                 !result
             } else {

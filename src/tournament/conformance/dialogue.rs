@@ -8,7 +8,7 @@ use super::outcome::Objection;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::text::printable;
-use crate::tournament::engine::{Dialect, Fault, Output, Process};
+use crate::tournament::engine::{EngineDialect, EngineFailure, Output, Process};
 use crate::tournament::limit::Timeouts;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
@@ -36,7 +36,7 @@ pub(super) fn doubtful<T>(detail: impl Into<String>) -> Result<T, Objection> {
 pub(super) struct Dialogue<'a> {
     spec: &'a EngineSpec,
     process: Process,
-    dialect: Dialect,
+    dialect: EngineDialect,
     interrupt: &'a Receiver<()>,
     is_interrupted: bool,
     /// How long the engine may take to start and to be ready.
@@ -50,13 +50,14 @@ impl<'a> Dialogue<'a> {
         spec: &'a EngineSpec,
         timeouts: Timeouts,
         interrupt: &'a Receiver<()>,
-    ) -> Result<Self, Fault> {
-        let process = Process::start_raw(spec).map_err(|error| Fault::Start(error.to_string()))?;
+    ) -> Result<Self, EngineFailure> {
+        let process =
+            Process::start_raw(spec).map_err(|error| EngineFailure::Start(error.to_string()))?;
         let protocol = spec.protocol.unwrap_or_default();
         Ok(Self {
             spec,
             process,
-            dialect: Dialect {
+            dialect: EngineDialect {
                 protocol,
                 first_rank: spec.first_rank.unwrap_or(0),
                 milliseconds: true,
@@ -93,7 +94,6 @@ impl<'a> Dialogue<'a> {
         self.transcript.push(line);
     }
 
-    /// Sends a line.
     pub(super) fn send(&mut self, line: &str) {
         self.note('>', line);
         self.process.reset();

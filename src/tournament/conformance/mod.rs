@@ -11,7 +11,7 @@ mod outcome;
 
 use crossbeam_channel::Receiver;
 
-use super::engine::{Fault, Greeting, probe};
+use super::engine::{EngineFailure, Greeting, probe};
 use super::limit::Timeouts;
 use super::spec::EngineSpec;
 use checks::CHECKS;
@@ -29,7 +29,7 @@ pub fn check_protocol(
     timeouts: Timeouts,
     interrupt: &Receiver<()>,
     mut on_report: impl FnMut(&EngineSpec, &CheckReport),
-) -> Result<(EngineSpec, Greeting), Fault> {
+) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let (known, greeting) = probe(spec, None, timeouts, interrupt)?;
     let protocol = known.protocol.unwrap_or_default();
     for check in CHECKS {
@@ -39,7 +39,7 @@ pub fn check_protocol(
         let mut dialogue = Dialogue::start(&known, timeouts, interrupt)?;
         let result = (check.run)(&mut dialogue);
         if dialogue.is_interrupted() {
-            return Err(Fault::Interrupted);
+            return Err(EngineFailure::Interrupted);
         }
         let (outcome, detail) = match result {
             Ok(()) => (CheckOutcome::Kept, String::new()),

@@ -13,7 +13,6 @@ use crate::tournament::protocol::EngineProtocol;
 pub struct MoveRequest<'a> {
     /// The game so far.
     pub game: &'a Game,
-    /// The clocks.
     pub clocks: &'a ByColor<Clock>,
     /// Moves that may not be played.
     pub banned: &'a [Move],
@@ -23,7 +22,7 @@ pub struct MoveRequest<'a> {
 
 /// The protocol of an engine, with what differs between engines of one protocol.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Dialect {
+pub(in super::super) struct EngineDialect {
     pub(in super::super) protocol: EngineProtocol,
     /// What coordinates count ranks from.
     pub(in super::super) first_rank: u8,
@@ -31,7 +30,7 @@ pub(in super::super) struct Dialect {
     pub(in super::super) milliseconds: bool,
 }
 
-impl Dialect {
+impl EngineDialect {
     /// A move in the engine's coordinates.
     pub(in super::super) fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
@@ -182,12 +181,12 @@ mod tests {
     use super::*;
     use crate::notation::fen::START;
 
-    const UCCI: Dialect = Dialect {
+    const UCCI: EngineDialect = EngineDialect {
         protocol: EngineProtocol::Ucci,
         first_rank: 0,
         milliseconds: true,
     };
-    const UCI: Dialect = Dialect {
+    const UCI: EngineDialect = EngineDialect {
         protocol: EngineProtocol::Uci,
         first_rank: 1,
         milliseconds: true,
@@ -258,7 +257,7 @@ mod tests {
     #[test]
     fn limits_are_told() {
         let game = game("");
-        let ask = |dialect: Dialect, clocks: ByColor<Clock>, draw_offered, ponder| {
+        let ask = |dialect: EngineDialect, clocks: ByColor<Clock>, draw_offered, ponder| {
             let request = MoveRequest {
                 game: &game,
                 clocks: &clocks,
@@ -268,7 +267,7 @@ mod tests {
             dialect.go(&request, ponder)
         };
         let both = clocks("10+0.1", Limit::Clock("5/20".parse().unwrap()));
-        let seconds = Dialect {
+        let seconds = EngineDialect {
             milliseconds: false,
             ..UCCI
         };

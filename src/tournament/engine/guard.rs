@@ -40,20 +40,20 @@ impl Guarded {
     /// # Errors
     /// The guard cannot be started.
     pub(super) fn new(group: u32) -> io::Result<Self> {
-        tell('+', group)?;
+        send('+', group)?;
         Ok(Self { group })
     }
 }
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        if let Err(error) = tell('-', self.group) {
+        if let Err(error) = send('-', self.group) {
             log::warn!("the guard of the engines: {error}");
         }
     }
 }
 
-fn tell(sign: char, group: u32) -> io::Result<()> {
+fn send(sign: char, group: u32) -> io::Result<()> {
     let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
     let child = match &mut *guard {
         Some(child) => child,

@@ -89,11 +89,11 @@ impl FromStr for EngineScore {
 /// The last that was said of each thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
-    /// Score.
+    /// The score that the engine last gave, for its own side.
     pub score: Option<EngineScore>,
-    /// Depth.
+    /// The depth that it last gave, in plies.
     pub depth: Option<u32>,
-    /// Nodes.
+    /// The nodes that it last gave.
     pub nodes: Option<u64>,
     /// The principal variation, as the engine writes moves.
     pub pv: Option<String>,

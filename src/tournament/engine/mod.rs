@@ -19,7 +19,7 @@ pub use info::{EngineInfo, EngineScore};
 pub(super) use platform::processors;
 pub use probe::probe;
 
-pub(super) use dialect::Dialect;
+pub(super) use dialect::EngineDialect;
 use options::{OfferedOption, option_warnings};
 pub(super) use process::{Output, Process};
 
@@ -44,7 +44,7 @@ pub(super) const BEST_MOVE: &str = "bestmove";
 
 /// Why an engine cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum EngineFailure {
     /// The tournament is over; it is not the engine's fault.
     #[error("interrupted")]
     Interrupted,
@@ -57,7 +57,7 @@ pub enum Fault {
     /// It does not answer.
     #[error("no {0}")]
     Silent(String),
-    /// It says more than anybody can read.
+    /// It writes more output than the limit.
     #[error("it floods its output")]
     Flood,
     /// It plays another game than xiangqi, or counts its coordinates otherwise.
@@ -68,7 +68,7 @@ pub enum Fault {
     Foreign(String),
 }
 
-impl Fault {
+impl EngineFailure {
     /// Whether it is not the engine that cannot go on, but the tournament.
     pub const fn is_ours(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_))
@@ -82,7 +82,7 @@ pub enum MoveChoice {
     Move(Move),
     /// Something that is no move.
     Unreadable(String),
-    /// Resign.
+    /// The engine gives the game up.
     Resign,
     /// It has no move (`nobestmove`).
     NoMove,
@@ -120,7 +120,7 @@ struct Pondering {
 #[derive(Debug)]
 pub struct Engine {
     process: Process,
-    dialect: Dialect,
+    dialect: EngineDialect,
     has_newgame: bool,
     margin: Duration,
     timeouts: Timeouts,
@@ -153,13 +153,13 @@ impl Engine {
         cpus: Option<&[usize]>,
         timeouts: Timeouts,
         over: Receiver<()>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, EngineFailure> {
         let cpus = spec.cpus.as_deref().or(cpus);
         let process = start_process(spec, cpus)?;
         let protocol = spec.protocol.unwrap_or_default();
         let mut engine = Self {
             process,
-            dialect: Dialect {
+            dialect: EngineDialect {
                 protocol,
                 first_rank: spec.first_rank.unwrap_or(0),
                 milliseconds: protocol == EngineProtocol::Uci,
@@ -175,7 +175,7 @@ impl Engine {
         Ok(engine)
     }
 
-    fn greet(&mut self, spec: &EngineSpec) -> Result<(), Fault> {
+    fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let protocol = self.dialect.protocol;
         self.process.send(protocol.greeting());
         let welcome = protocol.welcome();
@@ -217,7 +217,7 @@ impl Engine {
     }
 
     /// Sends lines, and waits until the engine has done with them.
-    fn ready(&mut self, text: &str) -> Result<(), Fault> {
+    fn ready(&mut self, text: &str) -> Result<(), EngineFailure> {
         match text {
             "" => self.process.send("isready"),
             text => self.process.send(&format!("{text}\nisready")),
@@ -231,7 +231,7 @@ impl Engine {
     ///
     /// # Errors
     /// It has a fault.
-    pub fn new_game(&mut self) -> Result<(), Fault> {
+    pub fn new_game(&mut self) -> Result<(), EngineFailure> {
         self.stop_pondering()?;
         self.process.reset();
         let text = match self.dialect.protocol {
@@ -247,7 +247,7 @@ impl Engine {
     ///
     /// # Errors
     /// It has a fault.
-    pub fn think(&mut self, request: &MoveRequest<'_>) -> Result<MoveAnswer, Fault> {
+    pub fn think(&mut self, request: &MoveRequest<'_>) -> Result<MoveAnswer, EngineFailure> {
         self.poll_early_answer()?;
         let last = request.game.plies().last().map(|ply| ply.played);
         let asked = match self.pondering.take() {
@@ -278,7 +278,7 @@ impl Engine {
         };
         let clock = &request.clocks[request.game.position().side_to_move()];
         let (at, line) = match self.best_move(self.limit(clock)) {
-            Err(Fault::Silent(_)) => {
+            Err(EngineFailure::Silent(_)) => {
                 self.process.send("stop");
                 self.best_move(STOP_TIMEOUT)?
             }
@@ -305,7 +305,11 @@ impl Engine {
     ///
     /// # Errors
     /// It has a fault.
-    pub fn ponder(&mut self, request: &MoveRequest<'_>, expected: Move) -> Result<(), Fault> {
+    pub fn ponder(
+        &mut self,
+        request: &MoveRequest<'_>,
+        expected: Move,
+    ) -> Result<(), EngineFailure> {
         self.ready(&self.dialect.position(request))?;
         self.process.reset();
         self.process.send(&self.dialect.go(request, true));
@@ -317,7 +321,7 @@ impl Engine {
     }
 
     /// Looks whether a pondering engine has answered without being asked.
-    fn poll_early_answer(&mut self) -> Result<(), Fault> {
+    fn poll_early_answer(&mut self) -> Result<(), EngineFailure> {
         let Some(pondering) = &mut self.pondering else {
             return Ok(());
         };
@@ -327,14 +331,14 @@ impl Engine {
                     pondering.early.get_or_insert(text);
                 }
                 Ok(Output::Line { .. }) => {}
-                Ok(Output::Flood) => return Err(Fault::Flood),
+                Ok(Output::Flood) => return Err(EngineFailure::Flood),
                 // That its output is closed will be seen when an answer is awaited.
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
     }
 
-    fn stop_pondering(&mut self) -> Result<(), Fault> {
+    fn stop_pondering(&mut self) -> Result<(), EngineFailure> {
         self.poll_early_answer()?;
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
@@ -350,7 +354,7 @@ impl Engine {
         self.process.quit(QUIT_TIMEOUT);
     }
 
-    fn best_move(&mut self, timeout: Duration) -> Result<Timed, Fault> {
+    fn best_move(&mut self, timeout: Duration) -> Result<Timed, EngineFailure> {
         self.await_line(timeout, BEST_MOVE, is_best_move)
     }
 
@@ -361,14 +365,14 @@ impl Engine {
         timeout: Duration,
         name: &str,
         mut wanted: impl FnMut(&str) -> bool,
-    ) -> Result<Timed, Fault> {
-        let silent = || Fault::Silent(name.to_owned());
+    ) -> Result<Timed, EngineFailure> {
+        let silent = || EngineFailure::Silent(name.to_owned());
         let deadline = Instant::now() + timeout;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
             let output = select! {
                 recv(self.process.output) -> output => output,
-                recv(self.over) -> _ => return Err(Fault::Interrupted),
+                recv(self.over) -> _ => return Err(EngineFailure::Interrupted),
                 default(wait) => return Err(silent()),
             };
             match output {
@@ -376,8 +380,8 @@ impl Engine {
                 // The deadline holds for an engine that never stops writing, too.
                 Ok(Output::Line { at, .. }) if at > deadline => return Err(silent()),
                 Ok(Output::Line { .. }) => {}
-                Ok(Output::Flood) => return Err(Fault::Flood),
-                Err(_) => return Err(Fault::Ended(self.process.end(END_TIMEOUT))),
+                Ok(Output::Flood) => return Err(EngineFailure::Flood),
+                Err(_) => return Err(EngineFailure::Ended(self.process.end(END_TIMEOUT))),
             }
         }
     }
@@ -415,11 +419,11 @@ impl Engine {
 }
 
 /// Starts the process of an engine, on `cpus` alone if they are given.
-fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, Fault> {
+fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
     Process::start(spec, cpus).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();
-        Fault::Start(format!("{path}: {error}"))
+        EngineFailure::Start(format!("{path}: {error}"))
     })
 }
 

@@ -3,14 +3,13 @@
 /// An option as an engine's greeting has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OfferedOption {
-    /// The name.
     pub(super) name: String,
-    kind: Kind,
+    kind: OptionKind,
 }
 
 /// The values that an option takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum OptionKind {
     Check,
     /// The bounds that the engine declares.
     Spin(Option<i64>, Option<i64>),
@@ -41,13 +40,13 @@ impl OfferedOption {
             value.parse().ok()
         };
         let kind = match kind {
-            "check" => Kind::Check,
-            "spin" => Kind::Spin(bound("min"), bound("max")),
+            "check" => OptionKind::Check,
+            "spin" => OptionKind::Spin(bound("min"), bound("max")),
             "combo" => {
                 let values = values.iter().filter(|(key, _)| *key == "var");
-                Kind::Combo(values.map(|(_, value)| value.clone()).collect())
+                OptionKind::Combo(values.map(|(_, value)| value.clone()).collect())
             }
-            _ => Kind::Other,
+            _ => OptionKind::Other,
         };
         let name = name.trim().to_owned();
         Some(Self { name, kind })
@@ -57,10 +56,10 @@ impl OfferedOption {
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         match &self.kind {
-            Kind::Check if !is("true") && !is("false") => {
+            OptionKind::Check if !is("true") && !is("false") => {
                 Some("is neither true nor false".to_owned())
             }
-            Kind::Spin(min, max) => {
+            OptionKind::Spin(min, max) => {
                 let Ok(number) = value.parse::<i64>() else {
                     return Some("is no whole number".to_owned());
                 };
@@ -70,10 +69,10 @@ impl OfferedOption {
                 (is_low || is_high)
                     .then(|| format!("is not between {} and {}", bound(min), bound(max)))
             }
-            Kind::Combo(values) if !values.iter().any(|one| is(one)) => {
+            OptionKind::Combo(values) if !values.iter().any(|one| is(one)) => {
                 Some(format!("is none of {}", values.join(", ")))
             }
-            Kind::Check | Kind::Combo(_) | Kind::Other => None,
+            OptionKind::Check | OptionKind::Combo(_) | OptionKind::Other => None,
         }
     }
 }

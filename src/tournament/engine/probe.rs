@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use super::process::{Output, Process};
-use super::{Engine, Fault, Greeting, start_process};
+use super::{Engine, EngineFailure, Greeting, start_process};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::tournament::limit::Timeouts;
@@ -28,7 +28,7 @@ pub fn probe(
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
     over: &Receiver<()>,
-) -> Result<(EngineSpec, Greeting), Fault> {
+) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let mut known = spec.clone();
     let mut findings = Vec::new();
     if known.protocol.is_none() {
@@ -57,7 +57,7 @@ fn find_protocol(
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
     over: &Receiver<()>,
-) -> Result<EngineProtocol, Fault> {
+) -> Result<EngineProtocol, EngineFailure> {
     let cpus = spec.cpus.as_deref().or(cpus);
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
@@ -77,8 +77,8 @@ fn find_protocol(
             process.quit(super::QUIT_TIMEOUT);
             Ok(protocol)
         }
-        Welcome::Missing => Err(Fault::Silent("ucciok or uciok".to_owned())),
-        Welcome::Ended => Err(Fault::Ended(process.end(super::END_TIMEOUT))),
+        Welcome::Missing => Err(EngineFailure::Silent("ucciok or uciok".to_owned())),
+        Welcome::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
     }
 }
 
@@ -93,13 +93,13 @@ fn await_welcome(
     process: &Process,
     timeout: Duration,
     over: &Receiver<()>,
-) -> Result<Welcome, Fault> {
+) -> Result<Welcome, EngineFailure> {
     /// How often the end of the tournament is looked for.
     const POLL: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + timeout;
     loop {
         if over.try_recv() != Err(crossbeam_channel::TryRecvError::Empty) {
-            return Err(Fault::Interrupted);
+            return Err(EngineFailure::Interrupted);
         }
         match process.output.recv_timeout(POLL) {
             Ok(Output::Line { text, .. }) => {
@@ -109,7 +109,7 @@ fn await_welcome(
                     return Ok(Welcome::Spoken(protocol));
                 }
             }
-            Ok(Output::Flood) => return Err(Fault::Flood),
+            Ok(Output::Flood) => return Err(EngineFailure::Flood),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(Welcome::Ended),
         }
@@ -123,7 +123,7 @@ impl Engine {
     /// Lets the engine play a move from the starting position, and sees from it what it counts ranks
     /// from. No text is a legal move of both kinds: pieces stand on ranks 0, 2 and 3 from 0, on 1, 3
     /// and 4 from 1, and those on 3 are on other files.
-    fn find_first_rank(&mut self) -> Result<u8, Fault> {
+    fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {
         let start = Position::startpos();
         self.ready(&format!("position fen {}", crate::notation::fen::START))?;
         self.process.reset();
@@ -131,7 +131,7 @@ impl Engine {
         let (_, line) = self.best_move(self.timeouts.ready)?;
         let text = line.split_ascii_whitespace().nth(1).unwrap_or_default();
         let reads = |first_rank: u8| {
-            let dialect = super::Dialect {
+            let dialect = super::EngineDialect {
                 first_rank,
                 ..self.dialect
             };
@@ -140,6 +140,6 @@ impl Engine {
         };
         (0..=1)
             .find(|first_rank| reads(*first_rank))
-            .ok_or_else(|| Fault::Foreign(crate::text::excerpt(&line)))
+            .ok_or_else(|| EngineFailure::Foreign(crate::text::excerpt(&line)))
     }
 }

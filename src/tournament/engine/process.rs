@@ -44,7 +44,7 @@ pub(in super::super) enum Output {
         /// Without its end; bytes that are no UTF-8 replaced.
         text: String,
     },
-    /// More than anybody can read. Nothing follows.
+    /// More output than the limit. Nothing follows.
     Flood,
 }
 
@@ -145,7 +145,7 @@ impl Process {
         );
         let start = |work: Box<dyn FnOnce() + Send>| thread::Builder::new().spawn(work);
         start(Box::new(move || write_lines(stdin, &lines)))?;
-        let reader = Reader {
+        let reader = OutputReader {
             move_output: Arc::clone(&process.move_output),
             label: Arc::clone(&process.label),
             sender,
@@ -313,7 +313,7 @@ fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Opti
 }
 
 /// The thread that reads what an engine says.
-struct Reader {
+struct OutputReader {
     move_output: Arc<Mutex<MoveOutput>>,
     label: Arc<str>,
     sender: Sender<Output>,
@@ -321,7 +321,7 @@ struct Reader {
     passes_info: bool,
 }
 
-impl Reader {
+impl OutputReader {
     fn run(&self, stdout: impl Read) {
         let counted = Counted {
             source: stdout,

@@ -18,7 +18,7 @@ pub(super) const VERSION: u32 = 2;
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Head {
+pub(super) struct JournalHeader {
     pub(super) chuhe_match: u32,
     /// A random number that the tournament's records in a PGN bear.
     pub(super) id: String,
@@ -129,7 +129,7 @@ fn alternating() -> String {
     ColorOrder::default().name().to_owned()
 }
 
-impl Head {
+impl JournalHeader {
     pub(super) fn new(tournament: &Tournament, pgn: Option<(String, u64)>) -> Self {
         Self {
             chuhe_match: VERSION,

@@ -1,6 +1,6 @@
 //! The file by which an interrupted or killed tournament goes on.
 //!
-//! It holds JSON lines: a [`Head`] that describes the tournament, then an [`Entry`] for each run of
+//! It holds JSON lines: a [`JournalHeader`] that describes the tournament, then an [`JournalEntry`] for each run of
 //! the program, each game, and each game that was declared void. Whoever writes it holds an advisory
 //! lock on it, which the system releases when the process ends. Each game is on the disk before
 //! anything else is written of it, so that the journal is never behind a PGN.
@@ -9,7 +9,7 @@ mod head;
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::Tournament;
 use super::record::GameRecord;
 use crate::text::{BoundedLine, Replacement, read_bounded_line};
-use head::{Head, VERSION, Version};
+use head::{JournalHeader, VERSION, Version};
 
 /// How every journal begins.
 const BEGINNING: &[u8] = b"{\"chuhe_match\":";
@@ -28,7 +28,7 @@ const LONGEST_LINE: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    head: Head,
+    head: JournalHeader,
 }
 
 /// What a journal holds when it is opened.
@@ -47,7 +47,7 @@ pub struct JournalContent {
 /// A line behind the first.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Entry {
+enum JournalEntry {
     /// The program has opened the journal.
     Run { process: u32 },
     /// A game has ended.
@@ -119,11 +119,11 @@ pub enum Damage {
 }
 
 /// What has been read of a file.
-struct Read {
-    head: Head,
+struct ReadJournal {
+    head: JournalHeader,
     content: JournalContent,
     /// Notes of void games, which a repaired journal keeps.
-    voids: Vec<Entry>,
+    voids: Vec<JournalEntry>,
     /// The first damaged line and what is wrong with it.
     damage: Option<(usize, String)>,
     /// Where the last whole line ends, in bytes.
@@ -146,7 +146,7 @@ impl Journal {
         damage: Damage,
     ) -> Result<(Self, JournalContent), JournalError> {
         let mut file = open_locked(path)?;
-        let ours = Head::new(tournament, pgn);
+        let ours = JournalHeader::new(tournament, pgn);
         if file.metadata()?.len() == 0 {
             write_line(&mut file, &ours)?;
             let journal = Self { file, head: ours };
@@ -172,7 +172,7 @@ impl Journal {
 
     fn begin(mut self) -> io::Result<Self> {
         let process = std::process::id();
-        self.write(&Entry::Run { process })?;
+        self.write(&JournalEntry::Run { process })?;
         Ok(self)
     }
 
@@ -181,7 +181,7 @@ impl Journal {
     /// # Errors
     /// The file cannot be written.
     pub fn add(&mut self, game: &GameRecord) -> io::Result<()> {
-        self.write(&Entry::Game(game.clone()))
+        self.write(&JournalEntry::Game(game.clone()))
     }
 
     /// Notes that a game was declared void.
@@ -190,10 +190,10 @@ impl Journal {
     /// The file cannot be written.
     pub fn add_void(&mut self, number: u64, detail: &str) -> io::Result<()> {
         let detail = detail.to_owned();
-        self.write(&Entry::Void { number, detail })
+        self.write(&JournalEntry::Void { number, detail })
     }
 
-    fn write(&mut self, entry: &Entry) -> io::Result<()> {
+    fn write(&mut self, entry: &JournalEntry) -> io::Result<()> {
         write_line(&mut self.file, entry)?;
         self.file.sync_data()
     }
@@ -210,6 +210,19 @@ impl Journal {
 }
 
 /// Opens or creates the file for this process alone.
+/// Whether a file is the journal of a tournament: its first line begins as theirs do.
+pub fn is_journal(path: &Path) -> bool {
+    let mut beginning = Vec::new();
+    std::fs::metadata(path).is_ok_and(|data| data.is_file())
+        && File::open(path)
+            .and_then(|file| {
+                file.take(BEGINNING.len() as u64)
+                    .read_to_end(&mut beginning)
+            })
+            .is_ok()
+        && beginning == BEGINNING
+}
+
 fn open_locked(path: &Path) -> Result<File, JournalError> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return Err(JournalError::Irregular);
@@ -234,7 +247,7 @@ fn last_process(mut file: &File) -> Option<u32> {
     let mut last = None;
     let mut line = Vec::new();
     while let Ok(BoundedLine::Whole) = read_bounded_line(&mut source, LONGEST_LINE, &mut line) {
-        if let Ok(Entry::Run { process }) = serde_json::from_slice(&line) {
+        if let Ok(JournalEntry::Run { process }) = serde_json::from_slice(&line) {
             last = Some(process);
         }
     }
@@ -248,7 +261,11 @@ fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
 }
 
 /// Reads the whole lines of a journal: its head, which has to fit `ours`, and the entries.
-fn read(mut file: &File, ours: &Head, tournament: &Tournament) -> Result<Read, JournalError> {
+fn read(
+    mut file: &File,
+    ours: &JournalHeader,
+    tournament: &Tournament,
+) -> Result<ReadJournal, JournalError> {
     file.seek(SeekFrom::Start(0))?;
     let mut source = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();
@@ -279,20 +296,20 @@ fn read(mut file: &File, ours: &Head, tournament: &Tournament) -> Result<Read, J
         };
         // Fewer rounds than before leave games out that have been played.
         let entry = entry.and_then(|entry| match entry {
-            Entry::Game(game) if !numbers.insert(game.number) => {
+            JournalEntry::Game(game) if !numbers.insert(game.number) => {
                 Err(format!("game {} is there twice", game.number))
             }
-            Entry::Game(game) => match schedule.fixture(game.number) {
+            JournalEntry::Game(game) => match schedule.fixture(game.number) {
                 Some(fixture) if fixture.players != game.players => {
                     Err(format!("game {} belongs to no pairing", game.number))
                 }
                 fixture => Ok(fixture.is_some().then_some(game)),
             },
-            void @ Entry::Void { .. } => {
+            void @ JournalEntry::Void { .. } => {
                 voids.push(void);
                 Ok(None)
             }
-            Entry::Run { .. } => Ok(None),
+            JournalEntry::Run { .. } => Ok(None),
         });
         match entry {
             Ok(game) => content.games.extend(game),
@@ -303,7 +320,7 @@ fn read(mut file: &File, ours: &Head, tournament: &Tournament) -> Result<Read, J
         }
     }
     content.voids = voids.len() as u64;
-    Ok(Read {
+    Ok(ReadJournal {
         head,
         content,
         voids,
@@ -316,7 +333,7 @@ fn read(mut file: &File, ours: &Head, tournament: &Tournament) -> Result<Read, J
 fn read_head(
     source: &mut BufReader<&File>,
     line: &mut Vec<u8>,
-) -> Result<(Head, u64), JournalError> {
+) -> Result<(JournalHeader, u64), JournalError> {
     let beginning = io::BufRead::fill_buf(source)?;
     let common = beginning.len().min(BEGINNING.len());
     if beginning[..common] != BEGINNING[..common] {
@@ -336,7 +353,7 @@ fn read_head(
 }
 
 /// Replaces a damaged journal by what can be read of it, and keeps it beside.
-fn rewrite(path: &Path, read: &Read) -> Result<File, JournalError> {
+fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
     let mut kept = path.as_os_str().to_owned();
     kept.push(".damaged");
     let kept = PathBuf::from(kept);
@@ -350,7 +367,7 @@ fn rewrite(path: &Path, read: &Read) -> Result<File, JournalError> {
         write_line(whole.as_file_mut(), void)?;
     }
     for game in &read.content.games {
-        write_line(whole.as_file_mut(), &Entry::Game(game.clone()))?;
+        write_line(whole.as_file_mut(), &JournalEntry::Game(game.clone()))?;
     }
     whole.commit()?;
     open_locked(path)

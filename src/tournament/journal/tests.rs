@@ -4,7 +4,8 @@ use std::time::Duration;
 use super::*;
 use crate::rules::RuleSet;
 use crate::tournament::{
-    Adjudication, ColorOrder, EngineWords, Format, GameRules, Openings, Timeouts, read_toml,
+    Adjudication, ColorOrder, EngineWords, GameRules, Openings, Timeouts, TournamentFormat,
+    read_toml,
 };
 
 const STORED_V1: &str = include_str!("stored/v1.jsonl");
@@ -36,7 +37,7 @@ fn tournament() -> Tournament {
     Tournament {
         event: "stored".to_owned(),
         engines: engines.into_iter().map(spec).collect(),
-        format: Format::RoundRobin,
+        format: TournamentFormat::RoundRobin,
         seeds: 1,
         colors: ColorOrder::default(),
         rounds: Some(2),

@@ -1,6 +1,7 @@
 //! What can be wrong with the description of an engine.
 
 use crate::tournament::limit::ParseTimeControlError;
+use crate::tournament::protocol::ParseEngineProtocolError;
 
 /// What is wrong with the description of an engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -14,7 +15,7 @@ pub enum SpecError {
     /// A word of the command line means nothing.
     #[error("{word:?}: {reason}")]
     Word {
-        /// The word.
+        /// The word as it was written.
         word: String,
         /// What is wrong with it.
         reason: WordError,
@@ -82,6 +83,6 @@ pub enum EngineFault {
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
     /// `proto=` names no protocol.
-    #[error("{0}")]
-    Protocol(&'static str),
+    #[error(transparent)]
+    Protocol(#[from] ParseEngineProtocolError),
 }

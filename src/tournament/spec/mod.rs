@@ -25,7 +25,7 @@ pub struct EngineSpec {
     pub name: String,
     /// The program.
     pub command: PathBuf,
-    /// Its arguments.
+    /// What the program is started with.
     pub arguments: Vec<String>,
     /// Where it runs; `None` for where we do.
     pub directory: Option<PathBuf>,
@@ -45,7 +45,7 @@ pub struct EngineSpec {
     pub ponder: bool,
     /// Whether it gets a new process for each game.
     pub restart: bool,
-    /// Its niceness.
+    /// How much it gives way to other processes: the nice value, -20 to 19.
     pub nice: Option<i32>,
     /// The processors it may run on.
     pub cpus: Option<Vec<usize>>,
@@ -80,7 +80,6 @@ pub struct EngineWords {
     stderr: Option<PathBuf>,
 }
 
-/// A file of engines.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct EngineFile {

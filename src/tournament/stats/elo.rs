@@ -10,14 +10,14 @@ pub(super) const TWO_SIDED: f64 = 1.959_963_984_540_054;
 pub struct Scores {
     /// Losses, draws and wins.
     pub games: [u64; 3],
-    /// Pairs of games with one opening and both colours that brought 0, ½, 1, 1½ and 2 points.
+    /// Pairs of games with one opening and both colors that brought 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
 }
 
 /// A value with its bounds of 95 % probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The value.
+    /// The most likely difference, in Elo.
     pub value: f64,
     /// Lower bound.
     pub low: f64,
@@ -57,7 +57,7 @@ impl Scores {
         self.games.iter().sum()
     }
 
-    /// Points.
+    /// Points of the first engine: 1 for a win, ½ for a draw.
     pub fn points(&self) -> f64 {
         self.games[2] as f64 + self.games[1] as f64 / 2.0
     }
@@ -69,7 +69,7 @@ impl Scores {
         self
     }
 
-    /// Adds others.
+    /// Counts the results of another match in.
     pub fn add(&mut self, others: &Self) {
         let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         add(&mut self.games, &others.games);

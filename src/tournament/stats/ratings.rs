@@ -11,7 +11,7 @@ use super::elo::TWO_SIDED;
 /// The rating of an engine in Elo; the mean of all engines is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
-    /// The value.
+    /// The most likely rating, in Elo around the mean of all engines.
     pub value: f64,
     /// Half the width of the interval that holds the truth with 95 % probability.
     pub error: f64,
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::board::ByColor;
     use crate::notation::pgn::GameResult;
-    use crate::tournament::{EndReason, Format, GameRecord, Schedule};
+    use crate::tournament::{EndReason, GameRecord, Schedule, TournamentFormat};
 
     /// The standings after so many rounds, in which `result` tells who of a pair wins.
     fn standings(
@@ -146,7 +146,7 @@ mod tests {
         rounds: u64,
         result: impl Fn(u64, [usize; 2]) -> GameResult,
     ) -> Standings {
-        let schedule = Schedule::new(Format::RoundRobin, engines, 1, rounds);
+        let schedule = Schedule::new(TournamentFormat::RoundRobin, engines, 1, rounds);
         let mut standings = Standings::new(&schedule, engines, None);
         for fixture in (0..).map_while(|number| schedule.fixture(number)) {
             standings.add(&GameRecord {

@@ -9,25 +9,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::elo::{NORMALIZED_SCALE, score_of};
+use crate::board::named_enum;
 use crate::tournament::key_values::{KeyValues, KeyValuesError};
 
-/// What the bounds of a test are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EloModel {
-    /// Elo of the logistic formula.
-    Logistic,
-    /// The score in units of its standard deviation: what a test can tell does not depend on how
-    /// many games are drawn.
-    Normalized,
-}
-
-impl EloModel {
-    /// The name on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Logistic => "logistic",
-            Self::Normalized => "normalized",
-        }
+named_enum! {
+    /// What the bounds of a test are counted in.
+    pub enum EloModel {
+        /// Elo of the logistic formula.
+        Logistic = "logistic",
+        /// The score in units of its standard deviation: what a test can tell does not depend on how
+        /// many games are drawn.
+        Normalized = "normalized",
     }
 }
 
@@ -39,10 +31,9 @@ pub struct ParseEloModelError;
 impl FromStr for EloModel {
     type Err = ParseEloModelError;
 
+    /// Reads a name in letters of any case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let models = [Self::Logistic, Self::Normalized];
-        let model = models.into_iter().find(|model| model.name() == text);
-        model.ok_or(ParseEloModelError)
+        Self::from_name(text).ok_or(ParseEloModelError)
     }
 }
 

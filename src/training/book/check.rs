@@ -7,7 +7,7 @@ use crate::search::StartError;
 
 /// How a book is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct BookCheck {
     /// Nodes of each of two searches a position.
     pub nodes: u64,
     /// Moves that are worse than the best one by more than this are dropped, in hundredths of a minor
@@ -32,7 +32,7 @@ pub struct Checked {
 /// The search cannot be started.
 pub fn check(
     table: &mut BookTable,
-    plan: Check,
+    plan: BookCheck,
     mut goes_on: impl FnMut(usize) -> bool,
 ) -> Result<Checked, StartError> {
     let mut search = LineSearch::new(plan.nodes)?;
@@ -77,7 +77,7 @@ mod tests {
         for played in ["h0g2", "e2e6"] {
             table.add(&position, BookMove::new(played.parse().unwrap(), 5));
         }
-        let plan = Check {
+        let plan = BookCheck {
             nodes: 3000,
             margin: 50,
         };

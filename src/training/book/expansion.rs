@@ -36,7 +36,7 @@ pub struct Expansion {
 
 /// A position of the tree.
 #[derive(Debug)]
-struct Node {
+struct BookNode {
     game: Game,
     moves: Vec<Edge>,
 }
@@ -51,7 +51,7 @@ struct Edge {
     child: usize,
 }
 
-impl Node {
+impl BookNode {
     fn ply(&self) -> usize {
         self.game.plies().len()
     }
@@ -63,8 +63,8 @@ impl Node {
 
 /// The positions found so far, each and its mirror image once.
 #[derive(Debug, Default)]
-struct Tree {
-    nodes: Vec<Node>,
+struct BookTree {
+    nodes: Vec<BookNode>,
     known: HashMap<u64, usize>,
     /// The nodes to search, by what it costs to reach them.
     open: BinaryHeap<Reverse<(i32, usize)>>,
@@ -75,14 +75,14 @@ fn key(position: &Position) -> u64 {
     position.key().min(mirrored(position).key())
 }
 
-impl Tree {
+impl BookTree {
     /// The node of the position at the end of a game; a new one is to be searched at this cost.
     fn node(&mut self, game: Game, cost: i32) -> usize {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);
         if number == next {
             let moves = Vec::new();
-            self.nodes.push(Node { game, moves });
+            self.nodes.push(BookNode { game, moves });
             self.open.push(Reverse((cost, number)));
         }
         number
@@ -162,7 +162,7 @@ pub fn expand(
     mut goes_on: impl FnMut(usize) -> bool,
 ) -> Result<BookTable, StartError> {
     let mut search = LineSearch::new(plan.nodes)?;
-    let mut tree = Tree::default();
+    let mut tree = BookTree::default();
     tree.node(Game::startpos(), 0);
     let mut searched = 0;
     while searched < plan.positions {
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn answers_correct_the_score_of_a_move() {
-        let mut tree = Tree::default();
+        let mut tree = BookTree::default();
         let root = tree.node(Game::startpos(), 0);
         let mut edge = |played: &str, score, answers: &[i32]| {
             let mut game = Game::startpos();

@@ -19,12 +19,12 @@ const MATE: i32 = 30_000;
 
 /// A move with its score for the side that plays it, in hundredths of a minor piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scored {
+pub(super) struct ScoredLine {
     pub(super) played: Move,
     pub(super) score: i32,
 }
 
-impl Scored {
+impl ScoredLine {
     /// Whether the move gets mated.
     pub(super) fn is_lost(self) -> bool {
         self.score <= MATE / -2
@@ -62,7 +62,7 @@ impl LineSearch {
         game: &Game,
         count: usize,
         only: Option<Vec<Move>>,
-    ) -> Vec<Scored> {
+    ) -> Vec<ScoredLine> {
         self.pool.forget();
         self.pool.start(SearchRequest {
             game: game.clone(),
@@ -90,7 +90,7 @@ impl LineSearch {
                 _ => {}
             }
         }
-        let mut moves: Vec<Scored> = Vec::new();
+        let mut moves: Vec<ScoredLine> = Vec::new();
         for line in lines.into_values().flatten() {
             if !moves.iter().any(|known| known.played == line.played) {
                 moves.push(line);
@@ -101,12 +101,12 @@ impl LineSearch {
     }
 }
 
-fn scored(info: &Info) -> Option<Scored> {
+fn scored(info: &Info) -> Option<ScoredLine> {
     let score = match info.score.meaning() {
         Meaning::Evaluation(hundredths) => hundredths,
         Meaning::Mates(plies) => MATE - i32::try_from(plies).unwrap_or(0),
         Meaning::Mated(plies) => i32::try_from(plies).unwrap_or(0) - MATE,
     };
     let played = *info.pv.first()?;
-    Some(Scored { played, score })
+    Some(ScoredLine { played, score })
 }

@@ -10,6 +10,6 @@ mod expansion;
 mod games;
 mod line_search;
 
-pub use check::{Check, Checked, check};
+pub use check::{BookCheck, Checked, check};
 pub use expansion::{Expansion, expand};
 pub use games::GameBook;

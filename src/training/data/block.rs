@@ -12,13 +12,13 @@ pub(super) const MAX_PAYLOAD: usize = 1 << 20;
 /// What a block holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum Kind {
+pub(super) enum BlockKind {
     Plan = 0,
     Games = 1,
     Loose = 2,
 }
 
-impl Kind {
+impl BlockKind {
     fn from_number(number: u16) -> Option<Self> {
         [Self::Plan, Self::Games, Self::Loose]
             .into_iter()
@@ -27,7 +27,7 @@ impl Kind {
 }
 
 /// A block as bytes.
-pub(super) fn encode(kind: Kind, records: u16, payload: &[u8]) -> Vec<u8> {
+pub(super) fn encode(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
     debug_assert!(payload.len() <= MAX_PAYLOAD);
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&SYNC);
@@ -47,7 +47,7 @@ fn checksum(header: &[u8], payload: &[u8]) -> u32 {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Decoded {
     /// A sound block: kind (`None` for one of a later version), records, length of the payload.
-    Block(Option<Kind>, u16, usize),
+    Block(Option<BlockKind>, u16, usize),
     /// A block may begin here; it takes so many bytes to tell.
     Needs(usize),
     /// No block begins here.
@@ -73,7 +73,7 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
         return Decoded::Needs(HEADER + length);
     };
     match checksum(&header[..CHECKED], payload) == word(CHECKED) {
-        true => Decoded::Block(Kind::from_number(half(4)), half(6), length),
+        true => Decoded::Block(BlockKind::from_number(half(4)), half(6), length),
         false => Decoded::Damaged,
     }
 }
@@ -84,8 +84,11 @@ mod tests {
 
     #[test]
     fn any_changed_bit_is_noticed() {
-        let block = encode(Kind::Games, 3, b"the payload of a block");
-        assert_eq!(decode(&block), Decoded::Block(Some(Kind::Games), 3, 22));
+        let block = encode(BlockKind::Games, 3, b"the payload of a block");
+        assert_eq!(
+            decode(&block),
+            Decoded::Block(Some(BlockKind::Games), 3, 22)
+        );
         for bit in 0..8 * block.len() {
             let mut changed = block.clone();
             changed[bit / 8] ^= 1 << (bit % 8);

@@ -24,7 +24,7 @@
 //! | 2 | plies |
 //! | 2 | of which random ones at the beginning, which have no score |
 //! | 1 | result: 0 black has won, 1 draw, 2 red has won |
-//! | 1 | how it ended, the index of an [`Ending`] |
+//! | 1 | how it ended, the index of an [`Termination`] |
 //! | 1 | length of the start position, 0 for the usual one |
 //! | length | start position, packed as below |
 //! | 4 a ply | 16 bits of move ([`Move::bits`](crate::board::Move::bits)), 16 bits of score |
@@ -55,10 +55,12 @@ mod replay;
 mod tests;
 mod writer;
 
-pub use reader::{ReadError, Reader, Recovered};
-pub use record::{Ending, GameRecord, GameResult, LooseRecord, LooseSample, Record, ScoredMove};
+pub use reader::{GameReader, ReadError, RecoveredGames};
+pub use record::{
+    LabelledResult, LooseRecord, LooseSample, Record, ScoredMove, Termination, TrainingGame,
+};
 pub use replay::{BadRecord, Filter, Labelled};
-pub use writer::{AppendError, Writer};
+pub use writer::{AppendError, GameWriter};
 
 /// The first bytes of a file: seven letters and the version of the format.
 pub const MAGIC: [u8; 8] = *b"CHUHEGM\x01";

@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use super::MAGIC;
-use super::block::{Decoded, HEADER, Kind, MAX_PAYLOAD, SYNC, decode};
-use super::record::{GameRecord, LooseRecord, Record};
+use super::block::{BlockKind, Decoded, HEADER, MAX_PAYLOAD, SYNC, decode};
+use super::record::{LooseRecord, Record, TrainingGame};
 
 /// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum ReadError {
 
 /// What a reader had to leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Recovered {
+pub struct RecoveredGames {
     /// Bytes between blocks that belong to no sound block.
     pub damaged_bytes: u64,
     /// Bytes of a block at the end that is cut short.
@@ -31,14 +31,14 @@ pub struct Recovered {
     pub strange_blocks: u64,
 }
 
-impl Recovered {
+impl RecoveredGames {
     /// Whether nothing was left out.
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl std::fmt::Display for Recovered {
+impl std::fmt::Display for RecoveredGames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -51,7 +51,7 @@ impl std::fmt::Display for Recovered {
 /// Reads the records of a file one after another, in bounded memory. Damaged blocks are left out, and
 /// [`Self::recovered`] tells how much that was.
 #[derive(Debug)]
-pub struct Reader<R> {
+pub struct GameReader<R> {
     source: R,
     /// Bytes read and not yet used, from `start` on.
     window: Vec<u8>,
@@ -62,10 +62,10 @@ pub struct Reader<R> {
     sound_bytes: u64,
     plan: Option<String>,
     records: std::vec::IntoIter<Record>,
-    recovered: Recovered,
+    recovered: RecoveredGames,
 }
 
-impl<R: Read> Reader<R> {
+impl<R: Read> GameReader<R> {
     /// Begins to read; `source` needs no buffer of its own.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl<R: Read> Reader<R> {
             sound_bytes: MAGIC.len() as u64,
             plan: None,
             records: Vec::new().into_iter(),
-            recovered: Recovered::default(),
+            recovered: RecoveredGames::default(),
         };
         // The plan, where there is one, is the first block.
         reader.next_block()?;
@@ -106,7 +106,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// What has been left out so far.
-    pub fn recovered(&self) -> Recovered {
+    pub fn recovered(&self) -> RecoveredGames {
         self.recovered
     }
 
@@ -149,12 +149,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn open_block(&mut self, kind: Option<Kind>, records: u16, payload: Vec<u8>) {
+    fn open_block(&mut self, kind: Option<BlockKind>, records: u16, payload: Vec<u8>) {
         match (kind, parse(kind, records, &payload)) {
-            (Some(Kind::Plan), _) if self.plan.is_none() => {
+            (Some(BlockKind::Plan), _) if self.plan.is_none() => {
                 self.plan = Some(String::from_utf8_lossy(&payload).into_owned());
             }
-            (Some(Kind::Plan), _) => {}
+            (Some(BlockKind::Plan), _) => {}
             (_, Some(records)) => self.records = records.into_iter(),
             (_, None) => self.recovered.strange_blocks += 1,
         }
@@ -198,12 +198,12 @@ impl<R: Read> Reader<R> {
 }
 
 /// The records of a block; `None` when its bytes are none.
-fn parse(kind: Option<Kind>, records: u16, mut payload: &[u8]) -> Option<Vec<Record>> {
+fn parse(kind: Option<BlockKind>, records: u16, mut payload: &[u8]) -> Option<Vec<Record>> {
     let bytes = &mut payload;
     let read = |_| match kind? {
-        Kind::Games => GameRecord::decode(bytes).map(Record::Game),
-        Kind::Loose => LooseRecord::decode(bytes).map(Record::Loose),
-        Kind::Plan => None,
+        BlockKind::Games => TrainingGame::decode(bytes).map(Record::Game),
+        BlockKind::Loose => LooseRecord::decode(bytes).map(Record::Loose),
+        BlockKind::Plan => None,
     };
     let records = (0..records).map(read).collect::<Option<_>>()?;
     payload.is_empty().then_some(records)

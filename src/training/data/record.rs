@@ -5,7 +5,7 @@ use crate::board::{Color, Move, Position, named_enum};
 
 named_enum! {
     /// How a game ended. The order is that of the files.
-    pub enum Ending {
+    pub enum Termination {
         /// 将死
         Checkmate = "checkmate",
         /// 困毙, which loses as well.
@@ -31,7 +31,7 @@ named_enum! {
 
 named_enum! {
     /// The result of a game. The order is that of the files.
-    pub enum GameResult {
+    pub enum LabelledResult {
         /// Black has won.
         BlackWins = "0-1",
         /// Neither has won.
@@ -41,7 +41,7 @@ named_enum! {
     }
 }
 
-impl GameResult {
+impl LabelledResult {
     /// The result when `winner` has won.
     pub const fn win(winner: Color) -> Self {
         match winner {
@@ -72,7 +72,7 @@ impl GameResult {
 /// A move with what the search said before it was played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
-    /// The move.
+    /// What was played, which may be any legal move.
     pub played: Move,
     /// The score for the side that plays it, in units of the evaluation, or
     /// [`NO_SCORE`](super::NO_SCORE).
@@ -81,7 +81,7 @@ pub struct ScoredMove {
 
 /// A whole game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameRecord {
+pub struct TrainingGame {
     /// Seed of the run that played it.
     pub seed: u64,
     /// Its number within the run, from 0.
@@ -92,16 +92,16 @@ pub struct GameRecord {
     pub random_plies: u16,
     /// Every ply, the random ones with them.
     pub moves: Vec<ScoredMove>,
-    /// The result.
-    pub result: GameResult,
+    /// How the game ended, for its label.
+    pub result: LabelledResult,
     /// How it ended.
-    pub ending: Ending,
+    pub ending: Termination,
 }
 
 /// A position with a score, of a game whose moves are not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooseSample {
-    /// The position.
+    /// The position that the sample is of.
     pub position: Position,
     /// The score for the side to move, in units of the evaluation.
     pub score: i16,
@@ -113,19 +113,19 @@ pub struct LooseRecord {
     /// The positions in the order of the game.
     pub samples: Vec<LooseSample>,
     /// The result of the game.
-    pub result: GameResult,
+    pub result: LabelledResult,
 }
 
 /// One game as a file holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A whole game.
-    Game(GameRecord),
+    Game(TrainingGame),
     /// Some positions of a game.
     Loose(LooseRecord),
 }
 
-impl GameRecord {
+impl TrainingGame {
     /// The position in which the game began.
     pub fn start_position(&self) -> Position {
         self.start
@@ -174,8 +174,8 @@ impl GameRecord {
             start,
             random_plies: Some(random_plies).filter(|random| *random <= plies)?,
             moves: moves.collect::<Option<_>>()?,
-            result: GameResult::from_index(usize::from(result))?,
-            ending: Ending::from_index(usize::from(ending))?,
+            result: LabelledResult::from_index(usize::from(result))?,
+            ending: Termination::from_index(usize::from(ending))?,
         })
     }
 }
@@ -203,7 +203,7 @@ impl LooseRecord {
         });
         Some(Self {
             samples: samples.collect::<Option<_>>()?,
-            result: GameResult::from_index(usize::from(result))?,
+            result: LabelledResult::from_index(usize::from(result))?,
         })
     }
 }

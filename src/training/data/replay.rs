@@ -1,14 +1,14 @@
 //! Games as positions to learn from.
 
 use super::NO_SCORE;
-use super::record::{Ending, GameRecord, GameResult, LooseRecord, Record};
+use super::record::{LabelledResult, LooseRecord, Record, Termination, TrainingGame};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
 /// A position with what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled<'a> {
-    /// The position.
+    /// The position before the move.
     pub position: &'a Position,
     /// Plies played before it.
     pub ply: usize,
@@ -17,7 +17,7 @@ pub struct Labelled<'a> {
     /// The score for the side to move, in units of the evaluation.
     pub score: i16,
     /// The result of the game.
-    pub result: GameResult,
+    pub result: LabelledResult,
 }
 
 impl Labelled<'_> {
@@ -89,7 +89,7 @@ pub struct BadRecord {
 
 impl Record {
     /// The result of the game.
-    pub fn result(&self) -> GameResult {
+    pub fn result(&self) -> LabelledResult {
         match self {
             Self::Game(game) => game.result,
             Self::Loose(loose) => loose.result,
@@ -111,7 +111,7 @@ impl Record {
     }
 }
 
-impl GameRecord {
+impl TrainingGame {
     /// As [`Record::visit`].
     ///
     /// # Errors
@@ -122,8 +122,10 @@ impl GameRecord {
         mut each: impl FnMut(&Labelled<'_>),
     ) -> Result<(), BadRecord> {
         let mut position = self.start_position();
-        let decided_by_path =
-            matches!(self.ending, Ending::RepetitionDraw | Ending::RepetitionLoss);
+        let decided_by_path = matches!(
+            self.ending,
+            Termination::RepetitionDraw | Termination::RepetitionLoss
+        );
         let path_from = match decided_by_path {
             true => self.moves.len().saturating_sub(filter.repetition_plies),
             false => self.moves.len(),

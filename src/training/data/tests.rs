@@ -33,14 +33,14 @@ fn games(count: u32) -> Vec<Record> {
                 score,
             }
         });
-        Record::Game(GameRecord {
+        Record::Game(TrainingGame {
             seed: 7,
             number,
             start,
             random_plies: 4,
             moves: moves.collect(),
-            result: GameResult::ALL[number as usize % 3],
-            ending: Ending::ALL[number as usize % Ending::COUNT],
+            result: LabelledResult::ALL[number as usize % 3],
+            ending: Termination::ALL[number as usize % Termination::COUNT],
         })
     };
     (0..count).map(game).collect()
@@ -53,13 +53,13 @@ fn loose(position: Position) -> Record {
     };
     Record::Loose(LooseRecord {
         samples: vec![sample(&position), sample(&Position::startpos())],
-        result: GameResult::Draw,
+        result: LabelledResult::Draw,
     })
 }
 
 fn file(records: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).unwrap();
+    let mut writer = GameWriter::new(&mut bytes).unwrap();
     writer.plan("{\"made_by\":\"a test\"}").unwrap();
     for record in records {
         writer.record(record).unwrap();
@@ -68,8 +68,8 @@ fn file(records: &[Record]) -> Vec<u8> {
     bytes
 }
 
-fn read(source: impl Read) -> (Vec<Record>, Recovered) {
-    let mut reader = Reader::new(source).unwrap();
+fn read(source: impl Read) -> (Vec<Record>, RecoveredGames) {
+    let mut reader = GameReader::new(source).unwrap();
     let mut records = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
         records.push(record);
@@ -95,15 +95,15 @@ fn records_are_read_as_they_were_written() {
     let (found, recovered) = read(&bytes[..]);
     assert!(found == records && recovered.is_clean());
     assert!(read(Trickle(&bytes)).0 == records);
-    let reader = Reader::new(&bytes[..]).unwrap();
+    let reader = GameReader::new(&bytes[..]).unwrap();
     assert_eq!(reader.plan(), Some("{\"made_by\":\"a test\"}"));
-    assert!(matches!(Reader::new(&b""[..]), Err(ReadError::Foreign)));
+    assert!(matches!(GameReader::new(&b""[..]), Err(ReadError::Foreign)));
     assert!(matches!(
-        Reader::new(&b"rnbakabnr/9 | 1 | 1"[..]),
+        GameReader::new(&b"rnbakabnr/9 | 1 | 1"[..]),
         Err(ReadError::Foreign)
     ));
     assert!(matches!(
-        Reader::new(&b"CHUHEGM\x02"[..]),
+        GameReader::new(&b"CHUHEGM\x02"[..]),
         Err(ReadError::Version(2))
     ));
 }
@@ -151,8 +151,8 @@ fn a_file_is_gone_on_with_where_it_was_cut() {
     let records = games(40);
     for cut in [0, 3, 8, 900, 3000] {
         fs::write(&path, &file(&records)[..cut]).unwrap();
-        let (mut writer, existing) = Writer::open(&path).unwrap();
-        assert!(matches!(Writer::open(&path), Err(AppendError::Locked)));
+        let (mut writer, existing) = GameWriter::open(&path).unwrap();
+        assert!(matches!(GameWriter::open(&path), Err(AppendError::Locked)));
         assert_eq!(u64::from(existing.next_number), existing.games);
         let kept = existing.games as usize;
         for record in &records[kept..] {
@@ -165,7 +165,7 @@ fn a_file_is_gone_on_with_where_it_was_cut() {
     }
     fs::write(&path, "something else").unwrap();
     assert!(matches!(
-        Writer::open(&path),
+        GameWriter::open(&path),
         Err(AppendError::Read(ReadError::Foreign))
     ));
     assert_eq!(fs::read(&path).unwrap(), b"something else");
@@ -235,7 +235,10 @@ fn filters_leave_out_what_they_name() {
             left_out[index] += all - expected;
         }
         assert_eq!(count(&record, first), all - 5);
-        let by_path = matches!(game.ending, Ending::RepetitionDraw | Ending::RepetitionLoss);
+        let by_path = matches!(
+            game.ending,
+            Termination::RepetitionDraw | Termination::RepetitionLoss
+        );
         let last = Filter {
             repetition_plies: 12,
             ..Filter::NONE

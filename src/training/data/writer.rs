@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use super::block::{self, Kind, MAX_PAYLOAD};
-use super::reader::{ReadError, Reader, Recovered};
-use super::record::{GameRecord, Record};
+use super::block::{self, BlockKind, MAX_PAYLOAD};
+use super::reader::{GameReader, ReadError, RecoveredGames};
+use super::record::{Record, TrainingGame};
 use super::{MAGIC, NO_SCORE};
 
 /// Games in a block, so that little is lost with a torn one.
@@ -33,14 +33,14 @@ pub enum AppendError {
 
 /// Writes blocks of records.
 #[derive(Debug)]
-pub struct Writer<W: Write> {
+pub struct GameWriter<W: Write> {
     out: W,
-    kind: Kind,
+    kind: BlockKind,
     payload: Vec<u8>,
     records: u16,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> GameWriter<W> {
     /// Begins a file.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
     fn append(out: W) -> Self {
         Self {
             out,
-            kind: Kind::Games,
+            kind: BlockKind::Games,
             payload: Vec::new(),
             records: 0,
         }
@@ -70,7 +70,7 @@ impl<W: Write> Writer<W> {
             return Err(AppendError::TooLong);
         }
         self.out
-            .write_all(&block::encode(Kind::Plan, 1, json.as_bytes()))?;
+            .write_all(&block::encode(BlockKind::Plan, 1, json.as_bytes()))?;
         Ok(())
     }
 
@@ -80,8 +80,8 @@ impl<W: Write> Writer<W> {
     /// The file cannot be written, or the record is larger than a block.
     pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
         let (kind, plies) = match record {
-            Record::Game(game) => (Kind::Games, game.moves.len()),
-            Record::Loose(loose) => (Kind::Loose, loose.samples.len()),
+            Record::Game(game) => (BlockKind::Games, game.moves.len()),
+            Record::Loose(loose) => (BlockKind::Loose, loose.samples.len()),
         };
         if u16::try_from(plies).is_err() {
             return Err(AppendError::TooLong);
@@ -135,10 +135,10 @@ pub struct Existing {
     /// Positions with a score.
     pub scored: u64,
     /// What was damaged.
-    pub recovered: Recovered,
+    pub recovered: RecoveredGames,
 }
 
-impl Writer<File> {
+impl GameWriter<File> {
     /// Opens a file to go on with, or makes a new one. A torn last block is cut off.
     ///
     /// # Errors
@@ -156,17 +156,17 @@ impl Writer<File> {
             games: 0,
             next_number: 0,
             scored: 0,
-            recovered: Recovered::default(),
+            recovered: RecoveredGames::default(),
         };
         if is_torn_beginning(&mut file)? {
             file.set_len(0)?;
             file.rewind()?;
             return Ok((Self::new(file)?, existing));
         }
-        let mut reader = Reader::new(&file)?;
+        let mut reader = GameReader::new(&file)?;
         while let Some(record) = reader.next_record()? {
             existing.games += 1;
-            if let Record::Game(GameRecord { number, moves, .. }) = record {
+            if let Record::Game(TrainingGame { number, moves, .. }) = record {
                 existing.next_number = existing.next_number.max(number.saturating_add(1));
                 let has_score = |score: i16| score != NO_SCORE;
                 existing.scored += moves.iter().filter(|m| has_score(m.score)).count() as u64;

@@ -2,7 +2,7 @@
 //!
 //! `CHUHETR` and a zero; the length of the head (4 bytes, little-endian); the head as JSON (recipe,
 //! passes with their losses, a digest of the samples and of the network begun with); the parameters and
-//! both means of the optimiser as 32-bit floating-point numbers; CRC-32C of all before.
+//! both means of the optimizer as 32-bit floating-point numbers; CRC-32C of all before.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ const MAGIC: &[u8; 8] = b"CHUHETR\0";
 
 /// What a checkpoint says of its run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Head {
+struct CheckpointHeader {
     version: u32,
     recipe: Recipe,
     steps: u64,
@@ -44,7 +44,7 @@ pub enum CheckpointError {
 impl Trainer {
     /// The run as it stands, with the reports of its passes and the digest of its samples.
     pub fn checkpoint(&self, samples: u64, reports: &[PassReport]) -> Vec<u8> {
-        let head = Head {
+        let head = CheckpointHeader {
             version: VERSION,
             recipe: self.recipe().clone(),
             steps: self.optimizer.steps,
@@ -89,7 +89,8 @@ impl Trainer {
         let (head, numbers) = rest
             .split_at_checked(u32::from_le_bytes(*length) as usize)
             .ok_or(CheckpointError::Damaged)?;
-        let head: Head = serde_json::from_slice(head).map_err(|_| CheckpointError::Foreign)?;
+        let head: CheckpointHeader =
+            serde_json::from_slice(head).map_err(|_| CheckpointError::Foreign)?;
         if head.version != VERSION {
             return Err(CheckpointError::Foreign);
         }
@@ -139,7 +140,7 @@ mod tests {
             r#""samples":77,"start":5,"reports":[{"pass":1,"training_loss":0.5,"#,
             r#""test_loss":0.25,"rate":0.125}]}"#
         );
-        let head: Head = serde_json::from_str(stored).unwrap();
+        let head: CheckpointHeader = serde_json::from_str(stored).unwrap();
         assert_eq!((head.steps, head.reports.len()), (9, 1));
         assert_eq!(serde_json::to_string(&head).unwrap(), stored);
         assert_eq!(head.recipe.width, 128);

@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use super::samples::{FeatureList, PackedSample};
 use super::vector::Vector;
 use crate::eval::nnue::features::FEATURES;
-use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, OUTPUT_QUANT, Parameters};
+use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
 /// Vectors that are kept in registers at a time.
 const TILE: usize = 2;
@@ -75,7 +75,7 @@ impl Layout {
 
     /// Parameters that give this network, whose architecture is the layout's: nothing shared.
     pub fn start_from(&self, network: &Network) -> Vec<Vector> {
-        let Parameters {
+        let NetworkParameters {
             input_weights,
             input_biases,
             output_weights,

@@ -19,7 +19,7 @@ pub(super) struct AdamW {
 
 /// How far a step goes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
+pub(super) struct AdamStep {
     pub rate: f32,
     pub decay: f32,
     /// Bound of the parameters' size.
@@ -45,7 +45,7 @@ pub(super) fn step(
     square: &mut [Vector],
     gradient: &[Vector],
     steps: u64,
-    step: Step,
+    step: AdamStep,
     bound: usize,
 ) {
     let exponent = steps.min(1_000_000) as i32;

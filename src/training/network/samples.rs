@@ -6,7 +6,7 @@ use super::recipe::Recipe;
 use crate::board::{Color, Piece, PieceKind, Position, Square};
 use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
-use crate::training::data::{Filter, ReadError, Reader, Record, Recovered};
+use crate::training::data::{Filter, GameReader, ReadError, Record, RecoveredGames};
 
 /// Marks a piece that is not on the board.
 const ABSENT: u8 = u8::MAX;
@@ -189,8 +189,8 @@ impl Samples {
         recipe: &Recipe,
         name: &str,
         reader: impl io::Read,
-    ) -> Result<(u64, Recovered), ReadError> {
-        let mut reader = Reader::new(reader)?;
+    ) -> Result<(u64, RecoveredGames), ReadError> {
+        let mut reader = GameReader::new(reader)?;
         let file = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
         let (mut number, mut broken) = (0, 0);
         while let Some(record) = reader.next_record()? {

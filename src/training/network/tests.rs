@@ -8,7 +8,7 @@ use super::model::{Layout, Target, Workspace};
 use super::vector::Vector;
 use super::{PackedSample, Recipe, Samples, Trainer};
 use crate::board::{PieceKind, Position};
-use crate::eval::nnue::simd::Level;
+use crate::eval::nnue::simd::SimdLevel;
 use crate::eval::nnue::{AccumulatorStack, Network, evaluate};
 use crate::movegen::legal_moves;
 
@@ -196,7 +196,12 @@ fn material_is_learned_and_survives_quantisation() {
     for position in &positions {
         let sample = PackedSample::new(position, 0, 1).expect("no promotion");
         let mut stack = AccumulatorStack::new(&network, position);
-        let whole = f64::from(evaluate(Level::widest(), &network, &mut stack, position));
+        let whole = f64::from(evaluate(
+            SimdLevel::widest(),
+            &network,
+            &mut stack,
+            position,
+        ));
         let float = f64::from(trainer.evaluate(&sample));
         rounding += (whole - float).abs();
         error += (whole - f64::from(material(position))).abs();

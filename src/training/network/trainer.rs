@@ -6,12 +6,12 @@ use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
 use super::model::{Layout, Target, Workspace};
-use super::optimizer::{AdamW, Step};
+use super::optimizer::{AdamStep, AdamW};
 use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
 use super::vector::{Vector, numbers};
-use crate::eval::nnue::simd::Level;
-use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, OUTPUT_QUANT, Parameters};
+use crate::eval::nnue::simd::SimdLevel;
+use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
 /// Parts that the samples of a batch are divided into, whatever the number of threads, so that sums
 /// come out the same. No more threads than this are of use.
@@ -32,7 +32,7 @@ pub struct Trainer {
     pub(super) passes: u32,
     /// Checksum of the network that the run began with; 0 for random weights.
     pub(super) start: u32,
-    level: Level,
+    level: SimdLevel,
 }
 
 /// Why a run cannot begin.
@@ -93,13 +93,13 @@ impl Trainer {
             optimizer: AdamW::new(layout.length),
             passes: 0,
             start: start.map_or(0, |network| crc32c::crc32c(&network.to_bytes())),
-            level: Level::widest(),
+            level: SimdLevel::widest(),
             layout,
             recipe,
         })
     }
 
-    /// The recipe.
+    /// What is trained and how.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
@@ -207,7 +207,7 @@ impl Trainer {
     /// Sums the shards' gradients up and moves the parameters.
     fn step(&mut self, shards: &[Shard], count: usize, rate: f32) {
         let scale = 1.0 / count as f32;
-        let step = Step {
+        let step = AdamStep {
             rate,
             decay: self.recipe.decay,
             clip: self.recipe.clip,
@@ -294,7 +294,7 @@ impl Trainer {
             numbers(values).map(whole).collect()
         };
         let parameters = &self.parameters;
-        let parameters = Parameters {
+        let parameters = NetworkParameters {
             input_weights: whole(&layout.merged(parameters), inputs, INPUT_BOUND),
             input_biases: whole(
                 &parameters[layout.input_biases..layout.output_weights],

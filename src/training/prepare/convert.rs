@@ -5,8 +5,8 @@ use std::io::{BufRead, Write};
 use crate::notation::pgn::{self, PgnError, PgnGame};
 use crate::search::Score;
 use crate::training::data::{
-    AppendError, Ending, GameRecord, GameResult, LooseRecord, LooseSample, NO_SCORE, Record,
-    ScoredMove, Writer,
+    AppendError, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
+    ScoredMove, Termination, TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample, SampleLines};
 
@@ -63,7 +63,7 @@ pub enum UnfitSample {
 /// A line but a torn last one is no sample, or the file cannot be read or written.
 pub fn convert_text<W: Write>(
     source: impl BufRead,
-    writer: &mut Writer<W>,
+    writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
     let mut game: Option<LooseRecord> = None;
@@ -99,7 +99,7 @@ pub fn convert_text<W: Write>(
 
 fn write<W: Write>(
     game: Option<LooseRecord>,
-    writer: &mut Writer<W>,
+    writer: &mut GameWriter<W>,
     converted: &mut Converted,
 ) -> Result<(), AppendError> {
     if let Some(game) = game {
@@ -116,9 +116,10 @@ fn ply(sample: &LooseSample) -> u32 {
     2 * u32::from(position.fullmove_number()) + position.side_to_move().index() as u32
 }
 
-fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), UnfitSample> {
-    let is_result = |result: &GameResult| result.points(crate::board::Color::Red) == sample.result;
-    let result = GameResult::ALL.into_iter().find(is_result);
+fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSample> {
+    let is_result =
+        |result: &LabelledResult| result.points(crate::board::Color::Red) == sample.result;
+    let result = LabelledResult::ALL.into_iter().find(is_result);
     let score = i16::try_from(sample.score * sample.position.side_to_move().sign());
     match (result, score) {
         (Some(result), Ok(score)) => Ok((
@@ -140,7 +141,7 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, GameResult), UnfitSample
 /// The games cannot be written.
 pub fn convert_pgn<W: Write>(
     text: &str,
-    writer: &mut Writer<W>,
+    writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
     for (number, game) in (0..).zip(pgn::read(text)) {
@@ -155,12 +156,12 @@ pub fn convert_pgn<W: Write>(
     Ok(converted)
 }
 
-fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<GameRecord> {
+fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGame> {
     let game = game.ok()?;
     let result = match game.result {
-        pgn::GameResult::RedWins => GameResult::RedWins,
-        pgn::GameResult::BlackWins => GameResult::BlackWins,
-        pgn::GameResult::Draw => GameResult::Draw,
+        pgn::GameResult::RedWins => LabelledResult::RedWins,
+        pgn::GameResult::BlackWins => LabelledResult::BlackWins,
+        pgn::GameResult::Draw => LabelledResult::Draw,
         pgn::GameResult::Unfinished => return None,
     };
     let comments = game.comments.iter().map(String::as_str);
@@ -175,14 +176,14 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<GameRecord>
     });
     let moves: Vec<_> = scored.collect();
     let is_usual = game.line.start == crate::board::Position::startpos();
-    Some(GameRecord {
+    Some(TrainingGame {
         seed: 0,
         number,
         start: (!is_usual).then(|| Box::new(game.line.start)),
         random_plies: 0,
         moves,
         result,
-        ending: Ending::Unknown,
+        ending: Termination::Unknown,
     })
 }
 

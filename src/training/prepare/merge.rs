@@ -8,7 +8,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-use crate::training::data::{AppendError, Reader, Record, Writer};
+use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 
 /// What a merger came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,8 +25,8 @@ pub struct Merged {
 /// # Errors
 /// A source cannot be read or the games cannot be written.
 pub fn merge<R: Read, W: Write>(
-    sources: &mut [Reader<R>],
-    writer: &mut Writer<W>,
+    sources: &mut [GameReader<R>],
+    writer: &mut GameWriter<W>,
     seed: u64,
 ) -> Result<Merged, AppendError> {
     let mut merged = Merged::default();
@@ -49,7 +49,8 @@ pub fn merge<R: Read, W: Write>(
     Ok(merged)
 }
 
-/// Equal for games with the same moves and scores.
+/// A number that is equal for games with the same moves and scores. It is never written to a file, as
+/// another build may hash in another way.
 pub(super) fn fingerprint(record: &Record) -> u64 {
     let mut hasher = DefaultHasher::new();
     match record {

@@ -8,7 +8,7 @@ use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Limits, Score, Searcher, StartError};
-use crate::training::data::{AppendError, GameRecord, NO_SCORE, Reader, Record, Writer};
+use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
 
 /// Games that are shared out among the threads at a time.
 const BATCH: usize = 256;
@@ -50,8 +50,8 @@ pub struct Relabeling {
 /// # Errors
 /// The games cannot be read or written, or a search fails.
 pub fn relabel<R: Read, W: Write>(
-    source: &mut Reader<R>,
-    writer: &mut Writer<W>,
+    source: &mut GameReader<R>,
+    writer: &mut GameWriter<W>,
     plan: &Relabeling,
     mut each: impl FnMut(u64),
 ) -> Result<u64, RelabelError> {
@@ -109,10 +109,14 @@ pub fn relabel<R: Read, W: Write>(
 }
 
 /// The search threads are gone.
-struct Gone;
+struct RemovedGames;
 
 /// The record with new scores; `None` when a move of it is illegal.
-fn new_scores(record: Record, searcher: &Searcher, nodes: u64) -> Result<Option<Record>, Gone> {
+fn new_scores(
+    record: Record,
+    searcher: &Searcher,
+    nodes: u64,
+) -> Result<Option<Record>, RemovedGames> {
     match record {
         Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
         Record::Loose(mut loose) => {
@@ -125,10 +129,10 @@ fn new_scores(record: Record, searcher: &Searcher, nodes: u64) -> Result<Option<
 }
 
 fn new_game_scores(
-    mut record: GameRecord,
+    mut record: TrainingGame,
     searcher: &Searcher,
     nodes: u64,
-) -> Result<Option<GameRecord>, Gone> {
+) -> Result<Option<TrainingGame>, RemovedGames> {
     let start: Position = record.start_position();
     let mut game = Game::new(start);
     for ply in &mut record.moves {
@@ -143,7 +147,7 @@ fn new_game_scores(
 }
 
 /// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
-fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, Gone> {
+fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, RemovedGames> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
         nodes => {
@@ -152,7 +156,7 @@ fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, Gone> {
                 soft_nodes: Some(nodes),
                 ..Limits::default()
             };
-            searcher.think(game, limits).ok_or(Gone)?.score
+            searcher.think(game, limits).ok_or(RemovedGames)?.score
         }
     };
     Ok(score.map_or(NO_SCORE, |score| score.units() as i16))

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::merge::fingerprint;
 use crate::board::Color;
-use crate::training::data::{BadRecord, Ending, Filter, GameResult, Record};
+use crate::training::data::{BadRecord, Filter, LabelledResult, Record, Termination};
 
 /// Upper bounds of the classes of scores, in units of the evaluation.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
@@ -24,8 +24,8 @@ pub struct Statistics {
     loose: u64,
     broken: u64,
     duplicate_games: u64,
-    results: [u64; GameResult::COUNT],
-    endings: [u64; Ending::COUNT],
+    results: [u64; LabelledResult::COUNT],
+    endings: [u64; Termination::COUNT],
     plies: Vec<u32>,
     positions: u64,
     quiet: u64,
@@ -89,13 +89,13 @@ fn percent(part: u64, whole: u64) -> f64 {
 
 impl Statistics {
     fn fmt_results(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let points = |result: &GameResult| {
+        let points = |result: &LabelledResult| {
             self.results[result.index()] as f64 * result.points(Color::Red) * 100.0
         };
-        let points: f64 = GameResult::ALL.iter().map(points).sum();
+        let points: f64 = LabelledResult::ALL.iter().map(points).sum();
         let mean = points / self.games.max(1) as f64;
         writeln!(f, "points     {mean:>10.1} % for red")?;
-        for result in GameResult::ALL {
+        for result in LabelledResult::ALL {
             let share = percent(self.results[result.index()], self.games);
             writeln!(f, "  {:<22} {share:>5.1} %", result.name())?;
         }
@@ -118,7 +118,7 @@ impl Statistics {
             "plies      {mean:>11.1} (median {middle}, longest {last})"
         )?;
         writeln!(f, "endings")?;
-        for ending in Ending::ALL {
+        for ending in Termination::ALL {
             let share = percent(self.endings[ending.index()], whole);
             if share > 0.0 {
                 writeln!(f, "  {:<22} {share:>5.1} %", ending.name())?;

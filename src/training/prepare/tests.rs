@@ -8,11 +8,12 @@ use crate::board::{Color, Position};
 use crate::notation::pgn::read;
 use crate::random;
 use crate::training::data::{
-    Ending, Filter, GameRecord, GameResult, NO_SCORE, Reader, Record, ScoredMove, Writer,
+    Filter, GameReader, GameWriter, LabelledResult, NO_SCORE, Record, ScoredMove, Termination,
+    TrainingGame,
 };
 use crate::training::{ReadSamplesError, Sample};
 
-fn game(seed: u64, plies: usize) -> GameRecord {
+fn game(seed: u64, plies: usize) -> TrainingGame {
     let played = random::game(
         &mut StdRng::seed_from_u64(seed),
         Position::startpos(),
@@ -22,20 +23,20 @@ fn game(seed: u64, plies: usize) -> GameRecord {
         played: ply.played,
         score: 10,
     });
-    GameRecord {
+    TrainingGame {
         seed,
         number: 0,
         start: None,
         random_plies: 0,
         moves: moves.collect(),
-        result: GameResult::ALL[seed as usize % 3],
-        ending: Ending::Unknown,
+        result: LabelledResult::ALL[seed as usize % 3],
+        ending: Termination::Unknown,
     }
 }
 
-fn file(games: &[GameRecord]) -> Vec<u8> {
+fn file(games: &[TrainingGame]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).unwrap();
+    let mut writer = GameWriter::new(&mut bytes).unwrap();
     for game in games {
         writer.record(&Record::Game(game.clone())).unwrap();
     }
@@ -44,15 +45,15 @@ fn file(games: &[GameRecord]) -> Vec<u8> {
 }
 
 fn records(bytes: &[u8]) -> Vec<Record> {
-    let mut reader = Reader::new(bytes).unwrap();
+    let mut reader = GameReader::new(bytes).unwrap();
     let next = || reader.next_record().unwrap();
     std::iter::from_fn(next).collect()
 }
 
 /// What a function writes, as records.
-fn written<T>(write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> T) -> (T, Vec<Record>) {
+fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec<Record>) {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes).unwrap();
+    let mut writer = GameWriter::new(&mut bytes).unwrap();
     let done = write(&mut writer);
     writer.flush().unwrap();
     drop(writer);
@@ -64,8 +65,8 @@ fn a_merger_has_each_game_once_in_another_order() {
     let games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
     let (first, second) = (file(&games[..30]), file(&games[20..]));
     let mut sources = [
-        Reader::new(&first[..]).unwrap(),
-        Reader::new(&second[..]).unwrap(),
+        GameReader::new(&first[..]).unwrap(),
+        GameReader::new(&second[..]).unwrap(),
     ];
     let (merged, found) = written(|writer| merge(&mut sources, writer, 1).unwrap());
     assert_eq!((merged.games, merged.duplicates), (50, 10));
@@ -135,12 +136,12 @@ fn records_of_matches_are_converted() {
     let scores: Vec<_> = first.moves.iter().map(|m| m.score).collect();
     assert_eq!(
         (scores, first.result),
-        (vec![450, -225], GameResult::RedWins)
+        (vec![450, -225], LabelledResult::RedWins)
     );
     assert!(first.start.is_some() && second.start.is_none());
     assert_eq!(
         (second.moves[0].score, second.result),
-        (NO_SCORE, GameResult::Draw)
+        (NO_SCORE, LabelledResult::Draw)
     );
 }
 
@@ -150,7 +151,7 @@ fn new_scores_do_not_depend_on_the_threads() {
     games[0].moves[0].score = NO_SCORE;
     let bytes = file(&games);
     let run = |nodes, threads| {
-        let mut source = Reader::new(&bytes[..]).unwrap();
+        let mut source = GameReader::new(&bytes[..]).unwrap();
         let plan = Relabeling {
             nodes,
             threads,

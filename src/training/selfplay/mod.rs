@@ -12,34 +12,35 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::data::{Recovered, Writer};
-pub use plan::{Interrupt, Plan, Progress, SelfPlay, SelfPlayError};
+use super::data::{GameWriter, RecoveredGames};
+pub use plan::{Interrupt, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress};
 use player::Player;
 use sequence::Sequence;
 
 /// A file with the games that it has and the plan to go on by.
 #[derive(Debug)]
-pub struct Run {
+pub struct SelfPlayRun {
     plan: SelfPlay,
-    writer: Writer<File>,
+    writer: GameWriter<File>,
     next_number: u32,
     /// What the file holds already.
-    pub present: Progress,
+    pub present: SelfPlayProgress,
     /// What was damaged in it.
-    pub recovered: Recovered,
+    pub recovered: RecoveredGames,
 }
 
-impl Run {
+impl SelfPlayRun {
     /// Opens or makes the file.
     ///
     /// # Errors
     /// It cannot be written, holds something else, or games that are made otherwise.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
-        let (mut writer, existing) = Writer::open(path)?;
-        let wanted = Plan::new(&plan)?;
+        let (mut writer, existing) = GameWriter::open(path)?;
+        let wanted = SelfPlayPlan::new(&plan)?;
         let wanted_text = serde_json::to_string(&wanted).unwrap_or_default();
         match &existing.plan {
-            Some(found) if serde_json::from_str::<Plan>(found).ok().as_ref() == Some(&wanted) => {}
+            Some(found)
+                if serde_json::from_str::<SelfPlayPlan>(found).ok().as_ref() == Some(&wanted) => {}
             None if existing.games == 0 => writer.plan(&wanted_text)?,
             found => {
                 return Err(SelfPlayError::OtherPlan {
@@ -52,7 +53,7 @@ impl Run {
             plan,
             writer,
             next_number: existing.next_number,
-            present: Progress {
+            present: SelfPlayProgress {
                 games: existing.games,
                 positions: existing.scored,
             },
@@ -68,8 +69,8 @@ impl Run {
     pub fn play(
         self,
         interrupt: &Interrupt,
-        progress: impl Fn(Progress) + Sync,
-    ) -> Result<Progress, SelfPlayError> {
+        progress: impl Fn(SelfPlayProgress) + Sync,
+    ) -> Result<SelfPlayProgress, SelfPlayError> {
         let plan = self.plan;
         let players = players(&plan)?;
         let started = AtomicU32::new(self.next_number);
@@ -83,7 +84,7 @@ impl Run {
                     return;
                 }
                 let game = player.game(plan.seed, number, &|| interrupt.drops_games());
-                let written = lock().take(number, game);
+                let written = lock().push(number, game);
                 if let Some(now) = written {
                     progress(now);
                 }

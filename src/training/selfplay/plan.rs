@@ -33,7 +33,7 @@ pub struct SelfPlay {
 
 /// How the games of a file are made: all that bears on their moves. Written into the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct SelfPlayPlan {
     /// What made the file: `selfplay`.
     pub made_by: String,
     /// Version of the engine.
@@ -48,7 +48,7 @@ pub struct Plan {
     pub seed: u64,
 }
 
-impl Plan {
+impl SelfPlayPlan {
     /// The plan of a run by this engine.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ pub enum SelfPlayError {
 
 /// How far the work has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Progress {
+pub struct SelfPlayProgress {
     /// Games in the file.
     pub games: u64,
     /// Positions with a score in them.

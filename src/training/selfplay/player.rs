@@ -3,13 +3,13 @@
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::adjudication::Adjudication;
+use super::adjudication::SelfPlayAdjudicator;
 use super::plan::SelfPlay;
 use crate::board::Position;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
-use crate::training::data::{Ending, GameRecord, GameResult, NO_SCORE, ScoredMove};
+use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 
 /// Games longer than this many plies are drawn.
 const LONGEST_GAME: usize = 400;
@@ -27,9 +27,9 @@ const UNADJUDICATED: u32 = 16;
 
 /// What became of a game.
 #[derive(Debug)]
-pub(super) enum Played {
+pub(super) enum SelfPlayGame {
     /// It was played.
-    Game(GameRecord),
+    Game(TrainingGame),
     /// No fair opening was found for it.
     NoOpening,
     /// It was not to be finished.
@@ -64,7 +64,12 @@ impl Player {
     }
 
     /// Plays game `number` of the seed, unless `drops` comes to say that it is not wanted any more.
-    pub(super) fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> Played {
+    pub(super) fn game(
+        &mut self,
+        seed: u64,
+        number: u32,
+        drops: &dyn Fn() -> bool,
+    ) -> SelfPlayGame {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         key[8..12].copy_from_slice(&number.to_le_bytes());
@@ -72,8 +77,8 @@ impl Player {
         self.searcher.forget();
         let mut game = match self.opening(&mut rng) {
             Ok(Some(game)) => game,
-            Ok(None) => return Played::NoOpening,
-            Err(Gone) => return Played::Failed,
+            Ok(None) => return SelfPlayGame::NoOpening,
+            Err(Gone) => return SelfPlayGame::Failed,
         };
         let random_plies = game.plies().len();
         let unscored = |ply: &rules::Ply| ScoredMove {
@@ -81,21 +86,21 @@ impl Player {
             score: NO_SCORE,
         };
         let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
-        let mut adjudication = Adjudication::default();
+        let mut adjudication = SelfPlayAdjudicator::default();
         let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
         let (result, ending) = loop {
             if drops() {
-                return Played::Dropped;
+                return SelfPlayGame::Dropped;
             }
             if let Some(end) = judged(&game) {
                 break end;
             }
             if moves.len() >= LONGEST_GAME {
-                break (GameResult::Draw, Ending::PlyLimit);
+                break (LabelledResult::Draw, Termination::PlyLimit);
             }
             let outcome = self.think(&game);
             let Some((best, score)) = outcome.and_then(|o| Some((o.best?, o.score?))) else {
-                return Played::Failed;
+                return SelfPlayGame::Failed;
             };
             let end = adjudication.note(game.position(), moves.len(), score);
             moves.push(ScoredMove {
@@ -103,7 +108,7 @@ impl Player {
                 score: score.units() as i16,
             });
             if game.push(best).is_err() {
-                return Played::Failed;
+                return SelfPlayGame::Failed;
             }
             if let Some(end) = end
                 && is_adjudicated
@@ -111,7 +116,7 @@ impl Player {
                 break judged(&game).unwrap_or(end);
             }
         };
-        Played::Game(GameRecord {
+        SelfPlayGame::Game(TrainingGame {
             seed,
             number,
             start: None,
@@ -143,22 +148,22 @@ impl Player {
 struct Gone;
 
 /// The result when the rules have ended the game.
-fn judged(game: &Game) -> Option<(GameResult, Ending)> {
+fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {
     let judgement = rules::judge_outcome(game, RuleSet::Asian);
     let result = match judgement.verdict {
         Verdict::Undecided => return None,
-        Verdict::Draw => GameResult::Draw,
-        Verdict::RedLoses => GameResult::BlackWins,
-        Verdict::BlackLoses => GameResult::RedWins,
+        Verdict::Draw => LabelledResult::Draw,
+        Verdict::RedLoses => LabelledResult::BlackWins,
+        Verdict::BlackLoses => LabelledResult::RedWins,
     };
     let ending = match (judgement.cause, result) {
-        (Cause::Checkmate, _) => Ending::Checkmate,
-        (Cause::Stalemate, _) => Ending::Stalemate,
-        (Cause::Repetition, GameResult::Draw) => Ending::RepetitionDraw,
-        (Cause::Repetition, _) => Ending::RepetitionLoss,
-        (Cause::InsufficientMaterial, _) => Ending::InsufficientMaterial,
-        (Cause::NoCapture, _) => Ending::NoCaptureLimit,
-        (Cause::Nothing, _) => Ending::Unknown,
+        (Cause::Checkmate, _) => Termination::Checkmate,
+        (Cause::Stalemate, _) => Termination::Stalemate,
+        (Cause::Repetition, LabelledResult::Draw) => Termination::RepetitionDraw,
+        (Cause::Repetition, _) => Termination::RepetitionLoss,
+        (Cause::InsufficientMaterial, _) => Termination::InsufficientMaterial,
+        (Cause::NoCapture, _) => Termination::NoCaptureLimit,
+        (Cause::Nothing, _) => Termination::Unknown,
     };
     Some((result, ending))
 }

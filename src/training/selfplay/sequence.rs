@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 
-use super::plan::{Progress, SelfPlayError};
-use super::player::Played;
-use crate::training::data::{AppendError, NO_SCORE, Record, Writer};
+use super::plan::{SelfPlayError, SelfPlayProgress};
+use super::player::SelfPlayGame;
+use crate::training::data::{AppendError, GameWriter, NO_SCORE, Record};
 
 /// The games that wait for one with a lower number, and the file.
 pub(super) struct Sequence {
-    writer: Writer<File>,
+    writer: GameWriter<File>,
     next: u32,
     waiting: BTreeMap<u32, Option<Record>>,
-    written: Progress,
+    written: SelfPlayProgress,
     failure: Option<SelfPlayError>,
 }
 
 impl Sequence {
-    pub(super) fn new(writer: Writer<File>, next: u32, written: Progress) -> Self {
+    pub(super) fn new(writer: GameWriter<File>, next: u32, written: SelfPlayProgress) -> Self {
         Self {
             writer,
             next,
@@ -32,14 +32,14 @@ impl Sequence {
         self.failure.is_some()
     }
 
-    /// Takes up a game and writes what is due. Returns how far the work has come, if it has.
-    pub(super) fn take(&mut self, number: u32, game: Played) -> Option<Progress> {
+    /// Adds a game and writes those whose turn it is. Returns how far the work has come, if it has.
+    pub(super) fn push(&mut self, number: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {
         match game {
-            Played::Game(game) => self.waiting.insert(number, Some(Record::Game(game))),
-            Played::NoOpening => self.waiting.insert(number, None),
+            SelfPlayGame::Game(game) => self.waiting.insert(number, Some(Record::Game(game))),
+            SelfPlayGame::NoOpening => self.waiting.insert(number, None),
             // Later games wait for this one for ever and are dropped with it.
-            Played::Dropped => None,
-            Played::Failed => {
+            SelfPlayGame::Dropped => None,
+            SelfPlayGame::Failed => {
                 self.failure.get_or_insert(SelfPlayError::Search);
                 None
             }
@@ -70,7 +70,7 @@ impl Sequence {
     }
 
     /// Writes what is left.
-    pub(super) fn finish(mut self) -> Result<Progress, SelfPlayError> {
+    pub(super) fn finish(mut self) -> Result<SelfPlayProgress, SelfPlayError> {
         self.writer.flush()?.sync_data().map_err(AppendError::Io)?;
         match self.failure {
             Some(failure) => Err(failure),

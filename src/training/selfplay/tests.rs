@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::training::data::{Filter, NO_SCORE, Reader, Record};
+use crate::training::data::{Filter, GameReader, NO_SCORE, Record};
 
 fn plan(games: u32, threads: usize) -> SelfPlay {
     SelfPlay {
@@ -17,13 +17,13 @@ fn plan(games: u32, threads: usize) -> SelfPlay {
     }
 }
 
-fn play(path: &Path, plan: SelfPlay) -> Progress {
-    let run = Run::open(path, plan).unwrap();
+fn play(path: &Path, plan: SelfPlay) -> SelfPlayProgress {
+    let run = SelfPlayRun::open(path, plan).unwrap();
     run.play(&Interrupt::default(), |_| ()).unwrap()
 }
 
 fn records(path: &Path) -> Vec<Record> {
-    let mut reader = Reader::new(fs::File::open(path).unwrap()).unwrap();
+    let mut reader = GameReader::new(fs::File::open(path).unwrap()).unwrap();
     let mut records = Vec::new();
     while let Some(record) = reader.next_record().unwrap() {
         records.push(record);
@@ -48,7 +48,7 @@ fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
     for threads in [2, 1] {
         let _ = fs::remove_file(&cut);
         let interrupt = Interrupt::default();
-        let run = Run::open(&cut, plan(20, threads)).unwrap();
+        let run = SelfPlayRun::open(&cut, plan(20, threads)).unwrap();
         run.play(&interrupt, |progress| {
             if progress.games >= 3 {
                 interrupt.ask();
@@ -70,7 +70,7 @@ fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
         ..plan(20, 1)
     };
     assert!(matches!(
-        Run::open(&cut, other),
+        SelfPlayRun::open(&cut, other),
         Err(SelfPlayError::OtherPlan { .. })
     ));
     assert!(records(&cut) == games);

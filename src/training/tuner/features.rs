@@ -8,7 +8,7 @@ use crate::eval::handcrafted::{self, AttackMap, FULL_PHASE, Terms};
 use crate::training::Sample;
 
 /// A sample as the tuner sees it: which terms it has, red's less black's.
-pub(super) struct Row {
+pub(super) struct FeatureRow {
     pub(super) terms: Vec<(u16, i8)>,
     pub(super) phase: f32,
     pub(super) target: f32,
@@ -27,7 +27,7 @@ impl Terms for List<'_> {
 }
 
 /// The terms of a sample, and the result that the evaluation shall expect of it.
-pub(super) fn row(sample: &Sample, plan: &Tuning) -> Row {
+pub(super) fn row(sample: &Sample, plan: &Tuning) -> FeatureRow {
     let position = &sample.position;
     let counts = term_counts(position);
     let terms = counts
@@ -39,7 +39,7 @@ pub(super) fn row(sample: &Sample, plan: &Tuning) -> Row {
     let expected = sigmoid(f64::from(sample.score) / plan.scale);
     let target = plan.result_share * sample.result + (1.0 - plan.result_share) * expected;
     let phase = PieceSquareAccumulator::new(position).phase;
-    Row {
+    FeatureRow {
         terms,
         phase: phase as f32 / FULL_PHASE as f32,
         target: target as f32,

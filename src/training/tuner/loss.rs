@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::features::{Row, sigmoid};
+use super::features::{FeatureRow, sigmoid};
 use super::plan::Weights;
 use crate::eval::handcrafted::features::COUNT;
 
@@ -11,7 +11,7 @@ use crate::eval::handcrafted::features::COUNT;
 const PART: usize = 1024;
 
 /// The slope of the squared error over some rows, and the error, both as sums.
-pub(super) fn gradient(rows: &[&Row], weights: &Weights, scale: f64) -> (Weights, f64) {
+pub(super) fn gradient(rows: &[&FeatureRow], weights: &Weights, scale: f64) -> (Weights, f64) {
     let sums: Vec<_> = rows
         .par_chunks(PART)
         .map(|part| {
@@ -35,7 +35,7 @@ pub(super) fn gradient(rows: &[&Row], weights: &Weights, scale: f64) -> (Weights
 }
 
 /// Adds the slope of one row and returns its error.
-fn add_slope(row: &Row, weights: &Weights, scale: f64, slopes: &mut Weights) -> f64 {
+fn add_slope(row: &FeatureRow, weights: &Weights, scale: f64, slopes: &mut Weights) -> f64 {
     let phase = f64::from(row.phase);
     let score: f64 = row
         .terms

@@ -2,13 +2,13 @@
 //! logistic regression of the result on the score, by gradient descent (Adam) on all weights.
 //!
 //! `features` turns samples into the terms that they have, `loss` tells how wrong the weights are and
-//! which way is down, the `optimiser` goes there, the `emitter` writes the weights as source text. The same
+//! which way is down, the `optimizer` goes there, the `emitter` writes the weights as source text. The same
 //! samples give the same weights with any number of threads.
 
 mod emitter;
 mod features;
 mod loss;
-mod optimiser;
+mod optimizer;
 mod plan;
 mod state;
 
@@ -18,14 +18,14 @@ use super::holdout::held_back;
 use super::sample::Sample;
 use crate::eval::handcrafted::features::MATERIAL;
 pub use emitter::write_weights;
-use features::{Row, row};
+use features::{FeatureRow, row};
 use loss::gradient;
-use optimiser::Adam;
+use optimizer::Adam;
 use plan::Weights;
 pub use plan::{TuneError, TuneReport, Tuning};
 pub use state::{StateMismatch, TuneState};
 
-/// Rows of one step of the optimiser.
+/// Rows of one step of the optimizer.
 const BATCH: usize = 16_384;
 /// The step falls to this share of the first one by the last pass.
 const LAST_STEP: f64 = 0.1;
@@ -47,9 +47,9 @@ pub fn tune(
 ) -> Result<(), TuneError> {
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
     let pool = pool.map_err(|error| TuneError::NoThreads(error.to_string()))?;
-    let rows: Vec<Row> = samples.iter().map(|sample| row(sample, plan)).collect();
+    let rows: Vec<FeatureRow> = samples.iter().map(|sample| row(sample, plan)).collect();
     let held_back = held_back(samples);
-    let part = |test: bool| -> Vec<&Row> {
+    let part = |test: bool| -> Vec<&FeatureRow> {
         let chosen = rows
             .iter()
             .zip(&held_back)
@@ -85,7 +85,13 @@ pub fn tune(
 }
 
 /// One pass over the rows; returns the sum of their errors.
-fn pass(rows: &[&Row], weights: &mut Weights, adam: &mut Adam, plan: &Tuning, step: f64) -> f64 {
+fn pass(
+    rows: &[&FeatureRow],
+    weights: &mut Weights,
+    adam: &mut Adam,
+    plan: &Tuning,
+    step: f64,
+) -> f64 {
     // A normal prior of width `spread` against the noise of a result.
     let independent = rows.len() as f64 / DEPENDENT;
     let decay = 2.0 * RESULT_VARIANCE / (independent * plan.spread * plan.spread);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::emitter;
-use super::optimiser::Adam;
+use super::optimizer::Adam;
 use super::plan::{TuneError, Tuning, Weights};
 use crate::eval::handcrafted::WEIGHTS;
 use crate::training::sample::Sample;

@@ -3,7 +3,7 @@
 use crate::board::{ByColor, Color, Move};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
-use crate::tablebase::two_sided::arena::{Arena, Node};
+use crate::tablebase::two_sided::arena::{Arena, ArenaNode};
 use crate::tablebase::two_sided::mates::captures;
 use crate::tablebase::two_sided::moves::{Aims, Faults};
 use crate::tablebase::value::{ILLEGAL, Value};
@@ -35,7 +35,7 @@ pub(super) struct Reference<'a> {
     mates: Vec<Value>,
 }
 
-pub(super) fn number(node: Node) -> usize {
+pub(super) fn number(node: ArenaNode) -> usize {
     2 * node.index + node.side.index()
 }
 
@@ -43,8 +43,8 @@ pub(super) fn side_of(number: usize) -> Color {
     Color::ALL[number % 2]
 }
 
-pub(super) fn node_of(number: usize) -> Node {
-    Node {
+pub(super) fn node_of(number: usize) -> ArenaNode {
+    ArenaNode {
         index: number / 2,
         side: side_of(number),
     }
@@ -246,7 +246,7 @@ impl<'a> Reference<'a> {
     }
 }
 
-pub(super) fn entry(arena: &Arena<'_>, node: Node) -> Entry {
+pub(super) fn entry(arena: &Arena<'_>, node: ArenaNode) -> Entry {
     let Some(mut position) = arena.position(node) else {
         return Entry::default();
     };
@@ -262,12 +262,12 @@ pub(super) fn entry(arena: &Arena<'_>, node: Node) -> Entry {
         }
     }
     arena.quiet_moves(node, |m| {
-        let conduct = m.conduct();
+        let threats = m.threats();
         entry.quiet.push(Edge {
             to: number(m.to),
             played: m.played(),
-            aims: Aims::of(conduct),
-            faults: m.faults(conduct),
+            aims: Aims::of(threats),
+            faults: m.faults(threats),
         });
         true
     });

@@ -11,7 +11,6 @@ mod states;
 use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
 use common::{Check, check};
 
-/// All checks.
 pub(super) const CHECKS: &[Check] = &[
     check(
         "greeting",
