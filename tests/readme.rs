@@ -173,6 +173,13 @@ fn both_languages_name_every_command() {
 }
 
 #[test]
+fn the_least_rust_is_that_of_the_manifest() {
+    for text in [README, CHINESE] {
+        assert!(text.contains(env!("CARGO_PKG_RUST_VERSION")));
+    }
+}
+
+#[test]
 fn lines_are_at_most_120_columns_wide() {
     for text in ALL {
         for line in text.lines() {

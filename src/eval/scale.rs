@@ -5,6 +5,9 @@ use crate::board::{Color, Position};
 /// A scale factor that leaves the value as it is.
 pub(in crate::eval) const FULL_SCALE: i32 = 64;
 
+/// The scale factor of a side that cannot win: enough to prefer what is better on the board.
+const UNWINNABLE_SCALE: i32 = 4;
+
 /// The value of a position for its side to move, with the scale factor applied.
 #[inline]
 pub fn scaled(position: &Position, value: i32) -> i32 {
@@ -20,6 +23,6 @@ pub(in crate::eval) fn scale_factor(position: &Position, better: Color) -> i32 {
     if position.has_attackers(better) || position.has_promotion() {
         FULL_SCALE
     } else {
-        4
+        UNWINNABLE_SCALE
     }
 }

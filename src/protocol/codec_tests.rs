@@ -1,7 +1,5 @@
 //! What holds for both codecs, whatever the bytes.
 
-use proptest::prelude::*;
-
 use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::options::Preferences;
@@ -10,9 +8,9 @@ use crate::board::{Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, HashProbe, Info, Report, Score};
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
+pub(super) const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
 
-fn parse(protocol: Protocol, line: &str) -> Command {
+pub(super) fn parse(protocol: Protocol, line: &str) -> Command {
     let commands = codec(protocol).parse(line, &Preferences::default());
     let [command] = commands.try_into().expect("one command a line");
     command
@@ -238,7 +236,7 @@ fn lines_of_the_tree_are_reported_in_uci_alone() {
 }
 
 /// The line of a reply.
-fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
+pub(super) fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
     format_with(protocol, reply, &Preferences::default())
 }
 
@@ -374,62 +372,5 @@ fn messages_are_one_line_whatever_they_repeat() {
     for protocol in PROTOCOLS {
         let line = format(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
         assert!(!line.chars().any(char::is_control), "{line:?}");
-    }
-}
-
-/// Words that clients say, and words that look like them.
-fn protocol_like() -> impl Strategy<Value = String> {
-    let word = prop_oneof![
-        Just("position".to_owned()),
-        Just("go".to_owned()),
-        Just("setoption".to_owned()),
-        Just("fen".to_owned()),
-        Just("startpos".to_owned()),
-        Just("moves".to_owned()),
-        Just("name".to_owned()),
-        Just("value".to_owned()),
-        Just("hashsize".to_owned()),
-        Just("depth".to_owned()),
-        Just("time".to_owned()),
-        Just("searchmoves".to_owned()),
-        Just("infinite".to_owned()),
-        Just("draw".to_owned()),
-        "[0-9]{1,40}",
-        "-?[0-9.]{1,10}",
-        "[a-i][0-9][a-i][0-9]",
-        "[rnbakcpRNBAKCP1-9/]{0,90}",
-        "\\PC{0,8}",
-    ];
-    prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_understood_somehow(line in ".*") {
-        for protocol in PROTOCOLS {
-            for milliseconds in [true, false] {
-                let preferences = Preferences { milliseconds, ..Preferences::default() };
-                codec(protocol).parse(&line, &preferences);
-            }
-        }
-    }
-
-    #[test]
-    fn any_words_are_understood_somehow(line in protocol_like()) {
-        for protocol in PROTOCOLS {
-            for milliseconds in [true, false] {
-                let preferences = Preferences { milliseconds, ..Preferences::default() };
-                codec(protocol).parse(&line, &preferences);
-            }
-        }
-    }
-
-    #[test]
-    fn messages_stay_one_short_line(text in "(?s).*") {
-        for protocol in PROTOCOLS {
-            let line = format(protocol, &Reply::Message(&text)).unwrap();
-            prop_assert!(!line.chars().any(char::is_control));
-            prop_assert!(line.chars().count() < 2100);
-        }
     }
 }

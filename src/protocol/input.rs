@@ -5,11 +5,10 @@
 
 use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
 
 use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 
-use crate::search::start_thread;
+use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{BoundedLine, read_bounded_line};
 
 /// Longest line taken whole, in bytes; a game of ten thousand moves takes fifty thousand.
@@ -113,9 +112,8 @@ where
         sender,
         ahead: Arc::clone(&ahead),
     };
-    let builder = thread::Builder::new().name("input".to_owned());
     // It has the memory it needs before the rest is given to the search.
-    start_thread(builder, move || read_lines(source, &sink))?;
+    start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
     Ok(InputReceiver { receiver, ahead })
 }
 
@@ -260,7 +258,7 @@ mod tests {
             assert!(matches!(receiver.recv(), Input::Line(_)));
         }
         let taken = 40 * LONGEST_LINE / 2;
-        thread::sleep(std::time::Duration::from_millis(50));
+        std::thread::sleep(std::time::Duration::from_millis(50));
         assert!(*count.lock().unwrap() <= taken + BYTES_AHEAD + 2 * LONGEST_LINE);
     }
 

@@ -21,6 +21,8 @@
 
 mod codec;
 #[cfg(test)]
+mod codec_fuzz_tests;
+#[cfg(test)]
 mod codec_tests;
 mod codecs;
 mod command;

@@ -48,6 +48,10 @@ pub(super) fn mate_by_checks(
         for &first in root_moves {
             if search.is_mating(first, depth) {
                 let line = search.line(first, depth);
+                if line.len() != depth as usize {
+                    // The line was broken off.
+                    return None;
+                }
                 return Some(Mate {
                     line,
                     nodes: search.nodes,

@@ -37,6 +37,6 @@ pub use request::{
     SearchRequest, Settings, Style, Techniques,
 };
 pub use score::{MAX_PLY, Meaning, Score};
-pub(crate) use threads::start_thread;
 pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError};
+pub(crate) use threads::{USUAL_STACK, start_thread};
 pub use tree::static_score;

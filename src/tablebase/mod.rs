@@ -42,6 +42,8 @@
 mod attackers;
 mod board;
 mod cache;
+#[cfg(test)]
+mod embedded_tests;
 mod file;
 mod group;
 mod index;

@@ -1,7 +1,12 @@
 //! Text in web pages.
 
-/// A text as it stands in HTML, between tags and in quoted attributes.
+/// A text as it stands in HTML, between tags and in quoted attributes. Control characters, which HTML does
+/// not have, are left out, but for ends of lines.
 pub fn escape_html(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .filter(|c| *c == '\n' || !c.is_control())
+        .collect();
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
@@ -15,5 +20,6 @@ mod tests {
     #[test]
     fn what_html_would_read_is_escaped() {
         assert_eq!(escape_html("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+        assert_eq!(escape_html("a\u{1}b\nc\u{7f}"), "ab\nc");
     }
 }

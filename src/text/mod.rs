@@ -3,7 +3,7 @@
 
 mod bounded_file;
 mod bounded_line;
-#[cfg(feature = "match")]
+#[cfg(feature = "cli")]
 mod html;
 mod printable;
 #[cfg(feature = "cli")]
@@ -12,7 +12,7 @@ mod seconds;
 
 pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
-#[cfg(feature = "match")]
+#[cfg(feature = "cli")]
 pub use html::escape_html;
 pub use printable::{excerpt, printable};
 #[cfg(feature = "cli")]

@@ -35,7 +35,7 @@ fn ply(sample: &Sample) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::random::positions;
+    use crate::training::test_positions::positions;
 
     #[test]
     fn some_whole_games_are_always_held_back() {

@@ -38,10 +38,10 @@ pub mod data;
 mod holdout;
 pub mod network;
 pub mod prepare;
-#[cfg(test)]
-mod random;
 mod sample;
 mod selfplay;
+#[cfg(test)]
+mod test_positions;
 mod tuner;
 mod win_rate;
 

@@ -63,7 +63,7 @@ fn commands_do_what_help_says() {
         &["--depth", "1"],
         &format!(
             "help\neval\nhint\nlevel elo 1000\nlevel nonsense\nanalyse 0.05\nanalyse never\n\
-             h2e2\nsave {path}\nundo\nfen\nnew\nload {path}\nmoves\nload no-such-file\nflip\nquit\n"
+             h2e2\nsave {path}\nundo\nfen\nnew\nload {path}\nmoves\nload {path}:9\nload {path}:1@1\nload no-such-file\nflip\nquit\n"
         ),
     );
     let record = fs::read_to_string(&pgn).unwrap();
@@ -78,6 +78,7 @@ fn commands_do_what_help_says() {
         "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
         "Loaded.",
         "no-such-file: ",
+        "there is no game 9",
         "0  R---N",
     ] {
         assert!(text.contains(said), "{said}: {text}");

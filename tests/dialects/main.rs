@@ -4,6 +4,7 @@
 mod fuzz;
 mod transcripts;
 mod uci;
+mod uci_mates;
 mod uci_races;
 mod xboard;
 mod xboard_races;

@@ -106,74 +106,11 @@ fn the_sixty_move_rule_can_be_turned_off() {
 }
 
 /// The messages among lines.
-fn messages(lines: &[String]) -> Vec<&str> {
+pub(super) fn messages(lines: &[String]) -> Vec<&str> {
     let strings = lines.iter();
     strings
         .filter_map(|l| l.strip_prefix("info string "))
         .collect()
-}
-
-#[test]
-fn mates_are_proven_or_denied() {
-    let mut client = Client::uci();
-    for (fen, moves, score, message) in [
-        // Two rooks and checks alone.
-        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 3, " score mate ", None),
-        // The shortest of them.
-        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
-        (
-            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
-            1,
-            " score cp ",
-            Some("there is no mate in 1"),
-        ),
-    ] {
-        client.silent(&format!("position fen {fen}"));
-        client.send(&format!("go mate {moves}"));
-        let lines = client.until("bestmove");
-        assert_eq!(messages(&lines).last().copied(), message, "{lines:?}");
-        let last = lines.iter().rev().find(|line| line.contains(" pv "));
-        assert!(last.unwrap().contains(score), "{lines:?}");
-    }
-    client.quit_silently();
-}
-
-#[test]
-fn a_search_before_hides_no_mate() {
-    for (fen, moves) in [
-        ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
-        // The last move of these leaves the other side without a move, not in check.
-        ("4k4/2P6/9/pC3r3/9/2N3N2/9/3K5/9/9 w", 3),
-        ("2Ck5/4a4/7R1/9/7P1/2N6/2p6/4K4/9/9 w", 3),
-        ("2b6/4k4/7R1/N3P4/9/4N4/9/3K5/9/9 w", 3),
-    ] {
-        for nodes in [0, 3000] {
-            let mut client = Client::uci();
-            client.silent(&format!("position fen {fen}"));
-            if nodes > 0 {
-                client.send(&format!("go nodes {nodes}"));
-                client.until("bestmove");
-            }
-            client.send(&format!("go mate {moves}"));
-            let lines = client.until("bestmove");
-            assert_eq!(messages(&lines), [""; 0], "{fen} after {nodes} nodes");
-            let last = lines.iter().rev().find(|line| line.contains(" pv "));
-            let score = format!(" score mate {moves} ");
-            assert!(last.unwrap().contains(&score), "{lines:?}");
-            client.quit_silently();
-        }
-    }
-}
-
-#[test]
-fn a_longer_mate_does_not_end_the_search_for_a_short_one() {
-    let mut client = Client::uci();
-    client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
-    client.send("go mate 3 movetime 60000");
-    let lines = client.until("bestmove");
-    let last = lines.iter().rev().find(|line| line.contains(" pv "));
-    assert!(last.unwrap().contains(" score mate 3 "), "{lines:?}");
-    client.quit_silently();
 }
 
 #[test]

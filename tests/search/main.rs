@@ -1,6 +1,8 @@
 //! The search through its public seam.
 
 mod composed_mates;
+mod limits;
+mod repetitions;
 mod requests;
 mod techniques;
 

@@ -1,16 +1,13 @@
 //! The search through its public seam: limits, mates, repetitions, settings.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::time::Duration;
 
 use chuhe::board::Move;
 use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Control, Degree, Limits, Meaning, PlayerClock, Randomness, ResizeError, Score, SearchRequest,
-    Settings,
+    Control, Degree, Limits, Meaning, Randomness, ResizeError, Score, SearchRequest, Settings,
 };
 
 use crate::search_pool::Engine;
@@ -18,7 +15,7 @@ use crate::search_pool::Engine;
 /// The node count of `chuhe bench`; a change of the search that means to change it says so here.
 const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
 
-fn request(fen: &str, limits: Limits) -> SearchRequest {
+pub(super) fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest {
         game: Game::new(parse_position(fen).expect(fen)),
         limits,
@@ -30,14 +27,14 @@ fn request(fen: &str, limits: Limits) -> SearchRequest {
     }
 }
 
-fn depth(depth: u32) -> Limits {
+pub(super) fn depth(depth: u32) -> Limits {
     Limits {
         depth: Some(depth),
         ..Limits::default()
     }
 }
 
-fn play(game: &mut Game, moves: &str) {
+pub(super) fn play(game: &mut Game, moves: &str) {
     for m in moves.split_whitespace() {
         game.push(m.parse().expect(m)).expect(m);
     }
@@ -203,81 +200,7 @@ fn one_thread_is_deterministic() {
     assert_eq!(answers.len(), 1);
 }
 
-#[test]
-fn a_node_limit_is_kept_to_the_node() {
-    let engine = Engine::new();
-    for nodes in [500, 1023, 1024, 1025, 20_000] {
-        let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
-        assert!(outcome.best.is_some());
-        assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
-    }
-}
-
-#[test]
-fn one_ply_is_looked_at_whatever_the_limit() {
-    // Red has a rook for nothing.
-    let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
-    let no_time = Limits {
-        move_time: Some(Duration::ZERO),
-        ..Limits::default()
-    };
-    for limits in [node_limit(1), no_time] {
-        let (_, outcome) = Engine::new().run(request(fen, limits));
-        assert_eq!(outcome.depth, 1);
-        let taken = outcome.best.expect("a move").to();
-        assert_eq!(taken.to_string(), "e4");
-    }
-}
-
-fn clock(milliseconds: u64) -> Limits {
-    let clock = PlayerClock {
-        time: Duration::from_millis(milliseconds),
-        ..PlayerClock::default()
-    };
-    Limits {
-        clock: Some(clock),
-        ..Limits::default()
-    }
-}
-
-/// Between two looks at the clock lie 1024 nodes, and the first ply is searched in any case.
-const NODES_TO_NOTICE: u64 = 2048;
-
-#[test]
-fn a_spent_clock_ends_the_search_when_it_looks() {
-    let move_time = Limits {
-        move_time: Some(Duration::from_millis(10)),
-        ..Limits::default()
-    };
-    for limits in [move_time, clock(10)] {
-        let engine = Engine::new();
-        let request = request(fen::START, limits);
-        std::thread::sleep(Duration::from_millis(20));
-        let (_, outcome) = engine.run(request);
-        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
-    }
-}
-
-#[test]
-fn an_only_move_is_played_at_once() {
-    // Red is mated by the rook in the corner unless it takes the other.
-    let fen = "4ka3/4a4/9/9/r7R/9/9/9/7r1/4K4 w";
-    for pruning in [Degree::None, Degree::Small, Degree::Medium, Degree::Large] {
-        let mut request = request(fen, clock(3_600_000));
-        request.settings.pruning = pruning;
-        let (_, outcome) = Engine::new().run(request);
-        assert_eq!(outcome.best, Some("i5a5".parse().expect("a move")));
-        assert!(outcome.depth <= 8, "{pruning}: {outcome:?}");
-    }
-    let several = Limits {
-        depth: Some(8),
-        ..clock(3_600_000)
-    };
-    let (_, outcome) = Engine::new().run(request(fen::START, several));
-    assert_eq!(outcome.depth, 8);
-}
-
-fn node_limit(nodes: u64) -> Limits {
+pub(super) fn node_limit(nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
         ..Limits::default()
@@ -309,138 +232,6 @@ fn several_lines_differ_in_their_first_move_and_fall_in_score() {
     assert_eq!((last.len(), firsts.len()), (5, 5));
     assert!(last.windows(2).all(|pair| pair[0].score >= pair[1].score));
     assert_eq!(outcome.best, Some(last[0].pv[0]));
-}
-
-#[test]
-fn a_perpetual_check_that_loses_is_avoided() {
-    // Red is a rook ahead and has checked the same way twice: a third time loses.
-    let mut game =
-        Game::new(parse_position("4k4/9/9/9/9/9/9/9/4A4/R2AK4 w").expect("the position is legal"));
-    play(&mut game, "a0a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9");
-    let engine = Engine::new();
-    let mut request = request(fen::START, depth(6));
-    request.game = game;
-    let best = engine.run(request).1.best.expect("there is a move");
-    assert_ne!(best.to_string(), "a8a9");
-}
-
-/// Red's rook chases a cannon for ever: h6i6 i0h0 i6h6 h0i0.
-const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w";
-
-#[test]
-fn a_perpetual_chase_that_loses_is_avoided() {
-    let engine = Engine::new();
-    for (rules, loses) in [
-        (RuleSet::Asian, true),
-        (RuleSet::Computer, true),
-        (RuleSet::Chinese, true),
-        (RuleSet::CheckOnly, false),
-    ] {
-        let mut request = request(CHASE, depth(6));
-        play(&mut request.game, "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0");
-        request.settings.rules = rules;
-        let repeat = "h6i6".parse().expect("a move");
-        let (_, outcome) = engine.run(request.clone());
-        assert!(!loses || outcome.best != Some(repeat), "{rules}");
-        // When there is nothing else to play, the score tells.
-        request.root_moves = Some(vec![repeat]);
-        let score = engine.run(request).1.score.expect("a score");
-        assert_eq!(
-            score.meaning() == Meaning::Mated(1),
-            loses,
-            "{rules} {score:?}"
-        );
-    }
-}
-
-#[test]
-fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
-    let engine = Engine::new();
-    let checks = (
-        "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
-        "a8a9 e9e8 a9a8 e8e9",
-        "e8e9",
-    );
-    let chase = (CHASE, "h6i6 i0h0 i6h6 h0i0", "h0i0");
-    for (fen, round, repeat) in [checks, chase] {
-        let mut request = request(fen, depth(6));
-        let line: Vec<&str> = round.split(' ').cycle().take(7).collect();
-        play(&mut request.game, &line.join(" "));
-        // One more move, and red has done it a third time.
-        let (_, outcome) = engine.run(request);
-        assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
-        assert_eq!(outcome.score.map(|s| s.meaning()), Some(Meaning::Mates(1)));
-    }
-}
-
-#[test]
-fn the_leagues_third_occurrence_decides_nothing_yet() {
-    let engine = Engine::new();
-    let fen = "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w";
-    let repeat = "e9e8".parse().expect("a move");
-    for (rules, wins) in [(RuleSet::Asian, true), (RuleSet::ElephantEye, false)] {
-        let mut request = request(fen, depth(1));
-        play(
-            &mut request.game,
-            "a8a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9 a8a9",
-        );
-        request.settings.rules = rules;
-        request.root_moves = Some(vec![repeat]);
-        let score = engine.run(request).1.score.expect("a score");
-        assert_eq!(score.is_win(), wins, "{rules} {score:?}");
-    }
-}
-
-#[test]
-fn a_hopeless_side_takes_the_draw_by_repetition() {
-    // Both have moved to and fro, nothing was checked or chased; d8d9 repeats a third time.
-    let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
-    let mut game = Game::new(start);
-    play(&mut game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");
-    let engine = Engine::new();
-    let mut request = request(fen::START, depth(6));
-    request.game = game;
-    let (_, outcome) = engine.run(request);
-    assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some("d8d9"));
-    assert_eq!(outcome.score, Some(Score::ZERO));
-}
-
-#[test]
-fn a_stop_before_the_start_is_not_lost() {
-    let engine = Engine::new();
-    for _ in 0..200 {
-        let request = request(fen::START, Limits::default());
-        request.control.stop();
-        let (_, outcome) = engine.run(request);
-        assert!(outcome.best.is_some());
-        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
-    }
-}
-
-#[test]
-fn stop_and_ponder_hit_end_an_endless_search() {
-    let engine = Engine::new();
-    let endless = request(fen::START, Limits::default());
-    let control = Arc::clone(&endless.control);
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(30));
-        control.stop();
-    });
-    assert!(engine.run(endless).1.best.is_some());
-
-    let mut pondering = request(fen::START, clock(300));
-    pondering.control = Control::new(true);
-    let control = Arc::clone(&pondering.control);
-    std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(400));
-        control.ponder_hit();
-    });
-    let (_, outcome) = engine.run(pondering);
-    assert!(
-        outcome.time >= Duration::from_millis(400),
-        "{:?}",
-        outcome.time
-    );
 }
 
 #[test]
@@ -504,29 +295,4 @@ fn the_hash_table_remembers_the_position_searched() {
     let probe = engine.pool.probe(&start).expect("the root is stored");
     assert_eq!(probe.best, outcome.best);
     assert!(probe.lower.is_some() || probe.upper.is_some());
-}
-
-#[test]
-fn a_soft_node_limit_lets_the_iteration_finish() {
-    for soft in [1, 300, 3000, 20_000] {
-        let limits = |soft_nodes, depth| Limits {
-            soft_nodes,
-            depth,
-            ..Limits::default()
-        };
-        let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
-        assert!(soft_limited.nodes >= soft);
-        let by_depth = |depth| {
-            let request = request(fen::START, limits(None, Some(depth)));
-            Engine::new().run(request).1
-        };
-        let same = by_depth(soft_limited.depth);
-        assert_eq!(
-            (same.nodes, same.best),
-            (soft_limited.nodes, soft_limited.best)
-        );
-        if soft_limited.depth > 1 {
-            assert!(by_depth(soft_limited.depth - 1).nodes < soft);
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::{complaint, match_of, output, scratch, script};
 
@@ -171,45 +171,6 @@ fn the_plot_has_a_row_for_each_engine() {
     for part in ["A &amp; B: 2 games", "one, Elo +∞", "&lt;two&gt;, Elo -∞"] {
         assert!(svg.contains(part), "{part}: {svg}");
     }
-}
-
-/// A match of engines from a file, the second of which resigns.
-fn match_of_file(each: &str, path: &Path) -> Command {
-    let script_path = crate::SCRIPT;
-    let text = format!(
-        "[each]\n{each}\n\
-         [[engine]]\nname = \"one\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"good\"]\n\
-         [[engine]]\nname = \"two\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"resign\"]\nmovetime = 7000\n"
-    );
-    fs::write(path, text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let arguments = "match --rounds 1 --openings start --engines-file";
-    command.args(arguments.split(' ')).arg(path);
-    command
-}
-
-#[test]
-fn engines_from_a_file() {
-    let path = scratch("engines.toml");
-    let text = output(&mut match_of_file("cmd = \"sh\"\ndepth = 1", &path));
-    assert!(text.contains("+2 =0 -0"), "{text}");
-    fs::remove_file(path).unwrap();
-}
-
-#[test]
-fn what_holds_for_each_holds_for_engines_from_a_file() {
-    let path = scratch("each.toml");
-    for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
-        let mut command = match_of_file(each, &path);
-        let text = output(command.args(["--each", "cmd=sh", "depth=1"]));
-        assert!(
-            text.contains("one: Shuffler good, UCCI, depth 1\n"),
-            "{text}"
-        );
-        // What an engine says of itself goes before.
-        assert!(text.contains("two: Shuffler resign, UCCI, 7"), "{text}");
-    }
-    fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod bad;
 mod check;
 #[path = "../engine_client/mod.rs"]
 mod engine_client;
+mod engine_files;
 mod files;
 mod games;
 mod interrupted;

@@ -1,7 +1,7 @@
 //! `chuhe cloud import`: dumps, games and books into a library.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::common::{HEAD, print};
@@ -14,6 +14,7 @@ use crate::cloud::store::{NewScore, Priority, Store, StoreError, Task, TaskKind}
 use crate::cloud::{Place, fen};
 use crate::movegen::is_legal;
 use crate::notation::pgn::PgnReader;
+use crate::text;
 
 /// Add dumps, self-play files, PGN games and books to a library; a server may be running on it.
 ///
@@ -32,6 +33,8 @@ pub(super) struct Arguments {
     max_ply: u16,
 }
 
+/// No line of a dump is longer, in MB.
+const LONGEST_LINE: u64 = 1;
 /// How many moves are written in one transaction.
 const GROUP: usize = 2_000;
 
@@ -127,11 +130,15 @@ impl Importer<'_> {
     }
 
     fn add_dump(&mut self, path: &Path) -> Result<(), ImportError> {
-        let lines = BufReader::new(File::open(path)?).lines();
-        for (number, line) in lines.enumerate().skip(1) {
-            let line = line?;
-            let Some((position, played, value, depth)) = read_line(&line) else {
-                let number = number + 1;
+        let mut file = BufReader::new(File::open(path)?);
+        let (mut number, mut bytes) = (0, Vec::new());
+        while text::read_line(&mut file, LONGEST_LINE, &mut bytes)? {
+            number += 1;
+            if number == 1 {
+                continue;
+            }
+            let line = String::from_utf8_lossy(&bytes);
+            let Some((position, played, value, depth)) = read_line(line.trim_end()) else {
                 return Err(ImportError::File(format!(
                     "line {number} is no move of a library"
                 )));

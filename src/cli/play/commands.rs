@@ -23,7 +23,7 @@ level time SECONDS | depth N | elo POINTS
 engine red | black | none    the side that I play
 new [FEN]             another game
 resign                gives the game up
-save FILE, load FILE  a game as PGN, a position as .fen
+save FILE, load FILE  a game as PGN (load FILE:3 for the third), a position as .fen
 quit";
 
 /// Time of a hint, and of an analysis unless said otherwise.

@@ -5,13 +5,15 @@ use std::path::Path;
 
 use super::PlaySession;
 use crate::board::Color;
+use crate::cli::common::pgn_place::PgnPlace;
 use crate::cli::common::print_line;
+use crate::notation::fen::FenError;
 use crate::notation::pgn::{self, GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
 use crate::text::read_file;
 
-/// No file of a game is larger, in MB.
+/// No file of a position is larger, in MB.
 const LARGEST_FILE: u64 = 16;
 
 impl PlaySession {
@@ -60,7 +62,7 @@ impl PlaySession {
         loser.map_or(GameResult::Unfinished, |loser| GameResult::win_of(!loser))
     }
 
-    /// Loads the first game of a PGN file, or the position of a `.fen` file.
+    /// Loads a game of a PGN file (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen` file.
     pub(super) fn load(&mut self, path: &str) {
         match read(path) {
             Ok(game) => {
@@ -70,7 +72,7 @@ impl PlaySession {
                 self.show_board();
                 print_line("Loaded. `engine red` or `engine black` lets me play on.");
             }
-            Err(reason) => print_line(&format!("{path}: {reason}")),
+            Err(reason) => print_line(&reason),
         }
     }
 }
@@ -80,17 +82,22 @@ fn is_fen(path: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("fen"))
 }
 
-fn read(path: &str) -> Result<Game, Box<dyn std::error::Error>> {
-    let bytes = read_file(Path::new(path), LARGEST_FILE)?;
-    let text = pgn::decode(&bytes);
+/// The game of a file, or what is wrong with it.
+fn read(path: &str) -> Result<Game, String> {
+    let fault = |error: &dyn std::fmt::Display| format!("{path}: {error}");
     if is_fen(path) {
-        return Ok(Game::new(text.trim().parse()?));
+        let bytes = read_file(Path::new(path), LARGEST_FILE).map_err(|error| fault(&error))?;
+        let position = pgn::decode(&bytes).trim().parse();
+        return Ok(Game::new(
+            position.map_err(|error: FenError| fault(&error))?,
+        ));
     }
-    let first = pgn::read(&text).into_iter().next();
-    let record = first.ok_or("there is no game in it")??;
+    let record = PgnPlace::parse(path)
+        .read()
+        .map_err(|failure| failure.text)?;
     let mut game = Game::new(record.line.start);
     for played in record.line.moves {
-        game.push(played)?;
+        game.push(played).map_err(|error| fault(&error))?;
     }
     Ok(game)
 }

@@ -15,6 +15,8 @@ mod walk;
 #[cfg(test)]
 mod walk_tests;
 mod writing;
+#[cfg(test)]
+mod writing_tests;
 
 use super::fen;
 use super::parameters::QueryParameters;

@@ -12,6 +12,8 @@ mod propagation;
 mod rows;
 mod snapshot;
 mod task;
+#[cfg(test)]
+mod task_tests;
 mod tasks;
 #[cfg(test)]
 mod tests;

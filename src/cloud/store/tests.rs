@@ -14,13 +14,13 @@ use crate::cloud::row::EntrySource;
 use crate::cloud::value::{self, score_of};
 use crate::movegen::legal_moves;
 
-fn open() -> (tempfile::TempDir, Store) {
+pub(super) fn open() -> (tempfile::TempDir, Store) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(&directory.path().join("library.db")).unwrap();
     (directory, store)
 }
 
-fn after(moves: &str) -> Position {
+pub(super) fn after(moves: &str) -> Position {
     let mut position = Position::startpos();
     for m in moves.split_whitespace() {
         position.make(m.parse().unwrap());
@@ -206,107 +206,6 @@ fn values_that_go_round_in_a_circle_come_to_rest() {
     }
     assert!(put(&store, new("h2h3", "h7h5", -40, 0)));
     assert!(stored(&store, "", "h2h3").is_some());
-}
-
-fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
-    let view = View::of(&after(before));
-    let moves = moves
-        .iter()
-        .map(|m| view.stored(m.parse().unwrap()))
-        .collect();
-    Task {
-        kind,
-        key: view.key,
-        moves,
-        priority,
-    }
-}
-
-fn add(store: &Store, task: &Task) {
-    let task = task.clone();
-    assert!(store.write(move |batch| batch.add_task(&task)).unwrap());
-}
-
-fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
-    store
-        .write(move |batch| batch.lease(kind, 10, seconds))
-        .unwrap()
-}
-
-#[test]
-fn tasks_are_handed_out_by_priority_and_age() {
-    let (_directory, store) = open();
-    use Priority::{Asked, Background, Urgent};
-    use TaskKind::{Scoring, Sieving};
-    for kind in [Scoring, Sieving] {
-        add(&store, &task(kind, "", &["c3c4"], Background));
-        add(&store, &task(kind, "h2e2", &["h9g7"], Asked));
-        add(&store, &task(kind, "h2d2", &["h9g7"], Asked));
-        add(&store, &task(kind, "h2c2", &["h9g7"], Urgent));
-        // Moves are united, and the higher priority holds.
-        add(&store, &task(kind, "", &["g3g4", "e3e4"], Background));
-    }
-    let order = |kind, places: [&str; 4]| {
-        let lease = lease(&store, kind, 60);
-        let keys: Vec<Key> = lease.tasks.iter().map(|task| task.key.clone()).collect();
-        assert_eq!(keys, places.map(|moves| View::of(&after(moves)).key));
-        lease
-    };
-    let scoring = order(Scoring, ["h2c2", "h2e2", "h2d2", ""]);
-    assert_eq!(scoring.tasks[3].moves.len(), 2);
-    order(Sieving, ["h2c2", "h2d2", "h2e2", ""]);
-    assert_eq!(lease(&store, Scoring, 60).number, 0);
-    // What was handed out just now is not taken up again.
-    add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
-    assert_eq!(lease(&store, Scoring, 60).tasks, []);
-    let number = scoring.number;
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number))
-            .unwrap(),
-        4
-    );
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number))
-            .unwrap(),
-        0
-    );
-    assert_eq!(store.write(|batch| batch.finish_lease(0)).unwrap(), 0);
-}
-
-#[test]
-fn leases_end_by_time_and_are_given_back() {
-    let (directory, store) = open();
-    let scoring = |before| task(TaskKind::Scoring, before, &[], Priority::Asked);
-    add(&store, &scoring(""));
-    add(&store, &scoring("h2e2"));
-    let first = lease(&store, TaskKind::Scoring, -1);
-    add(&store, &scoring("h2d2"));
-    // Those that were not done in time come first.
-    let second = lease(&store, TaskKind::Scoring, 60);
-    assert_eq!(second.tasks[..2], first.tasks);
-    assert_eq!(second.tasks.len(), 3);
-    let number = first.number;
-    assert_eq!(
-        store
-            .write(move |batch| batch.finish_lease(number))
-            .unwrap(),
-        0
-    );
-    let number = second.number;
-    store.write(move |batch| batch.give_back(number)).unwrap();
-    drop(store);
-    let store = Store::open(&directory.path().join("library.db")).unwrap();
-    let third = lease(&store, TaskKind::Scoring, 60);
-    assert_eq!(third.tasks, second.tasks);
-    assert!(third.number > second.number);
-    // A task that nothing comes of is given up.
-    for _ in 0..4 {
-        add(&store, &scoring("h2c2"));
-        lease(&store, TaskKind::Scoring, -1);
-    }
-    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
 }
 
 #[test]

@@ -20,7 +20,7 @@ impl<W: Write> Session<W> {
         }
         match Cloud::open(address) {
             Ok(cloud) => self.cloud = Some(cloud),
-            Err(error) => self.refuse("cloud", &error),
+            Err(error) => self.refuse("cloud", &error.to_string()),
         }
     }
 

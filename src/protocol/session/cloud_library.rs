@@ -13,8 +13,8 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::plan::usual_time;
 use crate::board::{Move, Position};
-use crate::cloud::client::Client;
-use crate::search::Limits;
+use crate::cloud::client::{Client, ClientError};
+use crate::search::{Limits, USUAL_STACK, start_thread};
 
 /// The longest wait for an answer.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -58,14 +58,28 @@ struct CloudQuestion {
     line_time: Duration,
 }
 
+/// Why no library can be asked.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CloudError {
+    /// The address is none that can be asked.
+    #[error(transparent)]
+    Address(#[from] ClientError),
+    /// The system starts no thread.
+    #[error(transparent)]
+    Thread(#[from] std::io::Error),
+}
+
 /// The library that is asked.
 #[derive(Debug)]
 pub(super) struct Cloud(Sender<CloudQuestion>);
 
 impl Cloud {
     /// Asks the library at an address from now on; the thread ends with this.
-    pub(super) fn open(address: &str) -> Result<Self, String> {
-        let client = Client::new(address, None, LONGEST).map_err(|error| error.to_string())?;
+    ///
+    /// # Errors
+    /// The address is none that can be asked, or the system starts no thread.
+    pub(super) fn open(address: &str) -> Result<Self, CloudError> {
+        let client = Client::new(address, None, LONGEST)?;
         let (questions, asked) = unbounded::<CloudQuestion>();
         let mut asker = CloudClient {
             client,
@@ -73,19 +87,16 @@ impl Cloud {
             failures: 0,
             paused: None,
         };
-        std::thread::Builder::new()
-            .name("cloud client".to_owned())
-            .spawn(move || {
-                for question in asked {
-                    let (answer, wants_line) = asker.answer(&question);
-                    // Whoever asked may have stopped waiting.
-                    let _ = question.answer.send(answer);
-                    if wants_line {
-                        let _ = question.line.send(asker.line(&question));
-                    }
+        start_thread("cloud client", USUAL_STACK, move || {
+            for question in asked {
+                let (answer, wants_line) = asker.answer(&question);
+                // The session may have stopped waiting.
+                let _ = question.answer.send(answer);
+                if wants_line {
+                    let _ = question.line.send(asker.line(&question));
                 }
-            })
-            .map_err(|error| error.to_string())?;
+            }
+        })?;
         Ok(Self(questions))
     }
 }

@@ -9,6 +9,10 @@ mod cloud;
 mod cloud_library;
 mod current_game;
 mod draw_resign;
+#[cfg(test)]
+mod draw_resign_tests;
+#[cfg(test)]
+mod fuzz_tests;
 mod plan;
 mod queue;
 mod ruling;

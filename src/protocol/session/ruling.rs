@@ -2,12 +2,10 @@
 //!
 //! Judging a long game can take seconds, during which the session must go on reading commands.
 
-use std::thread;
-
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use crate::rules::{Game, Verdict, judge_outcome};
-use crate::search::Settings;
+use crate::search::{Settings, USUAL_STACK, start_thread};
 
 /// The judgement of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -66,10 +64,7 @@ fn start() -> Option<Sender<RulingQuestion>> {
             let _ = answer.send(Ruling::of(&game, &settings));
         }
     };
-    let started = thread::Builder::new()
-        .name("referee".to_owned())
-        .spawn(work);
-    started
+    start_thread("referee", USUAL_STACK, work)
         .map_err(|error| log::error!("no thread to judge games: {error}"))
         .ok()?;
     Some(questions)

@@ -5,8 +5,6 @@ use std::io;
 use std::rc::Rc;
 use std::time::Duration;
 
-use proptest::prelude::*;
-
 use super::*;
 use crate::board::Move;
 use crate::notation::fen;
@@ -15,7 +13,7 @@ use crate::search::{Outcome, Report, Score};
 
 /// An output that can be read.
 #[derive(Clone, Debug, Default)]
-struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
+pub(super) struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
 
 impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -27,13 +25,13 @@ impl Write for SharedBuffer {
     }
 }
 
-struct TestSession {
-    session: Session<SharedBuffer>,
+pub(super) struct TestSession {
+    pub(super) session: Session<SharedBuffer>,
     buffer: SharedBuffer,
 }
 
 impl TestSession {
-    fn new(handshake: &str) -> Self {
+    pub(super) fn new(handshake: &str) -> Self {
         let buffer = SharedBuffer::default();
         let input = spawn_reader(io::empty()).unwrap();
         let session = Session::new(input, buffer.clone()).unwrap();
@@ -43,13 +41,13 @@ impl TestSession {
     }
 
     /// Says a line and returns what is answered before any event of the search.
-    fn say(&mut self, line: &str) -> Vec<String> {
+    pub(super) fn say(&mut self, line: &str) -> Vec<String> {
         self.input(Input::Line(line.to_owned()));
         self.read()
     }
 
     /// Hands over an input and waits for the ruling on a search that it starts.
-    fn input(&mut self, input: Input) {
+    pub(super) fn input(&mut self, input: Input) {
         let _ = self.session.on_input(input);
         let ruling = self.session.search.as_ref().and_then(ActiveSearch::ruling);
         if let Some(ruling) = ruling.map(|ruling| ruling.recv().unwrap()) {
@@ -57,19 +55,19 @@ impl TestSession {
         }
     }
 
-    fn on_event(&mut self, event: Event) -> Vec<String> {
+    pub(super) fn on_event(&mut self, event: Event) -> Vec<String> {
         self.session.on_event(event);
         self.read()
     }
 
-    fn read(&mut self) -> Vec<String> {
+    pub(super) fn read(&mut self) -> Vec<String> {
         let bytes = std::mem::take(&mut *self.buffer.0.borrow_mut());
         let text = String::from_utf8(bytes).unwrap();
         text.lines().map(str::to_owned).collect()
     }
 
     /// The position on the board and the bans.
-    fn board(&self) -> Option<String> {
+    pub(super) fn board(&self) -> Option<String> {
         let game = self.session.game.game()?;
         let bans = &self.session.game;
         Some(format!(
@@ -84,11 +82,11 @@ impl TestSession {
     }
 }
 
-fn done(hundredths: i32) -> Event {
+pub(super) fn done(hundredths: i32) -> Event {
     done_with(Score::from_units(hundredths * Score::MINOR_PIECE / 100))
 }
 
-fn done_with(score: Score) -> Event {
+pub(super) fn done_with(score: Score) -> Event {
     Event::Done(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
         ponder: None,
@@ -100,87 +98,9 @@ fn done_with(score: Score) -> Event {
 }
 
 /// What is answered to a `go` when the search comes to this score.
-fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
+pub(super) fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
     assert_eq!(session.say(go), [""; 0], "{go}");
     session.on_event(done(hundredths)).pop().unwrap()
-}
-
-#[test]
-fn a_draw_is_taken_when_the_score_is_bad_enough() {
-    let opening = "position startpos";
-    let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
-    for (position, style, bad, good) in [
-        (opening, "solid", -40, -20),
-        (opening, "normal", -70, -50),
-        (opening, "risky", -130, -110),
-        (ending, "solid", 10, 20),
-        (ending, "normal", 10, 20),
-        (ending, "risky", -20, -10),
-    ] {
-        let mut session = TestSession::new("ucci");
-        session.say(&format!("setoption style {style}"));
-        session.say(position);
-        assert_eq!(
-            answer(&mut session, "go draw depth 1", bad),
-            "bestmove h2e2 draw"
-        );
-        assert_eq!(
-            answer(&mut session, "go draw depth 1", good),
-            "bestmove h2e2"
-        );
-        assert_eq!(answer(&mut session, "go depth 1", bad), "bestmove h2e2");
-    }
-}
-
-#[test]
-fn a_draw_is_taken_when_it_is_one_by_the_rules() {
-    let mut session = TestSession::new("ucci");
-    session.say("position fen 3ak4/9/9/9/9/9/9/4B4/4A4/2BAK4 w");
-    for (go, score, answer) in [
-        ("go draw depth 1", 0, "bestmove h2e2 draw"),
-        ("go depth 1", 0, "bestmove h2e2"),
-        // The client may go by other rules.
-        ("go draw depth 1", 300, "bestmove h2e2"),
-    ] {
-        let said = session.say(go);
-        assert!(said[0].contains("this is a draw"), "{said:?}");
-        assert_eq!(session.on_event(done(score)).pop().unwrap(), answer);
-    }
-}
-
-#[test]
-fn a_draw_can_be_offered_with_the_ponder_hit() {
-    let mut session = TestSession::new("ucci");
-    session.say("go ponder time 1000 increment 0");
-    assert_eq!(session.say("ponderhit draw"), [""; 0]);
-    assert_eq!(
-        session.on_event(done(-300)).pop().unwrap(),
-        "bestmove h2e2 draw"
-    );
-}
-
-#[test]
-fn hopeless_games_are_given_up_only_when_asked_to() {
-    let mut session = TestSession::new("ucci");
-    for _ in 0..20 {
-        assert_eq!(answer(&mut session, "go depth 1", -900), "bestmove h2e2");
-    }
-    session.say("setoption newgame");
-    session.say("setoption resign true");
-    for hundredths in [-900, -900, -900, 0, -900, -900, -900] {
-        assert_eq!(
-            answer(&mut session, "go depth 1", hundredths),
-            "bestmove h2e2"
-        );
-    }
-    assert_eq!(
-        answer(&mut session, "go depth 1", -900),
-        "bestmove h2e2 resign"
-    );
-    session.say("setoption newgame");
-    session.say("go depth 1");
-    let mated = session.on_event(done_with(Score::mated_in(4))).pop();
-    assert_eq!(mated.unwrap(), "bestmove h2e2 resign");
 }
 
 #[test]
@@ -189,30 +109,6 @@ fn moves_that_cannot_be_searched_are_named() {
     let said = session.say("go searchmoves a0a5 depth 3");
     let expected = ["info message go: cannot play a0a5", "nobestmove"];
     assert_eq!(said, expected);
-}
-
-#[test]
-fn draws_are_offered_only_when_asked_to_and_late() {
-    let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
-    let mut session = TestSession::new("ucci");
-    for position in ["position startpos", ending] {
-        assert_eq!(session.say(position), [""; 0]);
-        for _ in 0..20 {
-            assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
-        }
-    }
-    session.say("setoption newgame");
-    session.say("setoption draw true");
-    session.say("position startpos");
-    for _ in 0..20 {
-        assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
-    }
-    session.say(ending);
-    let answers: Vec<String> = (0..20)
-        .map(|_| answer(&mut session, "go depth 1", 0))
-        .filter(|line| line.ends_with(" draw"))
-        .collect();
-    assert_eq!(answers.len(), 2);
 }
 
 #[test]
@@ -384,99 +280,4 @@ fn debug_says_what_was_not_understood() {
         ["info message unknown line: hello?"]
     );
     assert_eq!(session.say(""), [""; 0]);
-}
-
-/// FENs, cut and bent.
-fn half_fen() -> impl Strategy<Value = String> {
-    let fen = prop_oneof![
-        Just(fen::START.to_owned()),
-        Just("3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w - - 0 1".to_owned()),
-        Just("4k4/9/9/9/9/9/9/9/9/4K4 b".to_owned()),
-    ];
-    (fen, any::<prop::sample::Index>(), "[ -~]{0,4}", 0..3u8).prop_map(|(fen, at, junk, how)| {
-        let at = at.index(fen.len());
-        let (head, tail) = fen.split_at(at);
-        match how {
-            0 => head.to_owned(),
-            1 => format!("{head}{junk}{tail}"),
-            _ => tail.to_owned(),
-        }
-    })
-}
-
-fn line() -> impl Strategy<Value = String> {
-    let moves = prop::collection::vec("[a-i][0-9][a-i][0-9]|[a-z0-9-]{0,6}", 0..4)
-        .prop_map(|moves| moves.join(" "));
-    prop_oneof![
-        (half_fen(), moves.clone())
-            .prop_map(|(fen, moves)| format!("position fen {fen} moves {moves}")),
-        half_fen().prop_map(|fen| format!("position fen {fen}")),
-        moves
-            .clone()
-            .prop_map(|moves| format!("position startpos moves {moves}")),
-        moves.clone().prop_map(|moves| format!("banmoves {moves}")),
-        half_fen().prop_map(|fen| format!("probe fen {fen}")),
-        "setoption (multipv|style|promotion|x) [ -~]{0,20}",
-        "go (depth|nodes) [a-z]{1,5}",
-        "go (depht|nods|tme|movtime) [0-9]{1,9}( [a-z]{4})?",
-        "position startpos moves (炮二平五|马8进7|C2=5|h8+7|前炮退一|[一-九兵车炮]{4})( 马8进7)?",
-        "banmoves (炮二平五|h2e2|C2=5|[一-九兵车炮]{4})( h2e2){0,3}",
-        "ponderhit( draw)?",
-        "stop|isready|ucci|uci|[ -~]{0,30}",
-        "\\PC{0,40}",
-    ]
-}
-
-proptest! {
-    /// After any line the board is as it was, or what a line that was accepted says, or nothing.
-    #[test]
-    fn refused_lines_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
-        let mut session = TestSession::new("ucci");
-        for line in lines {
-            let before = session.board();
-            let promotion = session.session.preferences.promotion;
-            let answers = session.say(&line);
-            let refused = |verb: &str| answers.iter().any(|a| {
-                a.contains(&format!(" {verb} refused: "))
-            });
-            let is_refused = answers.iter().any(|a| a.contains(" refused: "));
-            let after = session.board();
-            if refused("position") {
-                prop_assert_eq!(after, None, "{}", line);
-            } else if is_refused {
-                prop_assert_eq!(after, before, "{}", line);
-            } else if after != before {
-                let sets_board = line.trim_start().to_ascii_lowercase();
-                prop_assert!(
-                    sets_board.starts_with("position")
-                        || sets_board.starts_with("banmoves")
-                        || promotion != session.session.preferences.promotion,
-                    "{}", line
-                );
-            }
-            prop_assert!(session.session.search.is_none());
-        }
-    }
-
-    /// Nothing that is said during a search changes the board or ends the search, but `stop`.
-    #[test]
-    fn a_search_is_not_disturbed(lines in prop::collection::vec(line(), 1..12)) {
-        let mut session = TestSession::new("ucci");
-        session.say("go infinite");
-        let before = session.board();
-        for line in lines {
-            let stops = line.trim_start().to_ascii_lowercase().starts_with("stop");
-            if stops {
-                continue;
-            }
-            let answers = session.say(&line);
-            let ends = |a: &String| a.starts_with("bestmove") || a == "nobestmove";
-            prop_assert!(!answers.iter().any(ends), "{}", line);
-            prop_assert_eq!(session.board(), before.clone(), "{}", line);
-            prop_assert!(session.session.search.is_some());
-        }
-        session.say("stop");
-        let answers = session.on_event(done(0));
-        prop_assert_eq!(answers.last().unwrap(), "bestmove h2e2");
-    }
 }

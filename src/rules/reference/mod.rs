@@ -2,3 +2,4 @@
 
 pub(super) mod asian;
 pub(super) mod chinese;
+mod chinese_captures;

@@ -264,6 +264,10 @@ parameters! {
     /// Plies in which the other moves are to be mated, checks not counted.
     only_move_mated_within = 3, 1, 9;
 
+    /// Positions that the search for mates by checks looks at for each millisecond of the move's soft limit: a
+    /// hundredth or two of what it can.
+    mate_nodes_per_ms = 25, 0, 1000;
+
     /// What a thread's vote counts beside how much better its score is than the worst one.
     vote_offset = 20, 1, 500;
 

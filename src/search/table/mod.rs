@@ -1,4 +1,5 @@
-//! The transposition table, shared by all threads without locks.
+//! The transposition table, shared by all threads without locks. Protocols and messages call it the hash
+//! table (`hashsize`, `Hash`).
 //!
 //! A slot is two atomic words, the position's key XOR the data and the data; a torn slot, half
 //! of one write and half of another, has a key that fits no position and is not found (Hyatt and

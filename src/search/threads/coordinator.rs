@@ -9,11 +9,12 @@ use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
 use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, counted_plies};
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::mate_by_checks;
-use crate::search::request::{Degree, SearchRequest, Settings};
-use crate::search::score::Score;
+use crate::search::parameters::values;
+use crate::search::request::{Degree, Limits, Randomness, SearchRequest, Settings};
+use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::current_lines::CurrentLines;
@@ -139,15 +140,15 @@ impl Coordinator {
     /// What the threads share in the search of `root_moves`.
     fn shared_state(&mut self, request: SearchRequest, root_moves: Vec<Move>) -> SharedState {
         let position = request.game.position();
-        let overhead = self.overhead.expected(position, &request.limits);
         let settings = settings_for(&request);
+        let time = self.time(&request);
         let lines_reported = match settings.reports.current_lines {
             true => self.threads.len(),
             false => 0,
         };
         SharedState {
             deciding: DecidingPositions::new(&request.game, settings.rules),
-            time: TimeManager::new(&request.limits, &request.settings, overhead),
+            time,
             is_table_draw: is_table_draw(request.tables.as_deref(), position, settings.rules),
             game: request.game,
             limits: request.limits,
@@ -165,14 +166,31 @@ impl Coordinator {
         }
     }
 
-    /// The mate that the request looks for, if it is one by checks alone.
-    fn mate_by_checks(&self, request: &SearchRequest, root_moves: &[Move]) -> Option<Outcome> {
-        let plies = request.limits.mate?.saturating_mul(2).saturating_sub(1);
-        let nodes = request.limits.nodes.unwrap_or(MATE_NODES).min(MATE_NODES);
+    /// A mate by checks alone: the one that the request looks for, or, where the move has a time, any that a
+    /// small share of it suffices to prove.
+    fn mate_by_checks(&mut self, request: &SearchRequest, root_moves: &[Move]) -> Option<Outcome> {
+        let (plies, nodes) = match request.limits.mate {
+            Some(moves) => (
+                moves.saturating_mul(2).saturating_sub(1),
+                request.limits.nodes.unwrap_or(MATE_NODES).min(MATE_NODES),
+            ),
+            None => (MAX_PLY as u32 - 1, self.nodes_for_mates(request)?),
+        };
         let control = &request.control;
         let mate = mate_by_checks(&request.game, root_moves, plies, nodes, control)?;
+        if !is_in_time(request, mate.line.len()) {
+            return None;
+        }
         let (time, score) = (control.elapsed(), Score::mate_in(mate.line.len()));
         let depth = mate.line.len() as u32;
+        if let Some(time) = self.time(request) {
+            let answer = mate
+                .line
+                .first()
+                .map(|best| (*best, control.clock_elapsed()));
+            self.overhead
+                .note(&request.game, &request.limits, Some(&time), answer);
+        }
         // The receiver may be gone while the process ends.
         let _ = self.events.send(Event::Report(Report::Line(Info {
             depth,
@@ -194,6 +212,35 @@ impl Coordinator {
             nodes: mate.nodes,
             time,
         })
+    }
+
+    /// The clock's limits of a search, if one runs.
+    fn time(&mut self, request: &SearchRequest) -> Option<TimeManager> {
+        let position = request.game.position();
+        let overhead = self.overhead.expected(position, &request.limits);
+        TimeManager::new(&request.limits, &request.settings, overhead)
+    }
+
+    /// Positions that a search for mates by checks may look at before a search with a time; none where
+    /// the search has another limit or looks for more than the best move.
+    fn nodes_for_mates(&mut self, request: &SearchRequest) -> Option<u64> {
+        let Limits {
+            depth,
+            nodes,
+            soft_nodes,
+            ..
+        } = request.limits;
+        let settings = &request.settings;
+        let is_limited = depth.is_some() || nodes.is_some() || soft_nodes.is_some();
+        let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
+        // Where positions repeat, a line of checks may be a perpetual one.
+        let repeats = request.game.occurrences() > 1;
+        if is_limited || !is_plain || repeats || request.control.is_pondering() {
+            return None;
+        }
+        let time = self.time(request)?.soft;
+        let nodes = time.as_millis() as u64 * u64::from(values::mate_nodes_per_ms().unsigned_abs());
+        Some(nodes.min(MATE_NODES))
     }
 
     /// Runs the search on all threads; the first result is that of the first thread.
@@ -257,6 +304,16 @@ impl Coordinator {
 fn is_table_draw(tables: Option<&Tables>, position: &Position, rules: RuleSet) -> bool {
     let probe = tables.and_then(|tables| tables.probe(position, rules));
     probe.is_some_and(|probe| probe.draw_holds && probe.outcome == TableOutcome::Draw)
+}
+
+/// Whether a mate in so many plies comes before a draw by the no-capture limit, should nothing be captured on
+/// the way.
+fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
+    let rules = request.settings.rules;
+    let counted = usize::from(counted_plies(request.game.position().clock(), rules));
+    let limit = usize::from(rules.no_capture_limit());
+    // A game that has gone on past the limit is played by other rules.
+    !request.settings.no_capture_draws || counted >= limit || counted + plies <= limit
 }
 
 /// The settings of a search: one for a mate must not leave anything out.

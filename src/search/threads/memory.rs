@@ -2,11 +2,7 @@
 //! can still get.
 
 use std::fs;
-use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::thread::{self, JoinHandle};
-
-use crossbeam_channel::bounded;
 
 /// Where Linux shows the control groups.
 const CGROUP_ROOT: &str = "/sys/fs/cgroup";
@@ -56,34 +52,6 @@ fn virtual_size(status: &str) -> Option<u64> {
     let row = rows.find_map(|line| line.strip_prefix("VmSize:"))?;
     let kilobytes: u64 = row.trim().strip_suffix(" kB")?.trim().parse().ok()?;
     Some(kilobytes << 10)
-}
-
-/// Starts a thread and waits until it runs and has allocated. The allocator reserves memory of its own for
-/// a thread at its first allocation; what [`has_room`] answers afterwards has that taken off.
-///
-/// # Errors
-/// When the system refuses the thread, or nothing is left for it to allocate; `body` is dropped then.
-pub(crate) fn start_thread(
-    builder: thread::Builder,
-    body: impl FnOnce() + Send + 'static,
-) -> io::Result<JoinHandle<()>> {
-    let (sender, started) = bounded(1);
-    let handle = builder.spawn(move || {
-        let usable = has_room(1);
-        // The receiver waits below.
-        let _ = sender.send(usable);
-        if usable {
-            body();
-        }
-    })?;
-    match started.recv() {
-        Ok(true) => Ok(handle),
-        _ => {
-            // A panic of the thread was reported when it happened.
-            let _ = handle.join();
-            Err(ErrorKind::OutOfMemory.into())
-        }
-    }
 }
 
 /// Memory that is free for the process, in MB: what the machine has, or what the limits of its control

@@ -6,8 +6,9 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, bounded, unbounded};
 
 use super::coordinator::{Coordinator, Message};
-use super::memory::{free_megabytes, has_room, start_thread};
+use super::memory::{free_megabytes, has_room};
 use super::search_thread::{SearchThread, THREAD_BYTES};
+use super::start::start_thread;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
@@ -129,11 +130,9 @@ impl Pool {
         let first = SearchThread::start(0, table.clone()).map_err(no_thread)?;
         let (messages, inbox) = unbounded();
         let mut coordinator = Coordinator::new(first, table.clone(), events);
-        let builder = std::thread::Builder::new()
-            .name("coordinator".to_owned())
-            .stack_size(COORDINATOR_STACK_BYTES);
         let work = move || inbox.iter().for_each(|message| coordinator.handle(message));
-        let handle = start_thread(builder, work).map_err(no_thread)?;
+        let handle =
+            start_thread("coordinator", COORDINATOR_STACK_BYTES, work).map_err(no_thread)?;
         let pool = Self {
             messages: Some(messages),
             coordinator: Some(handle),

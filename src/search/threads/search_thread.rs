@@ -7,7 +7,8 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::memory::{has_room, start_thread};
+use super::memory::has_room;
+use super::start::start_thread;
 use crate::search::table::TranspositionTable;
 use crate::search::tree::iteration::Iteration;
 use crate::search::tree::search;
@@ -50,11 +51,8 @@ impl SearchThread {
         }
         let mut data = ThreadData::new(id, table);
         let (messages, inbox) = unbounded();
-        let builder = std::thread::Builder::new()
-            .name(format!("search-{id}"))
-            .stack_size(STACK_BYTES);
         let work = move || inbox.iter().for_each(|message| handle(&mut data, message));
-        let handle = start_thread(builder, work)?;
+        let handle = start_thread(&format!("search-{id}"), STACK_BYTES, work)?;
         Ok(Self { messages, handle })
     }
 

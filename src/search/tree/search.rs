@@ -16,35 +16,35 @@ use crate::search::table::{TranspositionTable, TtEntry};
 
 /// One search, made new for each request, on top of what its thread keeps.
 pub(super) struct Search<'a> {
-    pub id: usize,
-    pub shared: &'a SharedState,
-    pub table: &'a TranspositionTable,
-    pub histories: &'a mut Histories,
-    pub evaluator: &'a mut LineEvaluator,
-    pub stack: &'a mut Stack,
-    pub position: Position,
+    pub(super) id: usize,
+    pub(super) shared: &'a SharedState,
+    pub(super) table: &'a TranspositionTable,
+    pub(super) histories: &'a mut Histories,
+    pub(super) evaluator: &'a mut LineEvaluator,
+    pub(super) stack: &'a mut Stack,
+    pub(super) position: Position,
     /// The game's moves and those on the way from the root.
-    pub path: Vec<Ply>,
-    pub pruning: Pruning,
-    pub techniques: Techniques,
+    pub(super) path: Vec<Ply>,
+    pub(super) pruning: Pruning,
+    pub(super) techniques: Techniques,
     /// The iteration under way, or the last.
-    pub iteration: Iteration,
+    pub(super) iteration: Iteration,
     /// Which of the best lines is looked for, from 0.
-    pub line: usize,
-    pub nodes: u64,
+    pub(super) line: usize,
+    pub(super) nodes: u64,
     /// Positions found in tables that [`SharedState::table_hits`] does not count yet.
-    pub table_hits: u64,
-    pub polling: PollSchedule,
-    pub selective_depth: usize,
-    pub root_depth: i32,
+    pub(super) table_hits: u64,
+    pub(super) polling: PollSchedule,
+    pub(super) selective_depth: usize,
+    pub(super) root_depth: i32,
     /// The depth at which another thread's iteration makes this one's needless.
-    pub overtaken_at: i32,
+    pub(super) overtaken_at: i32,
     /// Plies without a capture that make a draw; `None` in a game that has gone on past them, for
     /// its players go by other rules.
     no_capture_limit: Option<u16>,
     /// Null moves are off, for both sides, before this ply, while one is being verified.
-    pub null_move_floor: usize,
-    pub stopped: bool,
+    pub(super) null_move_floor: usize,
+    pub(super) stopped: bool,
 }
 
 impl<'a> Search<'a> {

@@ -1,5 +1,6 @@
 //! An engine in a tournament: greeting, asking for moves, faults.
 
+mod answer;
 mod dialect;
 #[cfg(unix)]
 mod guard;
@@ -14,8 +15,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError, select};
 
+pub use answer::{EngineFailure, MoveAnswer, MoveChoice};
 pub use dialect::MoveRequest;
-pub use info::{EngineInfo, EngineScore};
+pub use info::EngineScore;
 pub(super) use platform::processors;
 pub use probe::probe;
 
@@ -41,69 +43,6 @@ const VARIANT: &str = "UCI_Variant";
 
 /// What an engine that thinks is to say in the end.
 pub(super) const BEST_MOVE: &str = "bestmove";
-
-/// Why an engine cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineFailure {
-    /// The tournament is over; it is not the engine's fault.
-    #[error("interrupted")]
-    Interrupted,
-    /// The program cannot be started.
-    #[error("cannot be started: {0}")]
-    Start(String),
-    /// The process has ended or closed its output.
-    #[error("{0}")]
-    Ended(String),
-    /// It does not answer.
-    #[error("no {0}")]
-    Silent(String),
-    /// It writes more output than the limit.
-    #[error("it floods its output")]
-    Flood,
-    /// It plays another game than xiangqi, or counts its coordinates otherwise.
-    #[error(
-        "from the starting position it plays {0}, which is no move of xiangqi (if it is, tell how it \
-         counts ranks by ranks=0 or ranks=1)"
-    )]
-    Foreign(String),
-}
-
-impl EngineFailure {
-    /// Whether it is not the engine that cannot go on, but the tournament.
-    pub const fn is_ours(&self) -> bool {
-        matches!(self, Self::Interrupted | Self::Start(_))
-    }
-}
-
-/// The decision of an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MoveChoice {
-    /// Play a move, legal or not.
-    Move(Move),
-    /// Something that is no move.
-    Unreadable(String),
-    /// The engine gives the game up.
-    Resign,
-    /// It has no move (`nobestmove`).
-    NoMove,
-}
-
-/// An engine's answer.
-#[derive(Clone, Debug)]
-pub struct MoveAnswer {
-    /// The decision.
-    pub choice: MoveChoice,
-    /// Whether it offers or takes a draw.
-    pub draw: bool,
-    /// The answer it expects.
-    pub ponder: Option<Move>,
-    /// When it was requested.
-    pub asked: Instant,
-    /// From the request to the answer.
-    pub elapsed: Duration,
-    /// What it said while it thought.
-    pub info: EngineInfo,
-}
 
 /// A line with the time of its coming.
 type Timed = (Instant, String);

@@ -54,7 +54,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::random::positions;
+    use crate::training::test_positions::positions;
 
     #[test]
     fn positions_survive_packing() {

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::eval::Evaluator;
     use crate::eval::handcrafted::{Tapered, WEIGHTS};
-    use crate::training::random::positions;
+    use crate::training::test_positions::positions;
 
     #[test]
     fn weighted_counts_are_the_evaluation() {

@@ -115,7 +115,7 @@ fn pass(
 mod tests {
     use super::*;
     use crate::eval::handcrafted::features::COUNT;
-    use crate::training::random::positions;
+    use crate::training::test_positions::positions;
 
     fn samples() -> Vec<Sample> {
         let sample = |(number, position)| Sample {

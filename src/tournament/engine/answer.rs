@@ -1,0 +1,69 @@
+//! What an engine answers, and why it cannot.
+
+use std::time::{Duration, Instant};
+
+use super::info::EngineInfo;
+use crate::board::Move;
+
+/// Why an engine cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EngineFailure {
+    /// The tournament is over; it is not the engine's fault.
+    #[error("interrupted")]
+    Interrupted,
+    /// The program cannot be started.
+    #[error("cannot be started: {0}")]
+    Start(String),
+    /// The process has ended or closed its output.
+    #[error("{0}")]
+    Ended(String),
+    /// It does not answer.
+    #[error("no {0}")]
+    Silent(String),
+    /// It writes more output than the limit.
+    #[error("it floods its output")]
+    Flood,
+    /// It plays another game than xiangqi, or counts its coordinates otherwise.
+    #[error(
+        "from the starting position it plays {0}, which is no move of xiangqi (if it is, tell how it \
+         counts ranks by ranks=0 or ranks=1)"
+    )]
+    Foreign(String),
+}
+
+impl EngineFailure {
+    /// Whether it is not the engine that cannot go on, but the tournament.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Interrupted | Self::Start(_))
+    }
+}
+
+/// The decision of an engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MoveChoice {
+    /// Play a move, legal or not.
+    Move(Move),
+    /// Something that is no move.
+    Unreadable(String),
+    /// The engine gives the game up.
+    Resign,
+    /// It has no move (`nobestmove`).
+    NoMove,
+}
+
+/// An engine's answer.
+#[derive(Clone, Debug)]
+pub struct MoveAnswer {
+    /// The decision.
+    pub choice: MoveChoice,
+    /// Whether it offers or takes a draw.
+    pub draw: bool,
+    /// The answer it expects.
+    pub ponder: Option<Move>,
+    /// When it was requested.
+    pub asked: Instant,
+    /// From the request to the answer.
+    pub elapsed: Duration,
+    /// What it said while it thought.
+    pub info: EngineInfo,
+}

@@ -1,0 +1,94 @@
+//! Mates in UCI: proven, denied, found on the way.
+
+use super::uci::messages;
+use crate::engine_client::Client;
+
+#[test]
+fn mates_are_proven_or_denied() {
+    let mut client = Client::uci();
+    for (fen, moves, score, message) in [
+        // Two rooks and checks alone.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 3, " score mate ", None),
+        // The shortest of them.
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
+        (
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
+            1,
+            " score cp ",
+            Some("there is no mate in 1"),
+        ),
+    ] {
+        client.silent(&format!("position fen {fen}"));
+        client.send(&format!("go mate {moves}"));
+        let lines = client.until("bestmove");
+        assert_eq!(messages(&lines).last().copied(), message, "{lines:?}");
+        let last = lines.iter().rev().find(|line| line.contains(" pv "));
+        assert!(last.unwrap().contains(score), "{lines:?}");
+    }
+    client.quit_silently();
+}
+
+#[test]
+fn a_search_before_hides_no_mate() {
+    for (fen, moves) in [
+        ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
+        // The last move of these leaves the other side without a move, not in check.
+        ("4k4/2P6/9/pC3r3/9/2N3N2/9/3K5/9/9 w", 3),
+        ("2Ck5/4a4/7R1/9/7P1/2N6/2p6/4K4/9/9 w", 3),
+        ("2b6/4k4/7R1/N3P4/9/4N4/9/3K5/9/9 w", 3),
+    ] {
+        for nodes in [0, 3000] {
+            let mut client = Client::uci();
+            client.silent(&format!("position fen {fen}"));
+            if nodes > 0 {
+                client.send(&format!("go nodes {nodes}"));
+                client.until("bestmove");
+            }
+            client.send(&format!("go mate {moves}"));
+            let lines = client.until("bestmove");
+            assert_eq!(messages(&lines), [""; 0], "{fen} after {nodes} nodes");
+            let last = lines.iter().rev().find(|line| line.contains(" pv "));
+            let score = format!(" score mate {moves} ");
+            assert!(last.unwrap().contains(&score), "{lines:?}");
+            client.quit_silently();
+        }
+    }
+}
+
+#[test]
+fn a_search_with_a_time_finds_long_mates_by_checks() {
+    let mut client = Client::uci();
+    // 适情雅趣 29: eleven moves, for which some 56,000 positions are looked at.
+    client.silent("position fen 2b1R1Nr1/1Nr2k3/9/C2R1P1n1/2bCp1P2/5pc2/9/5n3/2p1p4/3K5 w");
+    client.send("go movetime 3000");
+    let lines = client.until("bestmove");
+    let last = lines.iter().rev().find(|line| line.contains(" pv "));
+    assert!(last.unwrap().contains(" score mate 11 "), "{lines:?}");
+    client.quit_silently();
+}
+
+#[test]
+fn a_mate_that_comes_after_the_draw_is_not_claimed() {
+    // Three plies to the mate, and a draw after 120 without a capture.
+    for (plies, claims) in [(116, true), (118, false)] {
+        let mut client = Client::uci();
+        let board = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+        client.silent(&format!("position fen {board} - - {plies} 90"));
+        client.send("go movetime 1000");
+        let lines = client.until("bestmove");
+        let mate = |line: &String| line.contains(" score mate 2 ");
+        assert_eq!(lines.iter().any(mate), claims, "{plies}: {lines:?}");
+        client.quit_silently();
+    }
+}
+
+#[test]
+fn a_longer_mate_does_not_end_the_search_for_a_short_one() {
+    let mut client = Client::uci();
+    client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
+    client.send("go mate 3 movetime 60000");
+    let lines = client.until("bestmove");
+    let last = lines.iter().rev().find(|line| line.contains(" pv "));
+    assert!(last.unwrap().contains(" score mate 3 "), "{lines:?}");
+    client.quit_silently();
+}

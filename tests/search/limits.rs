@@ -1,0 +1,147 @@
+//! What ends a search: nodes, the clock, a stop.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chuhe::notation::fen;
+use chuhe::search::{Control, Degree, Limits, PlayerClock};
+
+use super::requests::{node_limit, request};
+use crate::search_pool::Engine;
+
+#[test]
+fn a_node_limit_is_kept_to_the_node() {
+    let engine = Engine::new();
+    for nodes in [500, 1023, 1024, 1025, 20_000] {
+        let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
+        assert!(outcome.best.is_some());
+        assert!(outcome.nodes <= nodes + 1, "{} of {nodes}", outcome.nodes);
+    }
+}
+
+#[test]
+fn one_ply_is_looked_at_whatever_the_limit() {
+    // Red has a rook for nothing.
+    let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
+    let no_time = Limits {
+        move_time: Some(Duration::ZERO),
+        ..Limits::default()
+    };
+    for limits in [node_limit(1), no_time] {
+        let (_, outcome) = Engine::new().run(request(fen, limits));
+        assert_eq!(outcome.depth, 1);
+        let taken = outcome.best.expect("a move").to();
+        assert_eq!(taken.to_string(), "e4");
+    }
+}
+
+fn clock(milliseconds: u64) -> Limits {
+    let clock = PlayerClock {
+        time: Duration::from_millis(milliseconds),
+        ..PlayerClock::default()
+    };
+    Limits {
+        clock: Some(clock),
+        ..Limits::default()
+    }
+}
+
+/// Between two looks at the clock lie 1024 nodes, and the first ply is searched in any case.
+const NODES_TO_NOTICE: u64 = 2048;
+
+#[test]
+fn a_spent_clock_ends_the_search_when_it_looks() {
+    let move_time = Limits {
+        move_time: Some(Duration::from_millis(10)),
+        ..Limits::default()
+    };
+    for limits in [move_time, clock(10)] {
+        let engine = Engine::new();
+        let request = request(fen::START, limits);
+        std::thread::sleep(Duration::from_millis(20));
+        let (_, outcome) = engine.run(request);
+        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
+    }
+}
+
+#[test]
+fn an_only_move_is_played_at_once() {
+    // Red is mated by the rook in the corner unless it takes the other.
+    let fen = "4ka3/4a4/9/9/r7R/9/9/9/7r1/4K4 w";
+    for pruning in [Degree::None, Degree::Small, Degree::Medium, Degree::Large] {
+        let mut request = request(fen, clock(3_600_000));
+        request.settings.pruning = pruning;
+        let (_, outcome) = Engine::new().run(request);
+        assert_eq!(outcome.best, Some("i5a5".parse().expect("a move")));
+        assert!(outcome.depth <= 8, "{pruning}: {outcome:?}");
+    }
+    let several = Limits {
+        depth: Some(8),
+        ..clock(3_600_000)
+    };
+    let (_, outcome) = Engine::new().run(request(fen::START, several));
+    assert_eq!(outcome.depth, 8);
+}
+
+#[test]
+fn a_stop_before_the_start_is_not_lost() {
+    let engine = Engine::new();
+    for _ in 0..200 {
+        let request = request(fen::START, Limits::default());
+        request.control.stop();
+        let (_, outcome) = engine.run(request);
+        assert!(outcome.best.is_some());
+        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
+    }
+}
+
+#[test]
+fn stop_and_ponder_hit_end_an_endless_search() {
+    let engine = Engine::new();
+    let endless = request(fen::START, Limits::default());
+    let control = Arc::clone(&endless.control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(30));
+        control.stop();
+    });
+    assert!(engine.run(endless).1.best.is_some());
+
+    let mut pondering = request(fen::START, clock(300));
+    pondering.control = Control::new(true);
+    let control = Arc::clone(&pondering.control);
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(400));
+        control.ponder_hit();
+    });
+    let (_, outcome) = engine.run(pondering);
+    assert!(
+        outcome.time >= Duration::from_millis(400),
+        "{:?}",
+        outcome.time
+    );
+}
+
+#[test]
+fn a_soft_node_limit_lets_the_iteration_finish() {
+    for soft in [1, 300, 3000, 20_000] {
+        let limits = |soft_nodes, depth| Limits {
+            soft_nodes,
+            depth,
+            ..Limits::default()
+        };
+        let (_, soft_limited) = Engine::new().run(request(fen::START, limits(Some(soft), None)));
+        assert!(soft_limited.nodes >= soft);
+        let by_depth = |depth| {
+            let request = request(fen::START, limits(None, Some(depth)));
+            Engine::new().run(request).1
+        };
+        let same = by_depth(soft_limited.depth);
+        assert_eq!(
+            (same.nodes, same.best),
+            (soft_limited.nodes, soft_limited.best)
+        );
+        if soft_limited.depth > 1 {
+            assert!(by_depth(soft_limited.depth - 1).nodes < soft);
+        }
+    }
+}
