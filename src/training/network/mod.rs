@@ -77,6 +77,9 @@
 //! 3 in the same build at 4000 nodes a move: +130 =76 -94, +42 [+8, +77] Elo; at 1 s + 0.01 s: +152 =132 -120,
 //! +28 [+2, +54]. The centre of the swing of quiet moves was still within 10 of zero and stayed as it was.
 //!
+//! At 2 s + 0.02 s, 100 games each: against Pikafish's handcrafted evaluation +82 =7 -11 (generation 3: +87 =6
+//! -7), against Fairy-Stockfish without its network +97 =0 -3, against ElephantEye +98 =1 -1.
+//!
 //! So far the strength at a fixed number of nodes grew with the quiet positions like this: 4.4 million, level
 //! with the handcrafted evaluation; 10.1 million, +52 against it; 14.5 million, +45 more; 21.2 million, +42
 //! more.
