@@ -52,10 +52,11 @@
 //! | `cli` | arguments and one file or folder a subcommand |
 //! | [`guide`] | the guides for users, as pages of this documentation |
 //!
-//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase, eval
-//! <- search <- cloud <- protocol, training, tournament <- cli. A room never imports from a room further right, and
-//! no files of a room import in a circle; `tests/architecture.rs` holds it to that. The tournament room talks
-//! to engines, our own included, through pipes alone; it searches only to find openings.
+//! Arrows point one way: text <- board <- movegen <- notation <- rules <- random <- book, tablebase,
+//! eval <- search <- cloud <- protocol, training, tournament <- cli. A room never imports from a room
+//! further right, and no files of a room import in a circle; `tests/architecture.rs` holds it to that.
+//! The tournament room talks to engines, our own included, through pipes alone; it searches only to find
+//! openings.
 //!
 //! # Cargo features
 //!

@@ -1,8 +1,8 @@
 //! .obk and .pfBook books: SQLite databases keyed by a hash with secret numbers.
 //!
-//! The numbers are no part of this program. A user who has them puts them in a file of 28,680 bytes: the number
-//! of red to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares each, in
-//! eight bytes, all of them with the least or all with the most significant byte first.
+//! The numbers are no part of this program. A user who has them puts them in a file of 28,680 bytes: the
+//! number of red to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares
+//! each, in eight bytes, all of them with the least or all with the most significant byte first.
 
 use rusqlite::Connection;
 use rusqlite::types::Value;

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
-use std::fs::{self, File};
+use std::fs::File;
 use std::hash::{Hash, Hasher};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::common::{Failure, ignore_closed_pipe};
+use super::common::{Failure, ignore_closed_pipe, open_input};
 use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
@@ -19,6 +19,8 @@ use crate::text::{read_all, read_line};
 
 /// No file that is read at once is larger, in MB.
 const LARGEST_RECORD: u64 = 256;
+/// What a file holds is seen from so many bytes at its beginning.
+const LOOK_AHEAD: u64 = 1 << 16;
 /// No line of a file of games is longer, in MB.
 const LONGEST_LINE: u64 = 16;
 
@@ -29,7 +31,7 @@ const LONGEST_LINE: u64 = 16;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
-    /// Records of games or lists of positions; `-` is the standard input.
+    /// Records of games or lists of positions; `-` for standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// What to write.
@@ -133,11 +135,10 @@ fn read_games(
     path: &Path,
     mut found: impl FnMut(Result<PgnGame, String>) -> io::Result<()>,
 ) -> io::Result<()> {
-    if fs::metadata(path)?.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
-    let beginning = file.fill_buf()?.to_vec();
+    let mut rest = open_input(path)?;
+    let mut beginning = Vec::new();
+    rest.by_ref().take(LOOK_AHEAD).read_to_end(&mut beginning)?;
+    let mut file = Cursor::new(beginning.clone()).chain(rest);
     if is_xqf(&beginning) {
         let game = read_xqf(&read_all(file, LARGEST_RECORD)?);
         return found(game.map_err(|error| error.to_string()));

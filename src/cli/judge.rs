@@ -1,16 +1,15 @@
 //! `chuhe judge`: what the rules say of a game.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::common::Failure;
 use super::common::columns::pad;
 use super::common::ending;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
+use super::common::{Failure, open_input};
 use crate::board::Color;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
@@ -78,12 +77,7 @@ fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
 
 fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let mut input: Box<dyn BufRead> = match path.to_str() {
-        Some("-") => Box::new(io::stdin().lock()),
-        _ => Box::new(BufReader::new(
-            File::open(path).map_err(|error| fault(&error))?,
-        )),
-    };
+    let mut input = open_input(path).map_err(|error| fault(&error))?;
     if !print(&mut out, &heading(arguments))? {
         return Ok(());
     }

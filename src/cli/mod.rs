@@ -1,5 +1,5 @@
-//! The command line: the engine itself, and one file per subcommand, whose arguments are the struct `Arguments` of
-//! that file.
+//! The command line: the engine itself, and one file per subcommand, whose arguments are the struct
+//! `Arguments` of that file.
 
 mod analyse;
 mod batch;

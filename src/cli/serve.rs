@@ -17,8 +17,9 @@ use crate::tablebase::Tables;
 
 /// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
 ///
-/// The library is one file, which is made where there is none. Endgame tables answer before it. The numbers of the
-/// server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under way are answered.
+/// The library is one file, which is made where there is none. Endgame tables answer before it. The
+/// numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
+/// way are answered.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The file of the library.
@@ -38,11 +39,12 @@ pub(super) struct Arguments {
     /// A proxy whose header X-Forwarded-For is believed; may be given several times.
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// An address whose workers may speak the dialect of the public library; may be given several times. Their
-    /// password is a token that may write.
+    /// An address whose workers may speak the dialect of the public library; may be given several times.
+    /// Their password is a token that may write.
     #[arg(long, value_name = "ADDRESS")]
     public_workers: Vec<IpAddr>,
-    /// A directory whose files are shown beside the page, such as that of the public library; read at the start.
+    /// A directory whose files are shown beside the page, such as that of the public library; read at
+    /// the start.
     #[arg(long = "static", value_name = "DIRECTORY")]
     site: Option<PathBuf>,
     /// Seconds after which a task that is not done is given to another worker.
@@ -57,8 +59,8 @@ pub(super) struct Arguments {
     /// Moves below a position that must be known before query and its like answer with one.
     #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().least_visits)]
     min_visits: usize,
-    /// Round scores for the move as it is asked for, as the public library does: those of mirror images may then
-    /// differ by 1.
+    /// Round scores for the move as it is asked for, as the public library does: those of mirror images
+    /// may then differ by 1.
     #[arg(long)]
     compat_rounding: bool,
     /// Threads at low priority that search what the library is asked for.

@@ -26,8 +26,8 @@ pub(super) struct Arguments {
     /// The file to write.
     #[arg(long, short)]
     out: PathBuf,
-    /// Go on with a run that was interrupted, with the same samples and settings: it comes to the same weights
-    /// as without the interruption.
+    /// Go on with a run that was interrupted, with the same samples and settings: it comes to the same
+    /// weights as without the interruption.
     #[arg(long)]
     go_on: bool,
     /// Passes over the samples.

@@ -42,8 +42,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of the library at an address such as `http://127.0.0.1:8090`; a path other than `/` is that of
-    /// the API, which else is `/chessdb.php`. Each request may take so long.
+    /// A client of the library at an address such as `http://127.0.0.1:8090`; a path other than `/` is
+    /// that of the API, which else is `/chessdb.php`. Each request may take so long.
     ///
     /// # Errors
     /// The address is not one of HTTP.

@@ -30,7 +30,7 @@ pub enum Worth {
         rank: u8,
         /// Known replies.
         replies: usize,
-        /// How many replies to the move keep the result.
+        /// How many of them may be played, close to the best of them (the class of `query`).
         good_replies: usize,
     },
     /// A score of the endgame tables.
@@ -85,7 +85,7 @@ pub enum ApiReply {
 
 impl ReplyFormat {
     /// JSON where it is asked for, else text that ends in a byte 0.
-    pub const fn wrapped(is_json: bool) -> Self {
+    pub const fn framed(is_json: bool) -> Self {
         match is_json {
             true => Self::Json,
             false => Self::Text,

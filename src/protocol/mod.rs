@@ -1,9 +1,10 @@
 //! Talking to clients: lines in, lines out, and the state machine between.
 //!
-//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of
-//! the search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is
-//! one for each protocol (UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers; `codecs`
-//! makes it), and its syntax is nowhere else. `options` is the table that all of them format. Only the session writes, through `output`.
+//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of the
+//! search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is one
+//! for each protocol (UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers; `codecs`
+//! makes it), and its syntax is nowhere else. `options` is the table that all of them format. Only the
+//! session writes, through `output`.
 //!
 //! No input can panic: the lints below deny the means.
 

@@ -1,9 +1,10 @@
-//! The dialect in which the workers of the public cloud library talk to their engine: UCCI without its handshake,
-//! and `sel`, which asks for moves that are worth a score each.
+//! The dialect in which the workers of the public cloud library talk to their engine: UCCI without its
+//! handshake, and `sel`, which asks for moves that are worth a score each.
 //!
-//! `isok` begins it and is answered `yesok`, whenever it comes. `fen F` sets the position. `sel DEPTH COUNT
-//! WINDOW` searches so many lines so deep and answers `selmove M1 M2 …`: the moves that are at most the window,
-//! in hundredths of a minor piece, worse than the best one. Where there is no move `go` answers `bestmove (none)`.
+//! `isok` begins it and is answered `yesok`, whenever it comes. `fen F` sets the position. `sel DEPTH
+//! COUNT WINDOW` searches so many lines so deep and answers `selmove M1 M2 …`: the moves that are at
+//! most the window, in hundredths of a minor piece, worse than the best one. Where there is no move `go`
+//! answers `bestmove (none)`.
 
 use std::collections::BTreeMap;
 

@@ -6,7 +6,7 @@ use crate::movegen::is_legal;
 /// One move of a game.
 #[derive(Clone, Copy, Debug)]
 pub struct Ply {
-    /// What cannot be played.
+    /// The move.
     pub played: Move,
     /// How to take it back; also holds the key of the position it was played in.
     pub undo: Undo,
@@ -23,7 +23,7 @@ pub struct Game {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("illegal move {played} (number {number} of the line)")]
 pub struct IllegalMove {
-    /// The move; none for a null move.
+    /// The move that cannot be played.
     pub played: Move,
     /// Where it stands in the game, from 1.
     pub number: usize,

@@ -72,9 +72,10 @@
 //!     check is won jointly if another piece has to take it (9-41). Of several pieces chased the most
 //!     valuable one decides.
 //!
-//! Of the 81 diagrams of chapters 8 and 9 four are judged otherwise than by the book (`tests/rules/chinese.rs`
-//! tells which, and why). The last 20 of them were first judged by clauses derived from the other 61, and 11
-//! came out right: expect the same of positions that are unlike all of these.
+//! Of the 81 diagrams of chapters 8 and 9 four are judged otherwise than by the book
+//! (`tests/rules/chinese.rs` tells which, and why). The last 20 of them were first judged by clauses
+//! derived from the other 61, and 11 came out right: expect the same of positions that are unlike all of
+//! these.
 
 mod chase;
 mod chinese;

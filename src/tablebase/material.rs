@@ -79,7 +79,7 @@ impl Material {
         self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
     }
 
-    /// What the side has beside king, advisors and bishops.
+    /// The pieces beside kings, advisors and bishops: of the armed side, or one of each side.
     #[inline]
     pub const fn attackers(self) -> Attackers {
         self.attackers

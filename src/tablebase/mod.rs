@@ -2,10 +2,10 @@
 //!
 //! A table holds, for one class of endings such as `KRA-KAB` (rook and advisor against advisor and
 //! bishop), whether each position is won, drawn or lost and how many plies it is to mate (depth to
-//! mate). One side, called armed, has one or two pieces that can cross the river; the other has
-//! advisors and bishops alone, or one such piece as well (`KR-KNA`). [`solve`] and [`solve_two_sided`] compute
-//! a class from the classes that captures lead to, [`SolvedClass::to_file`] packs it, [`Tables`] answers for
-//! all tables at hand:
+//! mate). One side, called armed, has one or two pieces that can cross the river; the other has advisors
+//! and bishops alone, or one such piece as well (`KR-KNA`). [`solve`] and [`solve_two_sided`] compute a
+//! class from the classes that captures lead to, [`SolvedClass::to_file`] packs it, [`Tables`] answers
+//! for all tables at hand:
 //!
 //! ```
 //! use chuhe::rules::RuleSet;

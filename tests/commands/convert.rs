@@ -56,6 +56,11 @@ fn notations_formats_and_encodings() {
     fs::write(&lines, format!("# lines\n\n{moves}")).unwrap();
     let again = output(&[lines.to_str().unwrap(), "--to", "moves"]);
     assert_eq!(again, moves.as_bytes());
+    convert(&["-", "--to", "moves"])
+        .write_stdin(GAMES)
+        .assert()
+        .code(0)
+        .stdout(moves);
     let out = scratch("out.pgn");
     convert(&[file, "-o", out.to_str().unwrap()])
         .assert()

@@ -3,6 +3,15 @@
 use super::uci::messages;
 use crate::engine_client::Client;
 
+/// Searches to the end: all lines up to `bestmove`, and of them the last one with a variation.
+fn search(client: &mut Client, command: &str) -> (Vec<String>, String) {
+    client.send(command);
+    let lines = client.until("bestmove");
+    let last = lines.iter().rev().find(|line| line.contains(" pv "));
+    let last = last.unwrap_or_else(|| panic!("{lines:?}")).clone();
+    (lines, last)
+}
+
 #[test]
 fn mates_are_proven_or_denied() {
     let mut client = Client::uci();
@@ -19,11 +28,9 @@ fn mates_are_proven_or_denied() {
         ),
     ] {
         client.silent(&format!("position fen {fen}"));
-        client.send(&format!("go mate {moves}"));
-        let lines = client.until("bestmove");
+        let (lines, last) = search(&mut client, &format!("go mate {moves}"));
         assert_eq!(messages(&lines).last().copied(), message, "{lines:?}");
-        let last = lines.iter().rev().find(|line| line.contains(" pv "));
-        assert!(last.unwrap().contains(score), "{lines:?}");
+        assert!(last.contains(score), "{lines:?}");
     }
     client.quit_silently();
 }
@@ -44,12 +51,9 @@ fn a_search_before_hides_no_mate() {
                 client.send(&format!("go nodes {nodes}"));
                 client.until("bestmove");
             }
-            client.send(&format!("go mate {moves}"));
-            let lines = client.until("bestmove");
+            let (lines, last) = search(&mut client, &format!("go mate {moves}"));
             assert_eq!(messages(&lines), [""; 0], "{fen} after {nodes} nodes");
-            let last = lines.iter().rev().find(|line| line.contains(" pv "));
-            let score = format!(" score mate {moves} ");
-            assert!(last.unwrap().contains(&score), "{lines:?}");
+            assert!(last.contains(&format!(" score mate {moves} ")), "{lines:?}");
             client.quit_silently();
         }
     }
@@ -60,10 +64,8 @@ fn a_search_with_a_time_finds_long_mates_by_checks() {
     let mut client = Client::uci();
     // 适情雅趣 29: eleven moves, for which some 56,000 positions are looked at.
     client.silent("position fen 2b1R1Nr1/1Nr2k3/9/C2R1P1n1/2bCp1P2/5pc2/9/5n3/2p1p4/3K5 w");
-    client.send("go movetime 3000");
-    let lines = client.until("bestmove");
-    let last = lines.iter().rev().find(|line| line.contains(" pv "));
-    assert!(last.unwrap().contains(" score mate 11 "), "{lines:?}");
+    let (lines, last) = search(&mut client, "go movetime 3000");
+    assert!(last.contains(" score mate 11 "), "{lines:?}");
     client.quit_silently();
 }
 
@@ -74,8 +76,7 @@ fn a_mate_that_comes_after_the_draw_is_not_claimed() {
         let mut client = Client::uci();
         let board = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
         client.silent(&format!("position fen {board} - - {plies} 90"));
-        client.send("go movetime 1000");
-        let lines = client.until("bestmove");
+        let (lines, _) = search(&mut client, "go movetime 1000");
         let mate = |line: &String| line.contains(" score mate 2 ");
         assert_eq!(lines.iter().any(mate), claims, "{plies}: {lines:?}");
         client.quit_silently();
@@ -86,9 +87,7 @@ fn a_mate_that_comes_after_the_draw_is_not_claimed() {
 fn a_longer_mate_does_not_end_the_search_for_a_short_one() {
     let mut client = Client::uci();
     client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
-    client.send("go mate 3 movetime 60000");
-    let lines = client.until("bestmove");
-    let last = lines.iter().rev().find(|line| line.contains(" pv "));
-    assert!(last.unwrap().contains(" score mate 3 "), "{lines:?}");
+    let (lines, last) = search(&mut client, "go mate 3 movetime 60000");
+    assert!(last.contains(" score mate 3 "), "{lines:?}");
     client.quit_silently();
 }

@@ -6,8 +6,7 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,7 +14,7 @@ use crossbeam_channel::{Receiver, bounded, select, unbounded};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::common::interrupt::interrupts;
-use super::common::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED, open_input};
 use crate::notation::pgn::decode;
 use crate::search::Settings;
 use crate::text::{excerpt, read_line};
@@ -131,12 +130,7 @@ fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<BatchSearch
 /// Reads the positions.
 fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
     let fault = |error: &dyn Display| Failure::new(path.display(), error);
-    let mut source: Box<dyn io::BufRead> = match path.to_str() {
-        Some("-") => Box::new(io::stdin().lock()),
-        _ => Box::new(BufReader::new(
-            File::open(path).map_err(|error| fault(&error))?,
-        )),
-    };
+    let mut source = open_input(path).map_err(|error| fault(&error))?;
     let mut tasks = Vec::new();
     let (mut line, mut bytes) = (0, Vec::new());
     while read_line(&mut source, LONGEST_LINE, &mut bytes).map_err(|error| fault(&error))? {

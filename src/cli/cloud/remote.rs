@@ -90,8 +90,8 @@ pub(super) struct WalkArguments {
     queue: bool,
 }
 
-/// Search for a library on another machine; the token must allow to write. Ctrl-C ends the work and gives back what is
-/// not done.
+/// Search for a library on another machine; the token must allow to write. Ctrl-C ends the work and
+/// gives back what is not done.
 #[derive(Debug, clap::Args)]
 pub(super) struct WorkerArguments {
     #[command(flatten)]

@@ -7,6 +7,7 @@ pub(super) mod ending;
 pub(super) mod explain;
 mod failure;
 pub(super) mod game_arguments;
+mod input_file;
 pub(super) mod interrupt;
 pub(super) mod limit_arguments;
 pub(super) mod logging;
@@ -18,4 +19,5 @@ pub(super) mod pgn_place;
 pub(super) mod seconds;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
+pub(super) use input_file::open_input;
 pub(super) use message::{note, print_line};

@@ -210,8 +210,13 @@ impl PlaySession {
                     .into_iter()
                     .filter_map(|played| why_illegal(position, played))
                     .collect();
-                // Of the moves that the text may mean, one that the piece could make on an empty board.
-                reasons.sort_by_key(|reason| matches!(reason, IllegalReason::WrongStep(_)));
+                // Of the moves that the text may mean the likeliest: one of the piece's own, and to a
+                // square that is not taken.
+                reasons.sort_by_key(|reason| match reason {
+                    IllegalReason::WrongStep(_) => 2,
+                    IllegalReason::OwnPiece(_) => 1,
+                    _ => 0,
+                });
                 let reason = reasons.first();
                 print_line(&match reason {
                     Some(_) if self.is_over() => GAME_OVER.to_owned(),

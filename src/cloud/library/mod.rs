@@ -43,7 +43,7 @@ pub struct Asker<'a> {
 /// A reply with the way it is wrapped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The content of a POST request as the form that clients send.
+    /// The reply in the format that the request asks for.
     pub body: String,
     /// Whether the body is JSON.
     pub is_json: bool,
@@ -74,16 +74,11 @@ impl Library {
             body: reply.to_bytes(format),
             is_json,
         };
-        let bare = if is_json {
-            ReplyFormat::Json
-        } else {
-            ReplyFormat::Bare
+        let bare = match is_json {
+            true => ReplyFormat::Json,
+            false => ReplyFormat::Bare,
         };
-        let framed = if is_json {
-            ReplyFormat::Json
-        } else {
-            ReplyFormat::Text
-        };
+        let framed = ReplyFormat::framed(is_json);
         let Some(action) = parameters.get_filled("action") else {
             return Ok(Answer {
                 is_json,

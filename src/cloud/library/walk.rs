@@ -20,8 +20,8 @@ pub(super) struct WalkMove {
     pub(super) played: Move,
     /// How many moves were visited below it.
     pub(super) below: usize,
-    /// Its score; another one than the library has where the walk has come to a repetition that the rules forbid
-    /// or call a draw.
+    /// Its score; another one than the library has where the walk has come to a repetition that the
+    /// rules forbid or call a draw.
     pub(super) score: i32,
 }
 
@@ -38,10 +38,10 @@ enum Worth {
 
 /// A walk through the library along good moves.
 ///
-/// The values in the store take no account of repetitions. Where the walk comes back to a position on its way the
-/// rules are asked: a move that only draws so counts 0 if it would be the best one, a side that is at fault plays
-/// its next move, and where none other is known the stored score stands, for there may be moves that are not known.
-/// What follows is returned along the walk only.
+/// The values in the store take no account of repetitions. Where the walk comes back to a position on
+/// its way the rules are asked: a move that only draws so counts 0 if it would be the best one, a side
+/// that is at fault plays its next move, and where none other is known the stored score stands, for
+/// there may be moves that are not known. What follows is returned along the walk only.
 pub(super) struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
     budget: usize,

@@ -164,7 +164,7 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     let is_json = parameters.is_on("json", false);
     if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
         shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
-        let format = ReplyFormat::wrapped(is_json);
+        let format = ReplyFormat::framed(is_json);
         let body = ApiReply::Status("rate limit exceeded").to_bytes(format);
         return reply(&parameters, Answer { body, is_json });
     }

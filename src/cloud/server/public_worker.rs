@@ -1,9 +1,9 @@
 //! The workers of the public library, which show MD5 sums instead of tokens.
 //!
-//! The access token of a worker is the MD5 of `ChessDB`, its address and a password; what it writes is signed with
-//! the MD5 of the access token and of what is written. Whoever reads the traffic may try passwords on such sums,
-//! and may send what was signed again. They are taken from listed addresses alone; the passwords are the tokens
-//! that may write.
+//! The access token of a worker is the MD5 of `ChessDB`, its address and a password; what it writes is
+//! signed with the MD5 of the access token and of what is written. Whoever reads the traffic may try
+//! passwords on such sums, and may send what was signed again. They are taken from listed addresses
+//! alone; the passwords are the tokens that may write.
 
 use std::net::IpAddr;
 
@@ -43,7 +43,8 @@ pub(super) fn find<'a>(
     found
 }
 
-/// The answer to an action of workers from a listed address, which names no board; `None` for any other request.
+/// The answer to an action of workers from a listed address, which names no board; `None` for any other
+/// request.
 pub(super) fn answer(
     shared: &Shared,
     parameters: &QueryParameters,

@@ -25,8 +25,8 @@ pub(super) struct File {
 }
 
 impl Site {
-    /// Reads a directory and those in it. `index.html` is shown at the path of its directory as well. Links, programs
-    /// of the public server (`.php`) and what begins with a dot are left out.
+    /// Reads a directory and those in it. `index.html` is shown at the path of its directory as well.
+    /// Links, programs of the public server (`.php`) and what begins with a dot are left out.
     ///
     /// # Errors
     /// A file cannot be read, or there are too many.

@@ -62,7 +62,8 @@ impl Store {
         self.readers.read(look)
     }
 
-    /// Writes, and waits until it is on the disk. `work` shares a transaction with others: where it fails, so do they.
+    /// Writes, and waits until it is on the disk. `work` shares a transaction with others: where it
+    /// fails, so do they.
     ///
     /// # Errors
     /// The database cannot be written.

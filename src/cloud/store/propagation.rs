@@ -25,7 +25,8 @@ impl Batch<'_> {
     pub(super) fn propagate(&mut self) -> Result<()> {
         let mut queue = VecDeque::new();
         let mut queued = HashSet::new();
-        // What was written last is furthest from the start, as a rule: its parents then change before theirs do.
+        // What was written last is furthest from the start, as a rule: its parents then change before
+        // theirs do.
         for key in std::mem::take(&mut self.changed).into_iter().rev() {
             if queued.insert(key.clone()) {
                 queue.push_back(key);

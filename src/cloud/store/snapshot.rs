@@ -130,8 +130,8 @@ pub enum SnapshotFault {
     /// A position has a move that is not legal.
     #[error("{0} has a move that is not legal")]
     Illegal(Key),
-    /// The value of a move does not follow from the moves of the position after it. Where moves lead round in a
-    /// circle there need be no values that all agree.
+    /// The value of a move does not follow from the moves of the position after it. Where moves lead
+    /// round in a circle there need be no values that all agree.
     #[error("{m} of {key} has the value {stored}, not {expected}")]
     Value {
         /// The position.

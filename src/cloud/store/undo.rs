@@ -19,8 +19,9 @@ struct Written {
 }
 
 impl Batch<'_> {
-    /// Takes back what a writer has written since a time, in seconds since 1970, the newest first. A move whose
-    /// replies others have written keeps the value that follows from them. Tells how many values were taken back.
+    /// Takes back what a writer has written since a time, in seconds since 1970, the newest first. A
+    /// move whose replies others have written keeps the value that follows from them. Tells how many
+    /// values were taken back.
     ///
     /// # Errors
     /// The database cannot be read or written.
@@ -75,8 +76,8 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Gives the moves that lead to a position of which nothing is known any more the values that were written
-    /// for them.
+    /// Gives the moves that lead to a position of which nothing is known any more the values that were
+    /// written for them.
     fn restore_parents(&mut self, child: &Key) -> Result<()> {
         for parent in rows::parents(self.connection, child)? {
             let Some(mut row) = self.get(&parent)? else {

@@ -12,9 +12,9 @@ const COUNT: usize = 10;
 impl Library {
     /// Hands tasks out for so many seconds, as text; an empty one when there is nothing to do.
     ///
-    /// A task to score moves is the line `FEN`, for the best move of the position, and a line `FEN moves M` for
-    /// each move; a task to sieve is `FEN`, or `!FEN` where it is urgent. The batch has no number: it is named by
-    /// the MD5 of its text.
+    /// A task to score moves is the line `FEN`, for the best move of the position, and a line `FEN moves
+    /// M` for each move; a task to sieve is `FEN`, or `!FEN` where it is urgent. The batch has no
+    /// number: it is named by the MD5 of its text.
     ///
     /// # Errors
     /// The library cannot be read or written.

@@ -23,7 +23,7 @@ pub struct WinRate {
     pub win: u16,
     /// Chance of a draw, in thousandths.
     pub draw: u16,
-    /// To lose.
+    /// Chance that the side loses, in thousandths.
     pub loss: u16,
 }
 

@@ -1,10 +1,10 @@
 //! Moves of a cloud library (云库), asked inside the clock.
 //!
-//! The library is asked before the search that a `go` asks for, for a tenth of the time of the move and two
-//! seconds at most. A move that it answers is checked like any suggestion of a client: the library may be
-//! wrong or malicious. Where the library has no move that is good enough, it is asked for its line while the
-//! engine searches, which looks at that line first. One question is under way at a time, in a thread of its own;
-//! after three failures in a row the library is left alone for five minutes.
+//! The library is asked before the search that a `go` asks for, for a tenth of the time of the move and
+//! two seconds at most. A move that it answers is checked like any suggestion of a client: the library
+//! may be wrong or malicious. Where the library has no move that is good enough, it is asked for its
+//! line while the engine searches, which looks at that line first. One question is under way at a time,
+//! in a thread of its own; after three failures in a row the library is left alone for five minutes.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

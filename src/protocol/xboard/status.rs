@@ -45,8 +45,9 @@ impl AnalysisStatus {
         }
     }
 
-    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE`, the time in hundredths of a second, in a position with so
-    /// many moves. The last word is missing until a search takes long enough to name its moves.
+    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE`, the time in hundredths of a second, in a
+    /// position with so many moves. The last word is missing until a search takes long enough to name
+    /// its moves.
     pub(super) fn line(&self, moves: usize) -> String {
         let Self {
             began,

@@ -24,7 +24,7 @@ pub(super) enum CaptureResult {
 /// What counts in a run of captures and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RunKind {
-    /// It is worth the whole of its value.
+    /// All of the run counts.
     Whole,
     /// All but what the first move uncovers.
     Covered,

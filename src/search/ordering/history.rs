@@ -60,7 +60,8 @@ fn update(value: &mut i16, bonus: i32, limit: i32) {
 }
 
 /// The histories of one thread (Schaeffer, "The history heuristic and alpha-beta search enhancements in
-/// practice", 1989; Chessprogramming wiki, "History Heuristic": capture history, continuation history, correction history).
+/// practice", 1989; Chessprogramming wiki, "History Heuristic": capture history, continuation history,
+/// correction history).
 #[derive(Debug)]
 pub struct Histories {
     /// Quiet moves by side, origin and destination.

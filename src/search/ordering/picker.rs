@@ -37,8 +37,9 @@ struct ScoredMove {
 }
 
 /// Gives the pseudo-legal moves of a node in the order in which to try them, each once: the hash move,
-/// captures by victim and history (in place of MVV/LVA) that lose little in the exchange, killers (Akl and Newborn, "The
-/// principal continuation and the killer heuristic", 1977), quiet moves by history, the other captures.
+/// captures by victim and history (in place of MVV/LVA) that lose little in the exchange, killers (Akl
+/// and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by history,
+/// the other captures.
 #[derive(Debug)]
 pub struct MovePicker {
     stage: Stage,

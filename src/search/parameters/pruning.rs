@@ -12,7 +12,8 @@ pub struct Pruning {
     pub null_move: bool,
     /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Single moves left out: quiet ones by their number, history, evaluation or exchange, captures by exchange.
+    /// Single moves left out: quiet ones by their number, history, evaluation or exchange, captures by
+    /// exchange.
     pub of_moves: bool,
     /// The static evaluation is corrected by what earlier searches found it to be off by, so that a score
     /// hangs on the order of the search.

@@ -4,8 +4,9 @@
 //! hundredths unless told otherwise. With the cargo feature `tune` each number is a spin option of the
 //! protocols, so that any tuner can drive it; without it they are constants.
 //!
-//! What has another meaning than to be tuned stands where it is used: the size of tables and buckets, what the
-//! values of an option stand for (style, randomness, strength), and bounds that keep a search correct.
+//! What has another meaning than to be tuned stands where it is used: the size of tables and buckets,
+//! what the values of an option stand for (style, randomness, strength), and bounds that keep a search
+//! correct.
 
 /// A number of the search as tuners see it.
 #[cfg(feature = "tune")]
@@ -212,8 +213,8 @@ parameters! {
     hash_cutoff_share = 35, 0, 100;
     /// Share of the rise of the evaluation that a quiet move's main history learns.
     evaluation_swing_share = 80, 0, 400;
-    /// Centres the swing of quiet moves: what the handcrafted evaluation falls by for the usual one, its tempo
-    /// not counted.
+    /// Centres the swing of quiet moves: what the handcrafted evaluation falls by for the usual one, its
+    /// tempo not counted.
     evaluation_swing_offset = 14, -60, 60;
     /// The same for a network, whose own tempo is smaller than the handcrafted one that the swing counts.
     network_swing_offset = -48, -200, 60;
@@ -264,8 +265,8 @@ parameters! {
     /// Plies in which the other moves are to be mated, checks not counted.
     only_move_mated_within = 3, 1, 9;
 
-    /// Positions that the search for mates by checks looks at for each millisecond of the move's soft limit: a
-    /// hundredth or two of what it can.
+    /// Positions that the search for mates by checks may look at for each millisecond of the move's soft
+    /// limit. Where it uses all of them they take about a twentieth of that limit.
     mate_nodes_per_ms = 25, 0, 1000;
 
     /// What a thread's vote counts beside how much better its score is than the worst one.
@@ -285,8 +286,8 @@ parameters! {
     ponder_share = 25, 0, 100;
     /// An opponent with less than this share of the own time is short of it.
     opponent_short_share = 50, 0, 100;
-    /// More of the proper time against an opponent who is short of it.
-    opponent_short_bonus = 12, 0, 100;
+    /// More of the proper time against an opponent who is short of it: the proper time divided by this.
+    opponent_short_divisor = 8, 1, 100;
     /// Least share of the proper time that the overhead leaves.
     least_proper_share = 25, 0, 100;
     /// Soft limit of the last move before a control, of the usable time.

@@ -130,9 +130,10 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry; the one of its bucket that is worth least is replaced. Of the same position the new one replaces the old, unless that is from the same
-    /// search and deeper by [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of
-    /// the new entry where it has one, else that of the old.
+    /// Stores an entry; the one of its bucket that is worth least is replaced. Of the same position the
+    /// new one replaces the old, unless that is from the same search and deeper by
+    /// [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of the new
+    /// entry where it has one, else that of the old.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;

@@ -277,8 +277,8 @@ impl Pool {
         }
     }
 
-    /// Clears what earlier searches stored: hash table, histories, move overhead. For a new game, and for settings under
-    /// which old scores mean nothing. Waits for a search under way.
+    /// Clears what earlier searches stored: hash table, histories, move overhead. For a new game, and
+    /// for settings under which old scores mean nothing. Waits for a search under way.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_table();

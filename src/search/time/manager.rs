@@ -3,7 +3,8 @@
 //! The *proper* time is a fair share of the clock. Half of it is the soft limit, which bends with how
 //! settled the choice is, and past which no iteration begins; inside one the search is broken off at
 //! twice the proper time. The last move before a control may take most of what is left. What is kept
-//! back grows with the overhead that earlier moves of the process have shown ([`MoveOverhead`](super::MoveOverhead)).
+//! back grows with the overhead that earlier moves of the process have shown
+//! ([`MoveOverhead`](super::MoveOverhead)).
 
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ impl TimeManager {
         if opponent
             .is_some_and(|other| other.time < percent(clock.time, values::opponent_short_share()))
         {
-            proper += percent(proper, values::opponent_short_bonus());
+            proper += proper / values::opponent_short_divisor().unsigned_abs();
         }
         proper = proper
             .saturating_sub(overhead)

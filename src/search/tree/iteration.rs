@@ -42,8 +42,8 @@ impl Iteration {
         }
     }
 
-    /// Puts the moves of an iteration that was broken off in order: those that it has searched first, the best
-    /// of them at the front, then those that it has not, with what the iteration before found.
+    /// Puts the moves of an iteration that was broken off in order: those that it has searched first,
+    /// the best of them at the front, then those that it has not, with what the iteration before found.
     pub(super) fn settle_unfinished(&mut self) {
         let Iteration { depth, moves, .. } = self;
         let searched = moves

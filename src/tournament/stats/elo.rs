@@ -17,7 +17,7 @@ pub struct Scores {
 /// A value with its bounds of 95 % probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The most likely difference, in Elo.
+    /// The most likely value.
     pub value: f64,
     /// Lower bound.
     pub low: f64,

@@ -67,7 +67,8 @@ impl Trainer {
         bytes
     }
 
-    /// Goes on from a checkpoint of the same recipe, samples and start, and returns the reports of its passes.
+    /// Goes on from a checkpoint of the same recipe, samples and start, and returns the reports of its
+    /// passes.
     ///
     /// # Errors
     /// When the bytes are no checkpoint, damaged, or of another run; the trainer is unchanged then.

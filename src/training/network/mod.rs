@@ -64,7 +64,7 @@
 //! the search of that time +278 =59 -63 (+209 [+175, +247] Elo).
 //!
 //! **Generation 4**, embedded. All of these and 65,180 games by generation 3 (8,885,897 positions, 400 nodes a
-//! move, seeds 5 to 10, most of them in 85 minutes of two thirds of both cores): 21,236,108 quiet positions,
+//! move, seeds 5 to 10): 21,236,108 quiet positions,
 //! 439,367 to test with.
 //!
 //! ```text
@@ -73,9 +73,10 @@
 //!     --set passes=14 --set seed=14
 //! ```
 //!
-//! 17 minutes; training loss 0.00922, test loss 0.00978 (on other games than generation 3's). Against generation
-//! 3 in the same build at 4000 nodes a move: +130 =76 -94, +42 [+8, +77] Elo; at 1 s + 0.01 s: +152 =132 -120,
-//! +28 [+2, +54]. The centre of the swing of quiet moves was still within 10 of zero and stayed as it was.
+//! 17 minutes; training loss 0.00922, test loss 0.00978 (on other games than generation 3's). Against
+//! generation 3 in the same build at 4000 nodes a move: +130 =76 -94, +42 [+8, +77] Elo; at 1 s + 0.01
+//! s: +152 =132 -120, +28 [+2, +54]. The centre of the swing of quiet moves was still within 10 of zero
+//! and stayed as it was.
 //!
 //! At 2 s + 0.02 s, 100 games each: against Pikafish's handcrafted evaluation +82 =7 -11 (generation 3: +87 =6
 //! -7), against Fairy-Stockfish without its network +97 =0 -3, against ElephantEye +98 =1 -1.

@@ -34,8 +34,8 @@ const RESULT_VARIANCE: f64 = 0.04;
 /// The positions of a game have one result between them: so many are worth one independent sample.
 const DEPENDENT: f64 = 10.0;
 
-/// Fits the weights to the samples, from a state to the last pass. `progress` is called after each pass; where it
-/// returns `false` it was the last, and the state can be gone on from.
+/// Fits the weights to the samples, from a state to the last pass. `progress` is called after each pass;
+/// where it returns `false` it was the last, and the state can be gone on from.
 ///
 /// # Errors
 /// The system refuses the threads of the plan.
