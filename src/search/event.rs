@@ -47,7 +47,7 @@ pub struct Info {
     pub nodes: u64,
     /// Time since the request.
     pub time: Duration,
-    /// Share of the hash table in use, in thousandths.
+    /// Share of the transposition table in use, in thousandths.
     pub hashfull: u32,
     /// Positions found in endgame tables so far, all threads together.
     pub table_hits: u64,

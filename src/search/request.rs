@@ -85,7 +85,7 @@ pub struct Techniques {
     pub null_move: bool,
     /// Null-move cut-offs are confirmed in thin endings and deep nodes.
     pub null_move_verification: bool,
-    /// Positions are looked up in the hash table and stored there.
+    /// Positions are looked up in the transposition table and stored there.
     pub hash: bool,
     /// An open window is narrowed by a hash score that was not searched deep enough. Unsound; without
     /// effect in MTD(f), which has no open windows.

@@ -90,7 +90,7 @@ impl Score {
         self.is_win() || self.is_loss()
     }
 
-    /// The score as a node at `ply` writes it to the hash table: mates counted from the node.
+    /// The score as a node at `ply` writes it to the transposition table: mates counted from the node.
     #[inline]
     pub const fn to_table(self, ply: usize) -> Self {
         if self.is_win() {

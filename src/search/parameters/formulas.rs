@@ -143,8 +143,8 @@ pub fn fading(counted: i32) -> i32 {
     fading_plies() - counted.min(fading_limit())
 }
 
-/// By how many plies an entry of the hash table must be deeper than a new one of the same position to
-/// stay.
+/// By how many plies an entry of the transposition table must be deeper than a new one of the same
+/// position to stay.
 #[inline]
 pub fn hash_deeper(new_was_pv: bool) -> i32 {
     hash_deeper_plies() + hash_deeper_pv() * i32::from(new_was_pv)

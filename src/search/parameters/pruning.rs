@@ -21,7 +21,7 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// What a level allows: `none` is plain alpha-beta with quiescence and hash table.
+    /// What a level allows: `none` is plain alpha-beta with quiescence and transposition table.
     pub fn new(level: Degree) -> Self {
         Self {
             reductions: level >= Degree::Small,

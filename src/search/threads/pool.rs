@@ -16,13 +16,13 @@ use crate::search::request::SearchRequest;
 use crate::search::score::Score;
 use crate::search::table::{TranspositionTable, TtEntry};
 
-/// Largest hash table that may be asked for, in MB.
+/// Largest transposition table that may be asked for, in MB.
 pub const MAX_HASH: u32 = 1 << 20;
 /// Most threads that may be asked for.
 pub const MAX_THREADS: u32 = 512;
-/// The largest hash table that a new game clears where it is, in MB.
+/// The largest transposition table that a new game clears where it is, in MB.
 const CLEARED_IN_PLACE: usize = 256;
-/// The largest automatic hash table, in MB.
+/// The largest automatic transposition table, in MB.
 const AUTOMATIC_HASH: usize = 128;
 /// What must be left for all else when the table and the threads have what they need, in bytes: other
 /// threads with their stacks, games, lines of text.
@@ -33,10 +33,10 @@ const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 /// Why there can be no search.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Not even a hash table of one MB fits beside a search thread.
+    /// Not even a transposition table of one MB fits beside a search thread.
     #[error("too little memory for a search thread and a hash table of 1 MB")]
     NoMemory,
-    /// A hash table of so many MB does not fit.
+    /// A transposition table of so many MB does not fit.
     #[error("too little memory for a search thread and a hash table of {0} MB")]
     NoMemoryForTable(usize),
     /// The system refuses a thread.
@@ -44,7 +44,7 @@ pub enum StartError {
     NoThread(std::io::Error),
 }
 
-/// Why the hash table or the thread pool keeps its size.
+/// Why the transposition table or the thread pool keeps its size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResizeError {
     /// The machine has less memory free than was asked for.
@@ -65,7 +65,7 @@ pub enum ResizeError {
     },
 }
 
-/// What the hash table holds of a position.
+/// What the transposition table holds of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashProbe {
     /// The best move known.
@@ -76,7 +76,7 @@ pub struct HashProbe {
     pub upper: Option<(Score, u32)>,
 }
 
-/// The search threads and the hash table they share.
+/// The search threads and the transposition table they share.
 #[derive(Debug)]
 pub struct Pool {
     messages: Option<Sender<Message>>,
@@ -86,8 +86,8 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Starts one search thread with a hash table of automatic size, or of a smaller one where memory does
-    /// not suffice. The pool reports to `events`; each request is answered with exactly one
+    /// Starts one search thread with a transposition table of automatic size, or of a smaller one where
+    /// memory does not suffice. The pool reports to `events`; each request is answered with exactly one
     /// [`Event::Done`].
     ///
     /// # Errors
@@ -96,7 +96,8 @@ impl Pool {
         Self::with_hash(automatic_hash_size(), events)
     }
 
-    /// As [`Self::new`], with a hash table of `megabytes`, or of a smaller one where memory does not suffice.
+    /// As [`Self::new`], with a transposition table of `megabytes`, or of a smaller one where memory
+    /// does not suffice.
     ///
     /// # Errors
     /// As [`Self::new`].
@@ -117,7 +118,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Starts one search thread with a hash table of one MB.
+    /// Starts one search thread with a transposition table of one MB.
     fn with_least_table(events: Sender<Event>) -> Result<Self, StartError> {
         if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + HEADROOM) {
             return Err(StartError::NoMemory);
@@ -165,7 +166,7 @@ impl Pool {
         let _ = receiver.recv();
     }
 
-    /// Sets the size of the hash table, its contents lost; 0 for an automatic size. Returns the size
+    /// Sets the size of the transposition table, its contents lost; 0 for an automatic size. Returns the size
     /// in force in MB. Waits for a search under way.
     ///
     /// # Errors
@@ -245,7 +246,7 @@ impl Pool {
         None
     }
 
-    /// The size of the hash table, in MB.
+    /// The size of the transposition table, in MB.
     pub fn hash_size(&self) -> usize {
         self.table.megabytes()
     }
@@ -277,8 +278,8 @@ impl Pool {
         }
     }
 
-    /// Clears what earlier searches stored: hash table, histories, move overhead. For a new game, and
-    /// for settings under which old scores mean nothing. Waits for a search under way.
+    /// Clears what earlier searches stored: transposition table, histories, move overhead. For a new
+    /// game, and for settings under which old scores mean nothing. Waits for a search under way.
     pub fn forget(&mut self) {
         self.wait();
         self.forget_table();
@@ -286,7 +287,7 @@ impl Pool {
         self.wait();
     }
 
-    /// Empties the hash table: a small one in place, for memory that the process has is quicker to
+    /// Empties the transposition table: a small one in place, for memory that the process has is quicker to
     /// search in; a large one by taking fresh memory, for walking through it would take seconds.
     fn forget_table(&mut self) {
         if !self.table.is_used() {
@@ -308,7 +309,7 @@ impl Pool {
         self.wait();
     }
 
-    /// What the hash table holds of `position`; may be asked during a search.
+    /// What the transposition table holds of `position`; may be asked during a search.
     pub fn probe(&self, position: &Position) -> Option<HashProbe> {
         let entry = self.table.probe(position.key())?;
         let known = Some((entry.score, entry.depth as u32));

@@ -36,7 +36,8 @@ pub struct Searcher {
 }
 
 impl Searcher {
-    /// A searcher with a hash table of `megabytes`, or of a smaller one where memory does not suffice.
+    /// A searcher with a transposition table of `megabytes`, or of a smaller one where memory does not
+    /// suffice.
     ///
     /// # Errors
     /// When there is no memory for a search thread and a table of one MB, or the system starts no thread.
@@ -51,8 +52,8 @@ impl Searcher {
         })
     }
 
-    /// As [`Self::new`], with a hash table of exactly `megabytes`: another one has searches come to other
-    /// results.
+    /// As [`Self::new`], with a transposition table of exactly `megabytes`: another one has searches
+    /// come to other results.
     ///
     /// # Errors
     /// As [`Self::new`], and when there is no memory for that table.
@@ -76,7 +77,7 @@ impl Searcher {
         self.forget();
     }
 
-    /// Clears hash table and histories.
+    /// Clears transposition table and histories.
     pub fn forget(&mut self) {
         self.pool.forget();
     }

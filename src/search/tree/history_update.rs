@@ -89,7 +89,7 @@ impl Search<'_> {
         }
     }
 
-    /// Writes what was found to the hash table and corrects the evaluation by it.
+    /// Writes what was found to the transposition table and corrects the evaluation by it.
     pub(super) fn close_node(
         &mut self,
         node: &Node,

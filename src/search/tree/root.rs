@@ -62,7 +62,7 @@ impl Search<'_> {
     }
 
     /// One line of one iteration by MTD(f): null windows that close in on the score. The line behind the
-    /// best move is that of the hash table, for null windows have none.
+    /// best move is that of the transposition table, for null windows have none.
     pub(super) fn close_in(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
@@ -93,7 +93,7 @@ impl Search<'_> {
         best.pv = pv;
     }
 
-    /// A root move and what the hash table expects after it, at most so many moves in all.
+    /// A root move and what the transposition table expects after it, at most so many moves in all.
     fn hash_line(&self, first: Move, length: usize) -> Vec<Move> {
         let mut position = self.position.clone();
         let mut line = vec![first];

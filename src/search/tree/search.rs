@@ -160,8 +160,8 @@ impl<'a> Search<'a> {
             .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
 
-    /// What the hash table holds of the position. Near the no-capture limit its score is left out, for
-    /// the same position with more plies to go is worth something else.
+    /// What the transposition table holds of the position. Near the no-capture limit its score is left
+    /// out, for the same position with more plies to go is worth something else.
     #[inline]
     pub(super) fn probe(&self) -> Option<TtEntry> {
         if !self.techniques.hash {

@@ -1,5 +1,5 @@
-//! What the threads of one search exchange beside the hash table: finished iterations (parallel search with
-//! a shared hash table: Chessprogramming wiki, "Lazy SMP").
+//! What the threads of one search exchange beside the transposition table: finished iterations (parallel
+//! search with a shared transposition table: Chessprogramming wiki, "Lazy SMP").
 
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::iteration::Iteration;
 
 /// The threads of one search. They go from depth to depth together: all search the same iteration, and
-/// the first to finish it finishes it for all. They share nothing but the hash table: by what each
+/// the first to finish it finishes it for all. They share nothing but the transposition table: by what each
 /// finds there first their paths part.
 ///
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
