@@ -40,7 +40,7 @@ pub enum EpdError {
     Move {
         /// The operation.
         code: String,
-        /// Why.
+        /// What is wrong with the move.
         error: NotationError,
     },
     /// The operand of `dm` is no number.
@@ -56,7 +56,7 @@ impl Epd {
             .map(String::as_str)
     }
 
-    /// Whether there is something to be found.
+    /// Whether it has `bm`, `am` or `dm`.
     pub fn has_task(&self) -> bool {
         !self.best_moves.is_empty() || !self.avoid_moves.is_empty() || self.mate_in.is_some()
     }

@@ -160,6 +160,7 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
     }
     for (rank, text) in (0..RANKS).rev().zip(ranks) {
         let mut file = 0;
+        let mut is_known = true;
         for letter in text.chars() {
             if let Some(empty) = letter.to_digit(10) {
                 file += empty as usize;
@@ -168,7 +169,12 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
             match (Piece::from_letter(letter), Square::new(file, rank)) {
                 (Some(piece), Some(square)) => setup.squares[square.index()] = Some(piece),
                 (Some(_), None) => {}
-                (None, _) => reasons.push(FenReason::Letter(letter)),
+                // One letter a rank is told.
+                (None, _) if is_known => {
+                    reasons.push(FenReason::Letter(letter));
+                    is_known = false;
+                }
+                (None, _) => {}
             }
             file += 1;
         }

@@ -24,7 +24,7 @@ pub enum LineError {
     Move {
         /// Which one, from 1.
         number: usize,
-        /// Why.
+        /// What is wrong with the move.
         error: NotationError,
     },
 }

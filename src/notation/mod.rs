@@ -1,5 +1,5 @@
 //! Positions, moves and games as text: FEN in its dialects, coordinates, Chinese and WXF moves, lines
-//! of moves, PGN.
+//! of moves, EPD, diagrams, PGN, and game records of other programs.
 //!
 //! ```
 //! use chuhe::board::Position;
@@ -52,7 +52,7 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
 /// [`parse_move`] refuses can be explained with [`why_illegal`](crate::movegen::why_illegal).
 pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let text = text.trim();
-    if let Ok(m) = text.to_ascii_lowercase().replace('-', "").parse() {
+    if let Ok(m) = text.parse() {
         return vec![m];
     }
     let mut moves = chinese::attempts(position, text);

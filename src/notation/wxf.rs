@@ -56,7 +56,7 @@ fn subject(kind: PieceKind, standing: Standing) -> String {
 /// Letters may be of either case, with H and E for N and B; `.` is read as `=`. Besides what
 /// [`write()`] writes this reads the sign before the letter (`+R=4`), the file behind the sign
 /// (`R+4+1`), signs for advisors and bishops, and pawns counted from the front, by letter (`Pa=4`)
-/// or by a number before the file (`13=4`).
+/// or by a number before the file (`13=4`), and `.` for the middle one of three or five (`P.=4`).
 ///
 /// # Errors
 /// The text is no WXF move, or not one legal move.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::command::Command;
+use super::command::{Command, GoError, GoRequest};
 use super::options::Preferences;
 use super::reply::Reply;
 
@@ -12,6 +12,16 @@ pub(super) trait Codec: fmt::Debug {
     /// Parses a line into the commands that it stands for, in order. Never fails: a line that cannot
     /// be read is [`Command::Unknown`], or a command that carries its error.
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command>;
+
+    /// Parses the beginning of a line that is too long to be executed, into the command that is refused.
+    /// Changes nothing.
+    fn parse_overlong(&mut self, head: &str, preferences: &Preferences) -> Command {
+        let command = self.parse(head, preferences).pop();
+        command.unwrap_or_else(|| Command::Unknown(head.to_owned()))
+    }
+
+    /// Notes a `go` that the session executes or refuses with an answer, when it does so.
+    fn on_go(&mut self, _request: &Result<GoRequest, GoError>) {}
 
     /// The lines that answer the handshake: name, options, and the end mark.
     fn handshake(&mut self) -> Vec<String>;

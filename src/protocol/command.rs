@@ -23,7 +23,7 @@ pub(super) enum Protocol {
 /// A line that has been understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Command {
-    /// Speak this protocol from now on, and handshake yourself.
+    /// Switches to a protocol and asks for its greeting.
     Handshake(Protocol),
     /// Asks for [`Reply::Ready`](super::reply::Reply::Ready).
     IsReady,
@@ -43,7 +43,7 @@ pub(super) enum Command {
     Go(Result<GoRequest, GoError>),
     /// The opponent played the expected move.
     PonderHit {
-        /// And draw_resign a draw.
+        /// Whether the opponent offers a draw with it.
         draw: bool,
     },
     /// Ends the search and asks for its move.
@@ -97,7 +97,7 @@ impl PositionText {
 pub(super) struct GoRequest {
     /// The clock waits for the ponder hit.
     pub ponder: bool,
-    /// The opponent draw_resign a draw.
+    /// The opponent offers a draw.
     pub draw: bool,
     /// Iterations; zero asks for the static evaluation.
     pub depth: Option<u32>,
@@ -116,6 +116,9 @@ pub(super) struct GoRequest {
     pub search_moves: Option<Vec<Move>>,
     /// The number of lines that are searched; `None` for that of the option.
     pub lines: Option<usize>,
+    /// Asks for every move that is worse than the best one by no more than this, in hundredths of a minor
+    /// piece, in place of the best one.
+    pub window: Option<i64>,
     /// Whether an endless search is asked for in so many words.
     pub infinite: bool,
     /// Words of the line that are no parameters.
@@ -141,6 +144,15 @@ pub(super) enum GoFault {
         /// The beginning of what stands for its value.
         given: String,
     },
+}
+
+impl GoFault {
+    /// The parameter.
+    pub(super) fn key(&self) -> &'static str {
+        match self {
+            Self::Missing(key) | Self::NotANumber { key, .. } => key,
+        }
+    }
 }
 
 /// The clocks of a game, as protocols tell them.

@@ -55,7 +55,7 @@ pub(super) enum Reply<'a> {
     NoBestMove,
     /// A `stop` while no search runs.
     NothingToStop,
-    /// The contents of the hash table, the answer to `probe`.
+    /// The entry of one position in the hash table, the answer to `probe`; `None` where there is none.
     Hash(Option<HashProbe>),
     /// The answer to [`Command::Register`](super::command::Command::Register).
     Registered,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
 /// How much of a client's text a message repeats, in characters.
@@ -38,6 +39,11 @@ fn shorten(text: &str, limit: usize) -> String {
         short.push('…');
     }
     short
+}
+
+/// A score that is no mate in centipawns: by the usual count a minor piece is worth four pawns.
+pub(super) fn centipawns(score: Score) -> i32 {
+    score.units() * 400 / Score::MINOR_PIECE
 }
 
 /// Reads a whole number with a sign or without. What is below zero counts as zero, what is too

@@ -5,7 +5,7 @@ use super::command::Command;
 use super::options::{self, OptionKind, OptionSpec, Preferences};
 use super::parse::{format_line, parse_common};
 use super::reply::Reply;
-use super::text::{TimeUnit, one_line};
+use super::text::{TimeUnit, centipawns, one_line};
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
@@ -145,15 +145,10 @@ fn format_option(row: &OptionSpec) -> Option<String> {
     })
 }
 
-/// A minor piece in centipawns: by the usual count it is worth four pawns.
-const MINOR_PIECE: i32 = 400;
-
 /// `cp N` in hundredths of a pawn, or `mate N` in moves.
 fn format_score(score: Score) -> String {
     match score.meaning() {
-        Meaning::Evaluation(_) => {
-            format!("cp {}", score.units() * MINOR_PIECE / Score::MINOR_PIECE)
-        }
+        Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
         Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
         Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
     }

@@ -22,18 +22,18 @@ use crate::search::Report;
 #[derive(Clone, Debug, Default)]
 pub(super) struct WorkerDialect {
     ucci: Ucci,
-    /// The search under way.
-    search: PendingSearch,
+    /// The search under way, where it is a `sel`.
+    selection: Option<Selection>,
 }
 
-#[derive(Clone, Debug, Default)]
-enum PendingSearch {
-    #[default]
-    None,
-    /// A `go`.
-    Plain,
-    /// A `sel`: its window, and the move of each line with its score.
-    Select(i64, BTreeMap<usize, (Move, i64)>),
+/// What has come of a `sel`.
+#[derive(Clone, Debug)]
+struct Selection {
+    /// Moves that are worse than the best one by no more than this are selected, in hundredths of a minor
+    /// piece.
+    window: i64,
+    /// The first move of each line with its score, by the number of the line.
+    lines: BTreeMap<usize, (Move, i64)>,
 }
 
 /// The parameters of `sel`, in their order.
@@ -45,21 +45,25 @@ impl Codec for WorkerDialect {
         let command = match verb.to_ascii_lowercase().as_str() {
             "isok" => Command::IsReady,
             "fen" => Command::Position(parse_position(rest)),
-            "sel" => {
-                let selection = parse_select(rest);
-                let window = selection.as_ref().map_or(0, |(_, window)| *window);
-                self.begin(PendingSearch::Select(window, BTreeMap::new()));
-                Command::Go(selection.map(|(request, _)| request))
-            }
-            _ => {
-                let commands = self.ucci.parse(line, preferences);
-                if matches!(commands[..], [Command::Go(Ok(_))]) {
-                    self.begin(PendingSearch::Plain);
-                }
-                return commands;
-            }
+            "sel" => Command::Go(parse_select(rest)),
+            _ => return self.ucci.parse(line, preferences),
         };
         vec![command]
+    }
+
+    fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
+        let window = match request {
+            Ok(request) => request.window,
+            // A `sel` that is refused is answered as one without moves.
+            Err(GoError(faults)) => {
+                let mut keys = faults.iter().map(GoFault::key);
+                keys.any(|key| PARAMETERS.contains(&key)).then_some(0)
+            }
+        };
+        self.selection = window.map(|window| Selection {
+            window,
+            lines: BTreeMap::new(),
+        });
     }
 
     fn handshake(&mut self) -> Vec<String> {
@@ -73,16 +77,15 @@ impl Codec for WorkerDialect {
                 report: Report::Line(info),
                 ..
             } => {
-                if let (PendingSearch::Select(_, lines), Some(first)) =
-                    (&mut self.search, info.pv.first())
-                {
-                    lines.insert(info.multipv, (*first, number(info.score)));
+                if let (Some(selection), Some(first)) = (&mut self.selection, info.pv.first()) {
+                    let scored = (*first, number(info.score));
+                    selection.lines.insert(info.multipv, scored);
                 }
             }
             Reply::BestMove { .. } | Reply::NoBestMove => {
                 let mut told = self.ucci.format(reply, preferences);
-                match (std::mem::take(&mut self.search), reply) {
-                    (PendingSearch::Select(window, lines), _) => {
+                match (self.selection.take(), reply) {
+                    (Some(Selection { window, lines }), _) => {
                         told.pop();
                         told.push(format_selected(window, &lines));
                     }
@@ -101,17 +104,8 @@ impl Codec for WorkerDialect {
     }
 }
 
-impl WorkerDialect {
-    /// Notes a search. One that is under way is not disturbed: the session refuses a second one.
-    fn begin(&mut self, search: PendingSearch) {
-        if matches!(self.search, PendingSearch::None) {
-            self.search = search;
-        }
-    }
-}
-
-/// Parses `DEPTH COUNT WINDOW`: what to search, and the window.
-fn parse_select(text: &str) -> Result<(GoRequest, i64), GoError> {
+/// Parses `DEPTH COUNT WINDOW`.
+fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut words = text.split_whitespace();
     let mut faults = Vec::new();
     let mut read = |key| match words.next().map(|word| (word, word.parse::<u16>())) {
@@ -130,13 +124,13 @@ fn parse_select(text: &str) -> Result<(GoRequest, i64), GoError> {
     if !faults.is_empty() {
         return Err(GoError(faults));
     }
-    let request = GoRequest {
+    Ok(GoRequest {
         depth: Some(u32::from(depth.max(1))),
         lines: Some(usize::from(count.max(1))),
+        window: Some(i64::from(window)),
         unknown_words: words.map(str::to_owned).collect(),
         ..GoRequest::default()
-    };
-    Ok((request, i64::from(window)))
+    })
 }
 
 fn format_selected(window: i64, lines: &BTreeMap<usize, (Move, i64)>) -> String {
@@ -168,10 +162,10 @@ mod tests {
 
     #[test]
     fn the_parameters_of_a_selection_are_three_numbers() {
-        let (request, window) = parse_select("12 5 200").unwrap();
+        let request = parse_select("12 5 200").unwrap();
         assert_eq!(
-            (request.depth, request.lines, window),
-            (Some(12), Some(5), 200)
+            (request.depth, request.lines, request.window),
+            (Some(12), Some(5), Some(200))
         );
         let error = |text: &str| parse_select(text).unwrap_err().to_string();
         assert_eq!(error("12 5"), "sel WINDOW needs a number");

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 use super::game::Ply;
 use super::piece_tracker::PieceTracker;
 use super::rule_set::RuleSet;
-use super::threat::{chaseable, chasers, cuts_root};
+use super::threat::{chaseable, chasers, cuts_off_protector};
 use super::ucci_league;
 use crate::board::{Bitboard, Color, Move, Position, Square};
 
@@ -52,7 +52,7 @@ impl Retraction {
 
     /// Takes a move back and tells which of the pieces named in `among` it newly threatened.
     ///
-    /// Pieces named in `excused` do not threaten anything by the cutting of a root.
+    /// Pieces named in `excused` do not threaten anything by cutting off a protector.
     pub(super) fn take_back(
         &mut self,
         ply: &Ply,
@@ -71,7 +71,8 @@ impl Retraction {
         threats.retain(|threat| self.is_new(threat, mover, ply.played));
         if let Some(after) = after {
             threats.retain(|threat| {
-                threat.chasers = self.without_root_cutters(threat, excused, &after, ply.played);
+                threat.chasers =
+                    self.without_those_cutting_off(threat, excused, &after, ply.played);
                 threat.chasers.any()
             });
         }
@@ -103,8 +104,8 @@ impl Retraction {
         threats
     }
 
-    /// The pieces that threaten, without the `excused` that do so only because a root has been cut.
-    fn without_root_cutters(
+    /// The pieces that threaten, without the `excused` that do so only because a protector has been cut off.
+    fn without_those_cutting_off(
         &self,
         threat: &NewThreat,
         excused: Bitboard,
@@ -112,7 +113,7 @@ impl Retraction {
         played: Move,
     ) -> Bitboard {
         let by_cut = |chaser: &Square| {
-            cuts_root(&self.board, after, *chaser, threat.target, |square| {
+            cuts_off_protector(&self.board, after, *chaser, threat.target, |square| {
                 origin(square, played)
             })
         };

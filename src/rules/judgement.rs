@@ -47,7 +47,7 @@ impl fmt::Display for Cause {
 /// A piece with its square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// The piece that is threatened.
+    /// What stands there.
     pub piece: Piece,
     /// Where it stands.
     pub square: Square,
@@ -71,7 +71,7 @@ pub struct ClassifiedMove {
     pub played: Move,
     /// The piece that moved.
     pub piece: Piece,
-    /// What it was.
+    /// Its class by the rules applied.
     pub class: MoveClass,
     /// What it newly threatened to take, under rules that judge chases. [`Judgement::chased`] tells
     /// which of these chases went on for ever.
@@ -93,8 +93,9 @@ pub struct Judgement {
     pub occurrences: usize,
     /// What each side did throughout the repetition, by side.
     pub perpetuals: ByColor<Perpetual>,
-    /// The enemy pieces that each side chased with every move of the repetition, by side,
-    /// where they stand now.
+    /// The enemy pieces that each side chased with every move of the repetition, by side, where they stand
+    /// now; under the Asian rules, where only one side chases one piece throughout, those that the other
+    /// side chased with every move from one occurrence to the next.
     pub chased: ByColor<Vec<Placed>>,
     /// The moves of the repetition, the first one first; empty when none decides, and from
     /// [`judge_outcome`].
@@ -248,6 +249,10 @@ fn chinese_moves(game: &Game, window: &[Ply]) -> Vec<ClassifiedMove> {
 /// What each move was by rules that distinguish checks and chases.
 fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Vec<ClassifiedMove> {
     let mut retraction = Retraction::new(game.position(), rules);
+    let among = match rules {
+        RuleSet::CheckOnly | RuleSet::None => Bitboard::EMPTY,
+        _ => Bitboard::ALL,
+    };
     let mut table = Vec::with_capacity(window.len());
     for (ply, number) in window.iter().rev().zip((1..=game.plies().len()).rev()) {
         let after = retraction.board().clone();
@@ -256,7 +261,7 @@ fn moves_of_checks_and_chases(game: &Game, window: &[Ply], rules: RuleSet) -> Ve
             break;
         };
         let mut chases = Vec::new();
-        for threat in retraction.take_back(ply, Bitboard::ALL, Bitboard::EMPTY) {
+        for threat in retraction.take_back(ply, among, Bitboard::EMPTY) {
             let Some(chased) = place(threat.target) else {
                 continue;
             };

@@ -14,7 +14,7 @@
 //!
 //! - Another chaser taking over from the one before renews a threat; a second chaser beside the
 //!   first does not.
-//! - A root cut off by a piece that steps between, or that leaves, makes a threat new; but a piece
+//! - A protector (根) cut off by a piece that steps between, or that leaves, makes a threat new; but a piece
 //!   that is chased itself is not held to chase by that.
 //! - A check does not break its giver's chase if it chases as well. Checks of the other side never
 //!   do.
@@ -27,8 +27,9 @@
 //! `chinese` gives each move one class: check (将), threat of mate (杀), chase (捉), exchange (兑) or
 //! idle (闲), the heaviest of all that it is. A side that only checks, threatens mate and chases, in
 //! any mixture and whatever it chases, attacks for ever (长打), which is forbidden; one exchange or idle
-//! move among them, and it is not. Of two sides that do, the one loses that never chases jointly or
-//! what is partly protected, if the other one does.
+//! move among them, and it is not. A side that gives check with every move loses to one that
+//! does not. Of two others that attack for ever, the one loses that never chases jointly or what is partly
+//! protected, if the other one does.
 //!
 //! To tell what a move is, the mover is imagined to play again, after the move and before it. If it
 //! could then force mate by at most four checks, and could not before, the move threatens mate; if it

@@ -148,7 +148,7 @@ fn chased_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCo
     let all = ByColor::from_fn(|side| chaseable(position, !side));
     let chased = new_throughout(position, plies, rules, all, ByColor::default());
     if rules == RuleSet::Asian && chased.iter().all(|c| c.any()) {
-        // A chased piece that cuts a root by its answer is not held to chase by that (diagrams 39 to
+        // A chased piece that cuts off a protector by its answer is not held to chase by that (diagrams 39 to
         // 41 and 61).
         let excused = ByColor::from_fn(|side| chased[!side]);
         return new_throughout(position, plies, rules, chased, excused);
@@ -157,7 +157,7 @@ fn chased_throughout(position: &Position, plies: &[Ply], rules: RuleSet) -> ByCo
 }
 
 /// For each side those of the pieces `among` that every one of its moves newly threatened. Its
-/// `excused` pieces do not threaten by the cutting of a root.
+/// `excused` pieces do not threaten by cutting off a protector.
 fn new_throughout(
     position: &Position,
     plies: &[Ply],

@@ -66,10 +66,9 @@ fn can_take(position: &Position, owner: Color, from: Square, to: Square) -> bool
 }
 
 /// Whether the threat of the piece on `chaser` against `target`, which stands `before` and `after` a
-/// move, is new only because a root lost sight of its target: the chaser could take before, and a
-/// piece that could then take back no longer reaches the square. A root that is merely pinned does
-/// not count. `moved` tells where a piece stood before the move.
-pub(super) fn cuts_root(
+/// move, is new only because a protector (根), a piece that could take back, no longer reaches the square,
+/// where the chaser could take before. A protector that is merely pinned does not count. `moved` tells where a piece stood before the move.
+pub(super) fn cuts_off_protector(
     before: &Position,
     after: &Position,
     chaser: Square,
@@ -80,14 +79,14 @@ pub(super) fn cuts_root(
         .piece_on(chaser)
         .map_or(after.side_to_move(), |p| p.color());
     let old = moved(chaser);
-    let roots = |position: &Position, chaser| {
+    let protectors = |position: &Position, chaser| {
         let occupied = position.occupied().without(chaser);
         position.attackers_to(target, !side, occupied)
     };
     can_take(before, side, old, target)
-        && (roots(before, old) & !roots(after, chaser))
+        && (protectors(before, old) & !protectors(after, chaser))
             .into_iter()
-            .any(|root| is_king_safe(before, !side, root, target, before.occupied().without(old)))
+            .any(|from| is_king_safe(before, !side, from, target, before.occupied().without(old)))
 }
 
 /// Whether `owner` has a legal recapture on `target` once the piece on `chaser` has taken there.

@@ -18,9 +18,9 @@ pub fn read(text: &str) -> Vec<Result<PgnGame, PgnError>> {
     PgnReader::new(text.as_bytes()).collect()
 }
 
-/// Reads the games of a file one after another, in UTF-8 or GBK, in memory for one of them. A game
-/// that cannot be read does not keep the others from it: what it never closes ends before a tag
-/// behind an empty line.
+/// Reads the games of a file one after another, in UTF-8 or GBK, and keeps only one in memory. A faulty game
+/// does not affect the others: an unclosed comment or variation ends at the next tag that follows an empty
+/// line.
 ///
 /// Comments behind a move are kept, variations and annotation marks passed over.
 ///

@@ -1,6 +1,6 @@
-//! Takes records to pieces.
+//! Splits a record into tokens.
 
-/// A piece of a record.
+/// A token of a record.
 #[derive(Debug)]
 pub(super) enum PgnToken<'a> {
     Tag(&'a str, String),
@@ -19,7 +19,7 @@ pub(super) enum Unended {
     Variation,
 }
 
-/// Takes a part of a text to pieces; nothing goes beyond its end.
+/// Splits a part of a text into tokens; no token goes beyond its end.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
     text: String,

@@ -4,7 +4,7 @@ use super::PgnGame;
 use crate::board::{Color, Move, Position};
 use crate::notation::{MoveStyle, fen};
 
-/// Longest line of moves, in characters.
+/// Width at which moves are wrapped, in characters; a longer comment keeps its line whole.
 const LINE_WIDTH: usize = 100;
 
 /// What is added to a move of a record.
@@ -78,7 +78,8 @@ impl PgnGame {
             needs_number = !comment.is_empty() || !annotation.variation.is_empty();
             if !comment.is_empty() {
                 let comment = comment.join(" ").replace(['{', '}'], "|");
-                words.push(format!("{{{comment}}}"));
+                let comment: Vec<&str> = comment.split_whitespace().collect();
+                words.push(format!("{{{}}}", comment.join(" ")));
             }
             words.extend(variation(&position, &annotation.variation, style));
             position.make(*m);

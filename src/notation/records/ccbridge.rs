@@ -51,11 +51,8 @@ pub fn read_ccbridge(bytes: &[u8]) -> Vec<Result<PgnGame, RecordError>> {
     if bytes.starts_with(RECORD) {
         return vec![read_record(bytes)];
     }
-    let windows = bytes.windows(RECORD.len());
-    let Some(first) = windows
-        .enumerate()
-        .find_map(|(at, text)| (text == RECORD).then_some(at))
-    else {
+    let mut windows = bytes.windows(RECORD.len());
+    let Some(first) = windows.position(|text| text == RECORD) else {
         return vec![Err(RecordError::Broken)];
     };
     let starts = (first..bytes.len()).step_by(BLOCK);
@@ -129,9 +126,13 @@ impl<'a> Cursor<'a> {
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<usize, RecordError> {
+    fn word(&mut self) -> Result<[u8; 4], RecordError> {
         let bytes = self.take(4)?;
-        let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        Ok([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    fn number(&mut self) -> Result<usize, RecordError> {
+        let number = u32::from_le_bytes(self.word()?);
         usize::try_from(number).map_err(|_| RecordError::Broken)
     }
 
@@ -151,9 +152,11 @@ fn main_line(tree: &[u8]) -> Result<CommentedMoves, RecordError> {
     }
     let (mut moves, mut comments) = (Vec::new(), Vec::new());
     while moves.len() < MOST_PLIES {
-        // A record may end where a game without moves does.
-        let Ok(&[marks, _, from, to]) = cursor.take(4) else {
-            break;
+        let [marks, _, from, to] = match cursor.word() {
+            Ok(word) => word,
+            // The record of a game without moves may end here.
+            Err(_) if moves.is_empty() => break,
+            Err(error) => return Err(error),
         };
         if (marks, from, to) == (0, 0, 0) {
             break;
@@ -278,7 +281,10 @@ mod tests {
     #[test]
     fn broken_files_are_refused() {
         let whole = record(&MOVES);
-        for length in (RECORD.len()..HEAD + 12).step_by(7) {
+        // Behind the first twelve bytes of the tree, within the first move, a record without moves may end.
+        let (empty, last) = (HEAD + 12, whole.len() - 4);
+        let lengths = (RECORD.len()..empty).step_by(7);
+        for length in lengths.chain(empty + 4..last) {
             assert!(
                 read_ccbridge(&whole[..length]).remove(0).is_err(),
                 "{length}"

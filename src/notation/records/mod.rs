@@ -13,9 +13,8 @@ pub use xqf::{is_xqf, read_xqf};
 
 use super::Line;
 use super::fen::{self, FenError};
-use crate::board::{Color, Move, Position};
+use crate::board::{Color, FILES, Move, Piece, Position, Setup, Square};
 use crate::movegen::is_legal;
-use crate::text::excerpt;
 
 /// Why a record is no game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -77,12 +76,15 @@ fn board_line(board: &Diagram, moves: &[(Place, Place)], side: Color) -> Result<
         Some(_) => Color::Black,
         None => side,
     };
-    let ranks: Vec<String> = board.iter().rev().map(rank_text).collect();
-    let side = match side {
-        Color::Red => 'w',
-        Color::Black => 'b',
-    };
-    let start = fen::parse_position(&format!("{} {side} - - 0 1", ranks.join("/")))?;
+    let mut setup = Setup::empty();
+    setup.side_to_move = side;
+    for (rank, row) in board.iter().enumerate() {
+        for (file, letter) in row.iter().enumerate() {
+            let piece = letter.and_then(|letter| Piece::from_letter(letter.into()));
+            setup.squares[rank * FILES + file] = piece;
+        }
+    }
+    let start = fen::parse_position(&fen::write_setup(&setup))?;
     let mut position = start.clone();
     let mut played = Vec::with_capacity(moves.len());
     for (number, (from, to)) in (1..).zip(moves) {
@@ -101,12 +103,9 @@ fn legal(
     from: Place,
     to: Place,
 ) -> Result<Move, RecordError> {
-    let square = |(file, rank): Place| {
-        let file = char::from(b'a' + u8::try_from(file % 26).unwrap_or(0));
-        format!("{file}{rank}")
-    };
-    let text = square(from) + &square(to);
-    let read: Option<Move> = text.parse().ok();
+    let square = |(file, rank): Place| Square::new(file, rank);
+    let read = square(from).zip(square(to));
+    let read = read.map(|(from, to)| Move::new(from, to));
     match read.filter(|m| is_legal(position, *m)) {
         Some(m) => {
             position.make(m);
@@ -114,29 +113,10 @@ fn legal(
         }
         None => Err(RecordError::Move {
             number,
-            text: excerpt(&text),
+            text: match read {
+                Some(m) => m.to_string(),
+                None => "off the board".to_owned(),
+            },
         }),
     }
-}
-
-/// A rank as a FEN has it.
-fn rank_text(row: &[Option<u8>; 9]) -> String {
-    let mut text = String::new();
-    let mut empty = 0;
-    for cell in row {
-        match cell {
-            None => empty += 1,
-            Some(letter) => {
-                if empty > 0 {
-                    text += &empty.to_string();
-                }
-                empty = 0;
-                text.push(char::from(*letter));
-            }
-        }
-    }
-    if empty > 0 {
-        text += &empty.to_string();
-    }
-    text
 }

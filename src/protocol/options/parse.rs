@@ -1,5 +1,7 @@
 //! Parsing an option line.
 
+use std::fmt::Display;
+
 use super::{OptionChange, OptionKind, OptionSpec, all};
 use crate::protocol::text::{excerpt, number};
 
@@ -18,7 +20,7 @@ pub(in crate::protocol) struct OptionError {
 /// An option line that has been parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::protocol) struct ParsedOption {
-    /// What to do.
+    /// The change that the line asks for.
     pub change: OptionChange,
     /// A notice for the user who set it.
     pub note: Option<String>,
@@ -47,10 +49,18 @@ fn find(name: &str) -> Option<OptionSpec> {
 
 fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError> {
     let name = row.name();
+    // What UCI has for an empty text.
+    let value = if value == "<empty>" { "" } else { value };
     let refuse = |wanted: &str| OptionError {
         name,
         wanted: wanted.to_owned(),
         given: Some(excerpt(value)).filter(|text| !text.is_empty()),
+    };
+    let outside = |min: &dyn Display, max: &dyn Display, taken: &dyn Display| {
+        let given = excerpt(value);
+        Some(format!(
+            "option {name}: {given} is outside {min} to {max}, {taken} taken"
+        ))
     };
     let mut note = None;
     let change = match row.kind {
@@ -65,10 +75,7 @@ fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError
             let given = number(value).ok_or_else(|| refuse("a number"))?;
             let taken = given.clamp(min, max);
             if taken != given || value.starts_with('-') && given == 0 && value != "-0" {
-                note = Some(format!(
-                    "option {name}: {} is outside {min} to {max}, {taken} taken",
-                    excerpt(value)
-                ));
+                note = outside(&min, &max, &taken);
             }
             change(usize::try_from(taken).unwrap_or(usize::MAX))
         }
@@ -89,8 +96,13 @@ fn read_value(row: &OptionSpec, value: &str) -> Result<ParsedOption, OptionError
         }
         #[cfg(feature = "tune")]
         OptionKind::Parameter(parameter) => {
-            let given = number(value).ok_or_else(|| refuse("a number"))?;
-            OptionChange::Parameter(parameter, i32::try_from(given).unwrap_or(i32::MAX))
+            let given: i64 = value.parse().map_err(|_| refuse("a number"))?;
+            let (min, max) = (parameter.min, parameter.max);
+            let taken = i32::try_from(given.clamp(min.into(), max.into())).unwrap_or(max);
+            if i64::from(taken) != given {
+                note = outside(&min, &max, &taken);
+            }
+            OptionChange::Parameter(parameter, taken)
         }
         OptionKind::Text { change, form, .. } => change(value).ok_or_else(|| refuse(form))?,
     };

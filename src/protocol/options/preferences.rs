@@ -60,7 +60,7 @@ impl Opponent {
     /// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of UCI_Opponent;
     /// an empty text for an unknown opponent.
     pub(in crate::protocol) fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() || text == "<empty>" {
+        if text.is_empty() {
             return Some(Self::default());
         }
         let mut words = text.split_whitespace();
@@ -149,7 +149,6 @@ mod tests {
             ("GM 2800 human Gary Kasparow", Some(2800)),
             ("none none computer Shredder", None),
             ("", None),
-            ("<empty>", None),
         ] {
             assert_eq!(Opponent::parse(text), Some(Opponent { elo }), "{text}");
         }

@@ -142,10 +142,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         uci: Some("BookFile"),
         kind: OptionKind::Text {
             default: "",
-            change: |text| {
-                let files = if text == "<empty>" { "" } else { text };
-                Some(OptionChange::BookFiles(files.to_owned()))
-            },
+            change: |text| Some(OptionChange::BookFiles(text.to_owned())),
             form: "the files of opening books",
         },
     },
@@ -225,10 +222,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         uci: Some("EvalFile"),
         kind: OptionKind::Text {
             default: "",
-            change: |text| {
-                let path = if text == "<empty>" { "" } else { text };
-                Some(OptionChange::Network(path.to_owned()))
-            },
+            change: |text| Some(OptionChange::Network(text.to_owned())),
             form: "the file of a network",
         },
     },
@@ -243,10 +237,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         uci: Some("EGTBPath"),
         kind: OptionKind::Text {
             default: "",
-            change: |text| {
-                let paths = if text == "<empty>" { "" } else { text };
-                Some(OptionChange::TablePaths(paths.to_owned()))
-            },
+            change: |text| Some(OptionChange::TablePaths(text.to_owned())),
             form: "directories of tables, separated by ;",
         },
     },
@@ -256,10 +247,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         uci: Some("Cloud"),
         kind: OptionKind::Text {
             default: "",
-            change: |text| {
-                let address = if text == "<empty>" { "" } else { text };
-                Some(OptionChange::Cloud(address.to_owned()))
-            },
+            change: |text| Some(OptionChange::Cloud(text.to_owned())),
             form: "the address of a cloud library",
         },
     },

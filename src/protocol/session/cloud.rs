@@ -77,7 +77,8 @@ impl<W: Write> Session<W> {
     }
 }
 
-/// The moves that bring a position of the game back: the library has no record of what was played.
+/// The moves that must not be suggested, as the API writes them: those that repeat a position of the game,
+/// which the library does not know, and those that may not be played.
 fn banned(plan: &GoPlan) -> String {
     let mut game = plan.game.clone();
     let mut banned = Vec::new();

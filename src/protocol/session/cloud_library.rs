@@ -43,7 +43,7 @@ pub(super) struct AwaitedMove {
     pub(super) answers: Receiver<CloudAnswer>,
     /// Where a line may arrive later on.
     pub(super) lines: Receiver<Vec<Move>>,
-    /// How long it is waited for.
+    /// When waiting for it ends.
     pub(super) until: Instant,
 }
 

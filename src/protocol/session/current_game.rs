@@ -1,5 +1,7 @@
 //! The position that the client has set.
 
+use std::fmt;
+
 use crate::board::Move;
 use crate::movegen::legal_moves;
 use crate::notation::{fen, parse_move};
@@ -89,17 +91,12 @@ impl CurrentGame {
         if self.game.is_none() {
             return Err(PositionError(vec!["there is no position".to_owned()]));
         }
-        let (moves, faults) = read_moves(texts, self.game.as_ref());
-        if faults.is_empty() {
-            for banned in moves {
-                if !self.banned.contains(&banned) {
-                    self.banned.push(banned);
-                }
+        for banned in read_moves(texts, self.game.as_ref())? {
+            if !self.banned.contains(&banned) {
+                self.banned.push(banned);
             }
-            Ok(())
-        } else {
-            Err(PositionError(shortened(faults)))
         }
+        Ok(())
     }
 
     /// The moves that may be played, out of `wanted` if given.
@@ -138,13 +135,15 @@ pub(super) enum RootMoves {
 /// Names every fault of the FEN, every text that is no move, and the first illegal move.
 pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, PositionError> {
     let fen = text.fen.as_deref().unwrap_or(fen::START);
-    let mut faults = Vec::new();
+    let mut faults = Faults::default();
     let mut game = match fen::parse_variant_position(fen, promotion) {
         Ok(position) => Some(Game::new(position)),
         Err(error) => {
             let mut reasons: Vec<String> = error.reasons.iter().map(ToString::to_string).collect();
             reasons.dedup();
-            faults.extend(reasons);
+            for reason in reasons {
+                faults.add(&reason);
+            }
             None
         }
     };
@@ -152,60 +151,79 @@ pub(super) fn read_game(text: &PositionText, promotion: bool) -> Result<Game, Po
     let mut plays = game.is_some();
     for text in &text.moves {
         match read_move(text, game.as_ref().filter(|_| plays)) {
-            Ok(played) => {
+            Some(played) => {
                 let illegal = game
                     .as_mut()
                     .filter(|_| plays)
                     .map(|game| game.push(played));
                 if let Some(Err(error)) = illegal {
-                    faults.push(error.to_string());
+                    faults.add(&error);
                     plays = false;
                 }
             }
-            Err(fault) => {
-                faults.push(fault);
+            None => {
+                faults.add_no_move(text);
                 plays = false;
             }
         }
     }
     match game {
-        Some(game) if faults.is_empty() => Ok(game),
-        _ => Err(PositionError(shortened(faults))),
+        Some(game) if faults.count == 0 => Ok(game),
+        _ => Err(faults.into_error()),
     }
 }
 
 /// Reads a move: as coordinates, or in any notation where the position is known.
-fn read_move(text: &str, game: Option<&Game>) -> Result<Move, String> {
+fn read_move(text: &str, game: Option<&Game>) -> Option<Move> {
     if let Ok(played) = text.parse() {
-        return Ok(played);
+        return Some(played);
     }
-    let other = game.and_then(|game| parse_move(game.position(), text).ok());
-    other.ok_or_else(|| format!("{:?} is no move", excerpt(text)))
+    game.and_then(|game| parse_move(game.position(), text).ok())
 }
 
-/// The moves among the texts, and what is wrong with the others.
-fn read_moves(texts: &[String], game: Option<&Game>) -> (Vec<Move>, Vec<String>) {
+/// Reads moves of one position.
+///
+/// # Errors
+/// Names the texts that are no move.
+fn read_moves(texts: &[String], game: Option<&Game>) -> Result<Vec<Move>, PositionError> {
     let mut moves = Vec::new();
-    let mut faults = Vec::new();
+    let mut faults = Faults::default();
     for text in texts {
         match read_move(text, game) {
-            Ok(m) => moves.push(m),
-            Err(fault) => faults.push(fault),
+            Some(m) => moves.push(m),
+            None => faults.add_no_move(text),
         }
     }
-    (moves, faults)
+    match faults.count {
+        0 => Ok(moves),
+        _ => Err(faults.into_error()),
+    }
 }
 
-/// Faults fit to be told: each one short, and not too many.
-fn shortened(faults: Vec<String>) -> Vec<String> {
-    let more = faults.len().saturating_sub(FAULTS_TOLD);
-    let mut told: Vec<String> = faults
-        .iter()
-        .take(FAULTS_TOLD)
-        .map(|fault| excerpt(fault))
-        .collect();
-    if more > 0 {
-        told.push(format!("and {more} more"));
+/// What is wrong with a line: the first faults, each one short, and the number of all.
+#[derive(Debug, Default)]
+struct Faults {
+    told: Vec<String>,
+    count: usize,
+}
+
+impl Faults {
+    fn add(&mut self, fault: &dyn fmt::Display) {
+        if self.count < FAULTS_TOLD {
+            self.told.push(excerpt(&fault.to_string()));
+        }
+        self.count += 1;
     }
-    told
+
+    fn add_no_move(&mut self, text: &str) {
+        self.add(&format_args!("{:?} is no move", excerpt(text)));
+    }
+
+    fn into_error(mut self) -> PositionError {
+        if self.count > FAULTS_TOLD {
+            let more = self.count - FAULTS_TOLD;
+            self.told.push(format!("and {more} more"));
+        }
+        PositionError(self.told)
+    }
 }

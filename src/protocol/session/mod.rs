@@ -143,8 +143,8 @@ impl<W: Write> Session<W> {
         is_done || self.output.is_closed()
     }
 
-    /// Waits for what this state listens to. Input goes first, so that a `stop` meets the search
-    /// that it was meant for; but what follows a `stop` waits for the answer to it.
+    /// Waits for the next input or event that the state allows. Input goes first, so that a `stop` meets
+    /// the search that it was meant for; but what follows a `stop` waits for the answer to it.
     fn wait(&mut self) -> Incoming {
         if let Some(command) = self.next_queued() {
             return Incoming::Queued(command);
@@ -218,8 +218,7 @@ impl<W: Write> Session<W> {
             }
             Input::Overlong(head) => {
                 log::debug!("< {head}…");
-                let command = self.codec.parse(&head, &self.preferences).pop();
-                let command = Box::new(command.unwrap_or(Command::Unknown(String::new())));
+                let command = Box::new(self.codec.parse_overlong(&head, &self.preferences));
                 (head.len(), vec![Command::TooLong { head, command }])
             }
             Input::End => {
@@ -269,10 +268,15 @@ impl<W: Write> Session<W> {
                     self.refuse("banmoves", &error.to_string());
                 }
             }
-            Command::Go(Ok(request)) => self.go(request),
-            Command::Go(Err(error)) => {
-                self.refuse("go", &error.to_string());
-                self.send(&Reply::NoBestMove);
+            Command::Go(request) => {
+                self.codec.on_go(&request);
+                match request {
+                    Ok(request) => self.go(request),
+                    Err(error) => {
+                        self.refuse("go", &error.to_string());
+                        self.send(&Reply::NoBestMove);
+                    }
+                }
             }
             Command::PonderHit { .. } => self.refuse("ponderhit", "no search is under way"),
             Command::Stop => self.send(&Reply::NothingToStop),
@@ -359,7 +363,10 @@ impl<W: Write> Session<W> {
         let idle = self.search.is_none();
         match command {
             Command::Position(_) if idle => self.game.clear(),
-            Command::Go(_) if idle => self.send(&Reply::NoBestMove),
+            Command::Go(request) if idle => {
+                self.codec.on_go(request);
+                self.send(&Reply::NoBestMove);
+            }
             Command::Probe(_) => self.send(&Reply::Hash(None)),
             _ => {}
         }

@@ -167,13 +167,13 @@ pub(super) fn next(stage: SuggestionStage, outcome: Outcome) -> Next {
     match stage {
         SuggestionStage::Suggested { is_table, .. } => match outcome.score {
             Some(score) if is_table && !score.is_loss() => Next::Play(outcome),
-            Some(score) if !is_table && hundredths(score) >= BAD => {
+            Some(score) if !is_table && scaled(score) >= BAD => {
                 Next::Search(SuggestionStage::Compared { outcome })
             }
             _ => Next::Search(SuggestionStage::Asked),
         },
         SuggestionStage::Compared { outcome: suggested } => {
-            let score = |outcome: &Outcome| outcome.score.map(hundredths);
+            let score = |outcome: &Outcome| outcome.score.map(scaled);
             match (score(&suggested), score(&outcome)) {
                 (Some(book), Some(best)) if book >= best.saturating_sub(WORSE) => {
                     Next::Play(suggested)
@@ -185,7 +185,8 @@ pub(super) fn next(stage: SuggestionStage, outcome: Outcome) -> Next {
     }
 }
 
-fn hundredths(score: Score) -> i32 {
+/// The score in hundredths of a minor piece, mates as the large numbers that they are.
+fn scaled(score: Score) -> i32 {
     score.units().saturating_mul(100) / Score::MINOR_PIECE
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::protocol::command::Command;
 
-/// Most bytes of queued lines.
+/// Most bytes of queued lines and commands.
 const MAX_QUEUED: usize = 16 << 20;
 
 /// The queued commands, oldest first.
@@ -20,6 +20,7 @@ impl CommandQueue {
     /// Adds a command that came in a line of so many bytes.
     pub(super) fn push(&mut self, command: Command, bytes: usize) {
         self.has_quit |= command == Command::Quit;
+        let bytes = bytes.saturating_add(size_of::<(Command, usize)>());
         self.bytes = self.bytes.saturating_add(bytes);
         self.commands.push_back((command, bytes));
     }

@@ -75,7 +75,7 @@ impl<W: Write> Session<W> {
         self.stop_if_nothing_else_will();
     }
 
-    /// Begins what a `go` asks for, in so far as no cloud library is to be heard before.
+    /// Begins what a `go` asks for, at once or after the answer of the cloud library where one is asked.
     fn begin(
         &mut self,
         request: &GoRequest,
@@ -189,7 +189,8 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Passes on a report of the search.
+    /// Handles an event of the search threads: a report is passed on where it belongs to the search that was
+    /// asked for, an outcome is answered or followed by the next stage.
     pub(super) fn on_event(&mut self, event: Event) {
         let is_asked = |search: &ActiveSearch| matches!(search.stage, SuggestionStage::Asked);
         if !self.search.as_ref().is_none_or(is_asked) {

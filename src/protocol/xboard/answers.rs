@@ -6,11 +6,9 @@ use crate::book::BookMove;
 use crate::protocol::command::Command;
 use crate::protocol::parse::format_line;
 use crate::protocol::reply::{GameAction, Reply};
-use crate::protocol::text::one_line;
-use crate::search::{Bound, Info, Meaning, Report, Score};
+use crate::protocol::text::{centipawns, one_line};
+use crate::search::{Bound, Info, Meaning, Report};
 
-/// A minor piece in hundredths of a pawn.
-const MINOR_PIECE: i32 = 400;
 /// Scores beyond this are mates, in moves beyond it.
 const MATE: i64 = 100_000;
 
@@ -72,15 +70,18 @@ impl XBoard {
         if action == GameAction::Draw {
             lines.push("offer draw".to_owned());
         }
-        if self.game.push(best).is_ok() {
-            lines.push(format!("move {best}"));
-            self.expected = expected;
-            let printed = self.after_move().into_iter();
-            lines.extend(printed.filter_map(|command| match command {
-                Command::Print(text) => Some(text),
-                _ => None,
-            }));
+        if let Err(error) = self.game.push(best) {
+            lines.push(format!("Error ({error}): move {best}"));
+            lines.extend(self.pongs());
+            return lines;
         }
+        lines.push(format!("move {best}"));
+        self.expected = expected;
+        let printed = self.after_move().into_iter();
+        lines.extend(printed.filter_map(|command| match command {
+            Command::Print(text) => Some(text),
+            _ => None,
+        }));
         lines.extend(self.pongs());
         self.follow_up = self.ponder();
         lines
@@ -111,7 +112,7 @@ fn format_book(moves: &[BookMove]) -> Vec<String> {
 /// `DEPTH SCORE TIME NODES PV`; bounds have no word.
 fn format_thinking(info: &Info) -> Option<String> {
     let score = match info.score.meaning() {
-        Meaning::Evaluation(_) => i64::from(info.score.units() * MINOR_PIECE / Score::MINOR_PIECE),
+        Meaning::Evaluation(_) => i64::from(centipawns(info.score)),
         Meaning::Mates(plies) => MATE + i64::from(plies.div_ceil(2)),
         Meaning::Mated(plies) => -MATE - i64::from(plies.div_ceil(2)),
     };

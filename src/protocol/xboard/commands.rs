@@ -10,7 +10,6 @@ use crate::protocol::command::Command;
 use crate::protocol::options;
 use crate::protocol::parse::{handshake, split_word};
 use crate::protocol::text::excerpt;
-use crate::rules::Game;
 
 impl XBoard {
     pub(super) fn parse_line(&mut self, line: &str) -> Vec<Command> {
@@ -47,7 +46,7 @@ impl XBoard {
         vec![print(format!("Error ({reason}): {}", excerpt(line)))]
     }
 
-    /// Runs a command where its argument is good.
+    /// No command where the argument was good, otherwise the error.
     fn checked(&self, good: bool, verb: &str, rest: &str) -> Vec<Command> {
         match good {
             true => Vec::new(),
@@ -229,7 +228,9 @@ impl XBoard {
 
     fn new_game(&mut self) -> Vec<Command> {
         let mut commands = self.abort();
-        self.restart(None, Game::startpos());
+        if let Ok(game) = self.new_game_from(fen::START) {
+            self.restart(None, game);
+        }
         self.engine = Some(Color::Black);
         self.analysing = false;
         self.time.restart();
@@ -239,15 +240,15 @@ impl XBoard {
 
     /// `setboard`, which in tsito's dialect begins a new game.
     fn set_board(&mut self, text: &str) -> Vec<Command> {
-        let position = match fen::parse_position(text) {
-            Ok(position) => position,
+        let game = match self.new_game_from(text) {
+            Ok(game) => game,
             Err(error) => {
                 let reason = excerpt(&error.to_string());
                 return vec![print(format!("tellusererror Illegal position: {reason}"))];
             }
         };
         let mut commands = self.abort();
-        self.restart(Some(text.to_owned()), Game::new(position));
+        self.restart(Some(text.to_owned()), game);
         if self.dialect == Dialect::CxBoard {
             commands.push(Command::NewGame);
         }

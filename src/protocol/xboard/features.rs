@@ -2,15 +2,21 @@
 
 use crate::protocol::options::{OptionKind, OptionSpec, all};
 
-/// Options that have commands of their own: `memory`, `cores`, `easy` and `hard`; the unit of `go`,
-/// which has none here; and lines put aside.
-const WITHOUT: [&str; 6] = [
+/// Options that have commands of their own (`memory`, `cores`, `easy` and `hard`, `new`, `rating`), and those
+/// that change nothing in XBoard.
+const WITHOUT: [&str; 12] = [
     "hashsize",
     "threads",
     "ponder",
+    "newgame",
+    "UCI_Opponent",
     "usemillisec",
     "batch",
-    "newgame",
+    "UCI_ShowWDL",
+    "UCI_ShowCurrLine",
+    "UCI_ShowRefutations",
+    "UCI_EngineAbout",
+    "UCI_Variant",
 ];
 
 /// The answer to `protover`.

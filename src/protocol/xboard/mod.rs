@@ -84,6 +84,8 @@ pub(super) struct XBoard {
     pings: Vec<String>,
     /// The reply that the engine expects, for `hint`.
     expected: Option<Move>,
+    /// Whether the promotion variant is played.
+    promotion: bool,
     /// The rules that decide games.
     rules: RuleSet,
     /// Whether too many plies without a capture are a draw.
@@ -115,6 +117,7 @@ impl XBoard {
             dropped: 0,
             pings: Vec::new(),
             expected: None,
+            promotion: false,
             rules: RuleSet::default(),
             no_capture_draws: true,
             over: false,
@@ -125,8 +128,12 @@ impl XBoard {
 }
 
 impl XBoard {
-    /// Takes over what options say of the rules.
+    /// Takes over what options say of the rules. The game is read again where they change how pieces move.
     fn follow_preferences(&mut self, preferences: &Preferences) {
+        if self.promotion != preferences.promotion {
+            self.promotion = preferences.promotion;
+            self.read_again();
+        }
         self.rules = preferences.search.rules;
         self.no_capture_draws = preferences.search.no_capture_draws;
     }
@@ -136,6 +143,11 @@ impl Codec for XBoard {
     fn parse(&mut self, line: &str, preferences: &Preferences) -> Vec<Command> {
         self.follow_preferences(preferences);
         self.parse_line(line)
+    }
+
+    fn parse_overlong(&mut self, head: &str, _preferences: &Preferences) -> Command {
+        // A line that is parsed plays on the game.
+        Command::Unknown(head.to_owned())
     }
 
     fn handshake(&mut self) -> Vec<String> {

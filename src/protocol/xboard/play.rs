@@ -7,22 +7,23 @@ use super::{Dialect, Purpose, XBoard};
 use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};
+use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
 use crate::protocol::command::{Command, GoRequest, PositionText};
 use crate::protocol::text::excerpt;
-use crate::rules::{Cause, Game, Verdict, judge};
+use crate::rules::{Cause, Game, Verdict, judge_outcome};
 
 impl XBoard {
-    /// Stops the search under way, whose move is dropped.
+    /// Stops the search under way, whose move is dropped. Every `ping` that waited for it is answered.
     pub(super) fn abort(&mut self) -> Vec<Command> {
         self.follow_up.clear();
-        match self.purpose.take() {
-            Some(_) => {
-                self.dropped += 1;
-                vec![Command::Stop]
-            }
-            None => Vec::new(),
+        let mut commands = Vec::new();
+        if self.purpose.take().is_some() {
+            self.dropped += 1;
+            commands.push(Command::Stop);
         }
+        commands.extend(self.pongs().into_iter().map(Command::Print));
+        commands
     }
 
     /// The position for the session.
@@ -54,19 +55,21 @@ impl XBoard {
             return self.announce_end().into_iter().collect();
         }
         self.purpose = Some(Purpose::Play);
-        let request = self.request();
+        let request = GoRequest {
+            draw: std::mem::take(&mut self.draw_offered),
+            ..self.request()
+        };
         vec![self.position(), Command::Go(Ok(request))]
     }
 
-    fn request(&mut self) -> GoRequest {
+    /// A search with the clocks as they are.
+    fn request(&self) -> GoRequest {
         let moves_made = u32::try_from(self.game.plies().len() / 2).unwrap_or(u32::MAX);
-        GoRequest {
-            draw: std::mem::take(&mut self.draw_offered),
-            ..self.time.request(moves_made)
-        }
+        self.time.request(moves_made)
     }
 
-    /// Thinks on the opponent's time about the reply that is expected.
+    /// Thinks on the opponent's time about the reply that is expected. A draw that is offered stays so until
+    /// the opponent's move.
     pub(super) fn ponder(&mut self) -> Vec<Command> {
         let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
             return Vec::new();
@@ -114,6 +117,7 @@ impl XBoard {
         if self.game.push(played).is_err() {
             return refuse("it is not legal");
         }
+        self.expected = None;
         commands.extend(self.after_move());
         if hit && !self.over {
             self.purpose = Some(Purpose::Play);
@@ -160,7 +164,7 @@ impl XBoard {
 
     /// Announces the end of the game if the rules end it.
     fn announce_end(&mut self) -> Option<Command> {
-        let mut judgement = judge(&self.game, self.rules);
+        let mut judgement = judge_outcome(&self.game, self.rules);
         if !self.no_capture_draws {
             judgement = judgement.without_no_capture_limit();
         }
@@ -201,6 +205,27 @@ impl XBoard {
         self.turn_began = Instant::now();
     }
 
+    /// The game that begins with a FEN, by the rules in force.
+    ///
+    /// # Errors
+    /// The FEN is no position.
+    pub(super) fn new_game_from(&self, fen: &str) -> Result<Game, FenError> {
+        fen::parse_variant_position(fen, self.promotion).map(Game::new)
+    }
+
+    /// Reads the game again after a change of the variant. One that is none by its rules stays as it is, as
+    /// the session tells of it.
+    pub(super) fn read_again(&mut self) {
+        let start = self.start.as_deref().unwrap_or(fen::START);
+        let Ok(mut game) = self.new_game_from(start) else {
+            return;
+        };
+        let moves = self.game.plies().iter().map(|ply| ply.played);
+        if moves.into_iter().all(|played| game.push(played).is_ok()) {
+            self.game = game;
+        }
+    }
+
     /// Takes moves back, as far as there are any.
     pub(super) fn take_back(&mut self, count: usize) {
         for _ in 0..count {
@@ -222,5 +247,5 @@ fn winner_result(winner: Color) -> &'static str {
 
 /// Whether a text looks like a move in coordinates, legal or not.
 pub(super) fn looks_like_move(text: &str) -> bool {
-    text.to_ascii_lowercase().parse::<Move>().is_ok()
+    text.parse::<Move>().is_ok()
 }

@@ -28,7 +28,7 @@ pub(super) struct MoveContext<'a> {
 /// What a move is, with the reasons.
 #[derive(Clone, Debug)]
 pub(in crate::rules) struct Classification {
-    /// What it is.
+    /// The class.
     pub(in crate::rules) class: MoveClass,
     /// The captures that it newly threatens, if it is a chase.
     pub(in crate::rules) chases: Vec<Move>,
@@ -248,8 +248,8 @@ impl MoveContext<'_> {
             .is_ok_and(|rest| rest.in_check() || wins_exchange(&rest, m, budget))
     }
 
-    /// Whether the king moves out of a mate that was threatened. What could be taken before, at the
-    /// price of being mated, is taken no more by that than it was.
+    /// Whether the king escapes a threatened mate. Captures that were possible before, at the price of being
+    /// mated, are then not new.
     fn flees_mate(&self, budget: &mut NodeBudget) -> bool {
         let before = self.before;
         self.played.from() == before.king(before.side_to_move())

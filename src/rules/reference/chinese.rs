@@ -282,7 +282,7 @@ impl Turn {
                 0 => 0,
                 _ => self.best(&after, &next),
             };
-            may.then(|| self.worthy_target(board, m, run) - answered())
+            may.then(|| self.counted_value(board, m, run) - answered())
         });
         let stop = if in_check { -MATED } else { 0 };
         continued.fold(stop, i32::max)
@@ -306,7 +306,7 @@ impl Turn {
     }
 
     /// What a capture in a run counts for.
-    fn worthy_target(&self, board: &Position, m: Move, run: &SlowRun) -> i32 {
+    fn counted_value(&self, board: &Position, m: Move, run: &SlowRun) -> i32 {
         let is_chaser = board.side_to_move() == run.chaser;
         let counts = is_chaser || self.is_for_both(board, m, run);
         let price = run.price_on(m.to()).filter(|_| is_chaser).unwrap_or(0);
