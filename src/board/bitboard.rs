@@ -69,6 +69,7 @@ impl Bitboard {
             }
             bits
         };
+        debug_assert!(file < FILES);
         Self(FILE_A << file)
     }
 

@@ -25,7 +25,7 @@ const EXCHANGE_ORDER: [PieceKind; PieceKind::COUNT] = [
 ];
 
 /// Whether the move and the captures it sets off on its destination, each side taking with its
-/// least valuable piece and stopping when it pleases, gain the mover at least `threshold`.
+/// least valuable piece as long as that pays, gain the mover at least `threshold`.
 ///
 /// Attackers are found anew after each capture, for a cannon wins or loses its screen by it. A piece
 /// that would leave its king attacked, or face to face with the other, does not take back

@@ -12,7 +12,7 @@ pub enum Targets {
     Captures,
     /// Everything but captures.
     Quiets,
-    /// Both.
+    /// Captures and all other moves.
     All,
 }
 

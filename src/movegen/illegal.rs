@@ -30,6 +30,9 @@ pub enum IllegalReason {
     SidewaysTooEarly,
     /// A pawn goes back.
     Backwards,
+    /// An advisor or bishop does not become a pawn now (the promotion variant): in check, with five pawns
+    /// or off its back rank.
+    NoPromotion,
     /// The piece does not move like this.
     WrongStep(PieceKind),
     /// The kings would face each other on an open file (对面笑).
@@ -61,6 +64,9 @@ impl fmt::Display for IllegalReason {
                 f.write_str("a pawn goes sideways only after it has crossed the river")
             }
             Self::Backwards => f.write_str("a pawn never goes back"),
+            Self::NoPromotion => {
+                f.write_str("no promotion in check, with five pawns, or off the back rank")
+            }
             Self::WrongStep(kind) => write!(f, "the {kind} does not move like that"),
             Self::KingsFace => f.write_str("the kings would face each other (对面笑)"),
             Self::InCheck => f.write_str("the king would be in check"),
@@ -113,6 +119,9 @@ fn wrong_step(
     let ranks = from.rank().abs_diff(to.rank());
     let occupied = position.occupied();
     match (kind, files.min(ranks), files.max(ranks)) {
+        (PieceKind::Advisor | PieceKind::Bishop, 0, 0) if position.has_promotion() => {
+            IllegalReason::NoPromotion
+        }
         (PieceKind::King, 0, 1) | (PieceKind::Advisor, 1, 1) => IllegalReason::LeavesPalace(kind),
         (PieceKind::Bishop, 2, 2) => match midpoint(from, to) {
             Some(eye) if occupied.contains(eye) => IllegalReason::BlockedEye(eye),

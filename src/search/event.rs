@@ -41,7 +41,7 @@ pub struct Info {
     pub multipv: usize,
     /// Score for the side to move at the root.
     pub score: Score,
-    /// What the score means.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
     /// Nodes searched so far, all threads together.
     pub nodes: u64,
@@ -124,7 +124,7 @@ pub enum Report {
     CurrentLines(Vec<Vec<Move>>),
 }
 
-/// Nodes searched in `time`, to the second.
+/// Nodes a second, for `nodes` searched in `time`.
 pub fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
     let micros = time.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)

@@ -2,71 +2,70 @@
 //!
 //! The attacker tries checks only and the defender every legal move, so that the tree is narrow and
 //! a mate of dozens of plies is proven in a fraction of a second. Depth grows by two plies, which makes
-//! the mate that is found the shortest one of its kind. A proof is exact; that there is no such proof
-//! says nothing of mates with quiet moves in between.
+//! the mate that is found the shortest one of its kind. A position of the game that decides it when it
+//! occurs again counts as no mate, and a shortest mate repeats nothing of its own, so that a proof is exact.
+//! That there is none says nothing of mates with quiet moves in between.
 
-use std::collections::HashMap;
+use std::time::Duration;
 
 use super::request::Control;
+use super::tree::deciding_positions::DecidingPositions;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
 
 /// Positions between two looks at the stop flag.
 const POLL: u64 = 1024;
-/// Positions remembered at most; beyond that the memory is cleared.
-const MAX_KNOWN: usize = 1 << 21;
+/// Most positions that are remembered.
+const MAX_KNOWN: usize = 1 << 20;
 
-/// A mate that has been proven.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Mate {
-    /// Moves of both sides to the mate, with the longest resistance.
+/// How far a search for a mate goes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MateLimits {
+    /// The longest mate.
+    pub plies: u32,
+    /// Positions to look at.
+    pub nodes: u64,
+    /// Time on the clock of the search; `None` for any.
+    pub time: Option<Duration>,
+}
+
+/// What a search for a mate has come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MateResult {
+    /// Moves of both sides to the mate, with the longest resistance; empty where none was proven.
     pub line: Vec<Move>,
     /// Positions looked at.
     pub nodes: u64,
 }
 
-/// Looks for a mate in at most `plies` plies in the position at the end of `game`, with a first move
-/// out of `root_moves`, until it is stopped or has looked at so many positions.
+/// Looks for a mate in the position at the end of `game`, with a first move out of `root_moves`, until it is
+/// stopped or a limit is reached.
 pub(super) fn mate_by_checks(
     game: &Game,
+    deciding: &DecidingPositions,
     root_moves: &[Move],
-    plies: u32,
-    max_nodes: u64,
+    limits: MateLimits,
     control: &Control,
-) -> Option<Mate> {
+) -> MateResult {
+    let Some(known) = KnownPositions::new(limits.nodes) else {
+        return MateResult::default();
+    };
     let mut search = MateSearch {
         position: game.position().clone(),
-        known: HashMap::new(),
+        deciding,
+        known,
         nodes: 0,
-        max_nodes,
+        limits,
         control,
         stopped: false,
         cut_off: false,
     };
-    for depth in (1..=plies).step_by(2) {
-        for &first in root_moves {
-            if search.is_mating(first, depth) {
-                let line = search.line(first, depth);
-                if line.len() != depth as usize {
-                    // The line was broken off.
-                    return None;
-                }
-                return Some(Mate {
-                    line,
-                    nodes: search.nodes,
-                });
-            }
-            if search.stopped {
-                return None;
-            }
-        }
-        // Without a line that was cut off by the depth a greater one finds no more.
-        if !std::mem::take(&mut search.cut_off) {
-            return None;
-        }
+    let line = search.shortest(root_moves).unwrap_or_default();
+    MateResult {
+        line,
+        nodes: search.nodes,
     }
-    None
 }
 
 /// More plies than any search is deep.
@@ -81,11 +80,58 @@ struct Known {
     proven: u32,
 }
 
+/// What is known of positions, by their keys: a table of fixed size, in which a position takes the place of
+/// the one before it.
+struct KnownPositions {
+    slots: Vec<(u64, Known)>,
+}
+
+impl KnownPositions {
+    /// A table for so many positions, or for less where memory does not suffice; `None` where there is no
+    /// memory at all.
+    fn new(positions: u64) -> Option<Self> {
+        let wanted = usize::try_from(positions).unwrap_or(MAX_KNOWN);
+        let mut size = wanted.clamp(1, MAX_KNOWN).next_power_of_two();
+        let mut slots = Vec::new();
+        while slots.try_reserve_exact(size).is_err() {
+            size /= 2;
+            if size == 0 {
+                return None;
+            }
+        }
+        slots.resize(size, (0, Known::default()));
+        Some(Self { slots })
+    }
+
+    fn get(&self, key: u64) -> Known {
+        let (known_key, known) = self.slots[self.index(key)];
+        match known_key == key {
+            true => known,
+            false => Known::default(),
+        }
+    }
+
+    fn get_mut(&mut self, key: u64) -> &mut Known {
+        let index = self.index(key);
+        let (known_key, known) = &mut self.slots[index];
+        if *known_key != key {
+            (*known_key, *known) = (key, Known::default());
+        }
+        known
+    }
+
+    fn index(&self, key: u64) -> usize {
+        key as usize & (self.slots.len() - 1)
+    }
+}
+
 struct MateSearch<'a> {
     position: Position,
-    known: HashMap<u64, Known>,
+    /// Positions whose next occurrence decides the game.
+    deciding: &'a DecidingPositions,
+    known: KnownPositions,
     nodes: u64,
-    max_nodes: u64,
+    limits: MateLimits,
     control: &'a Control,
     stopped: bool,
     /// Whether the depth has ended a line in which the attacker might have gone on.
@@ -93,10 +139,36 @@ struct MateSearch<'a> {
 }
 
 impl MateSearch<'_> {
+    /// The moves of the shortest mate.
+    fn shortest(&mut self, root_moves: &[Move]) -> Option<Vec<Move>> {
+        for depth in (1..=self.limits.plies).step_by(2) {
+            for &first in root_moves {
+                if self.is_mating(first, depth) {
+                    let line = self.line(first, depth);
+                    // Otherwise it was broken off.
+                    return (line.len() == depth as usize).then_some(line);
+                }
+                if self.stopped {
+                    return None;
+                }
+            }
+            // Without a line that was cut off by the depth a greater one finds no more.
+            if !std::mem::take(&mut self.cut_off) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// Whether the position, which has just come up, decides the game by repetition.
+    fn is_decided(&self) -> bool {
+        self.deciding.begins(self.position.key()).is_some()
+    }
+
     /// Whether the attacker, to move, mates by checks within so many plies.
     fn attack(&mut self, plies: u32) -> bool {
         let key = self.position.key();
-        let known = self.known.get(&key).copied().unwrap_or_default();
+        let known = self.known.get(key);
         if known.proven > 0 && known.proven <= plies {
             return true;
         }
@@ -111,35 +183,34 @@ impl MateSearch<'_> {
             self.position.unmake(played, undo);
             has_check |= is_check;
             if is_check && self.is_mating(played, plies) {
-                let known = self.known.entry(key).or_default();
-                known.proven = plies;
+                self.known.get_mut(key).proven = plies;
                 return true;
             }
             if self.stopped {
                 return false;
             }
         }
-        if self.known.len() >= MAX_KNOWN {
-            self.known.clear();
-        }
-        let known = self.known.entry(key).or_default();
-        known.refuted = if has_check { plies } else { FOR_EVER };
+        self.known.get_mut(key).refuted = if has_check { plies } else { FOR_EVER };
         false
     }
 
     /// Whether a move gives check and mates within so many plies, itself counted.
     fn is_mating(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(POLL) && self.control.is_stopped()
-            || self.nodes >= self.max_nodes
-        {
+        if self.nodes % POLL == 1 && self.is_over() || self.nodes >= self.limits.nodes {
             self.stopped = true;
             return false;
         }
         let undo = self.position.make(played);
-        let mates = self.position.in_check() && self.is_lost(plies - 1);
+        let mates = self.position.in_check() && !self.is_decided() && self.is_lost(plies - 1);
         self.position.unmake(played, undo);
         mates
+    }
+
+    /// Whether the search was stopped or its time is up.
+    fn is_over(&self) -> bool {
+        let has_time = |time| self.control.clock_elapsed() < time;
+        self.control.is_stopped() || !self.limits.time.is_none_or(has_time)
     }
 
     /// Whether the defender, in check, is mated whatever is played within so many plies.
@@ -151,7 +222,7 @@ impl MateSearch<'_> {
         }
         answers.iter().all(|&answer| {
             let undo = self.position.make(answer);
-            let lost = self.attack(plies - 1);
+            let lost = !self.is_decided() && self.attack(plies - 1);
             self.position.unmake(answer, undo);
             lost
         })
@@ -202,12 +273,23 @@ impl MateSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{Cause, RuleSet, Verdict, judge_outcome};
 
     fn mate(fen: &str, plies: u32) -> Option<Vec<String>> {
         let game = Game::new(fen.parse().unwrap());
+        let line = search(&game, plies, u64::MAX, &Control::new(false)).line;
+        (!line.is_empty()).then(|| line.iter().map(ToString::to_string).collect())
+    }
+
+    fn search(game: &Game, plies: u32, nodes: u64, control: &Control) -> MateResult {
         let moves = legal_moves(game.position()).to_vec();
-        let mate = mate_by_checks(&game, &moves, plies, u64::MAX, &Control::new(false))?;
-        Some(mate.line.iter().map(ToString::to_string).collect())
+        let deciding = DecidingPositions::new(game, RuleSet::default());
+        let limits = MateLimits {
+            plies,
+            nodes,
+            time: None,
+        };
+        mate_by_checks(game, &deciding, &moves, limits, control)
     }
 
     #[test]
@@ -223,9 +305,7 @@ mod tests {
     #[test]
     fn every_answer_is_met() {
         let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
-        let moves = legal_moves(game.position()).to_vec();
-        let control = Control::new(false);
-        let found = mate_by_checks(&game, &moves, 5, u64::MAX, &control).unwrap();
+        let found = search(&game, 5, u64::MAX, &Control::new(false));
         let mut position = game.position().clone();
         for (n, played) in found.line.iter().enumerate() {
             assert!(legal_moves(&position).contains(played));
@@ -249,14 +329,57 @@ mod tests {
 
     #[test]
     fn it_can_be_stopped() {
-        let game = Game::startpos();
+        let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
         let control = Control::new(false);
+        let found = search(&game, 61, u64::MAX, &control);
+        assert_eq!(found.line.len(), 3);
+        let broken_off = search(&game, 61, found.nodes / 2, &control);
+        assert!(broken_off.line.is_empty());
+        assert!(broken_off.nodes <= found.nodes / 2);
         control.stop();
+        assert!(search(&game, 61, u64::MAX, &control).line.is_empty());
+    }
+
+    #[test]
+    fn it_ends_with_its_time() {
+        let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
         let moves = legal_moves(game.position()).to_vec();
-        assert_eq!(mate_by_checks(&game, &moves, 61, u64::MAX, &control), None);
-        assert_eq!(
-            mate_by_checks(&game, &moves, 61, 5, &Control::new(false)),
-            None
-        );
+        let limits = MateLimits {
+            plies: 61,
+            nodes: u64::MAX,
+            time: Some(Duration::ZERO),
+        };
+        let deciding = DecidingPositions::default();
+        let found = mate_by_checks(&game, &deciding, &moves, limits, &Control::new(false));
+        assert_eq!((found.line.len(), found.nodes), (0, 1));
+    }
+
+    #[test]
+    fn a_check_that_decides_the_game_is_no_mate() {
+        // The checks have brought the same positions twice; once more, and the rules end the game.
+        for (fen, moves) in [
+            (
+                "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1",
+                "a8a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a6 d8d9",
+            ),
+            (
+                "3k5/9/R8/1N1P5/9/9/9/9/9/4K4 w - - 0 1",
+                "a7a9 d9d8 a9a8 d8d9 a8a9 d9d8 a9a8 d8d9",
+            ),
+        ] {
+            let mut game = Game::new(fen.parse().unwrap());
+            for played in moves.split(' ') {
+                game.push(played.parse().unwrap()).unwrap();
+            }
+            for played in search(&game, 99, u64::MAX, &Control::new(false)).line {
+                game.push(played).unwrap();
+                let judgement = judge_outcome(&game, RuleSet::default());
+                let is_mate = judgement.cause == Cause::Checkmate;
+                assert!(
+                    is_mate || judgement.verdict == Verdict::Undecided,
+                    "{fen}: {judgement:?}"
+                );
+            }
+        }
     }
 }

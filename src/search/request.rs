@@ -16,7 +16,7 @@ use crate::tablebase::Tables;
 pub const MAX_DEPTH: u32 = 128;
 
 named_enum! {
-    /// A degree, for the options that have one.
+    /// How much: the values of the options `pruning` and `idle`.
     pub enum Degree {
         /// 无
         None = "none",
@@ -34,21 +34,22 @@ named_enum! {
     pub enum Randomness {
         /// Always the best move.
         None = "none",
-        /// Moves within a hair of the best.
+        /// Moves up to 0.08 minor pieces below the best.
         Tiny = "tiny",
-        /// Small departures.
+        /// Moves up to 0.16 minor pieces below the best.
         Small = "small",
-        /// Medium departures.
+        /// Moves up to 0.32 minor pieces below the best.
         Medium = "medium",
-        /// Large departures.
+        /// Moves up to 0.6 minor pieces below the best.
         Large = "large",
-        /// Moves that lose up to a minor piece.
+        /// Moves up to a minor piece below the best.
         Huge = "huge",
     }
 }
 
 named_enum! {
-    /// The style of play: how draws and attacks are valued (contempt).
+    /// The style of play: how draws are valued (contempt); in the handcrafted evaluation also how much
+    /// attacks count.
     pub enum Style {
         /// 保守: content with a draw, defence before attack.
         Solid = "solid",
@@ -117,7 +118,7 @@ pub struct ExtraReports {
     pub refutations: bool,
 }
 
-/// How the engine is set to think; the options of the protocols that bear on the search.
+/// The options of the protocols that bear on the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// How many best lines to find and report, from 1.
@@ -323,11 +324,11 @@ impl Control {
 pub struct SearchRequest {
     /// The game, for the position to search and for repetitions.
     pub game: Game,
-    /// Where it ends.
+    /// When the search ends.
     pub limits: Limits,
     /// The root moves to look at, `None` for all legal ones. Empty means that no move may be played.
     pub root_moves: Option<Vec<Move>>,
-    /// How to think.
+    /// The settings of the search.
     pub settings: Settings,
     /// The network that evaluates where the settings ask for all knowledge; `None` for the
     /// embedded one.

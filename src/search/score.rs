@@ -114,7 +114,7 @@ impl Score {
         }
     }
 
-    /// Whether the score is a mate, and in how many moves, or a value.
+    /// What the score says: a mate with its distance in plies, or a value in hundredths of a minor piece.
     pub const fn meaning(self) -> Meaning {
         if self.is_win() {
             Meaning::Mates((Self::MATE.0 - self.0) as u32)

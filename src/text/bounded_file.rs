@@ -24,7 +24,9 @@ pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
 pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
     let bound = megabytes.saturating_mul(MEGABYTE);
     let mut bytes = Vec::new();
-    source.take(bound + 1).read_to_end(&mut bytes)?;
+    source
+        .take(bound.saturating_add(1))
+        .read_to_end(&mut bytes)?;
     match bytes.len() as u64 > bound {
         true => Err(too_long("it", megabytes)),
         false => Ok(bytes),
@@ -42,7 +44,7 @@ pub fn read_line(
 ) -> io::Result<bool> {
     let bound = usize::try_from(megabytes.saturating_mul(MEGABYTE)).unwrap_or(usize::MAX);
     // No more is read of an endless line than tells that it is too long.
-    let mut part = source.take(bound as u64 + 1);
+    let mut part = source.take((bound as u64).saturating_add(1));
     match read_bounded_line(&mut part, bound, line)? {
         BoundedLine::TooLong(_) => Err(too_long("a line", megabytes)),
         BoundedLine::Unended(length) if length > bound as u64 => Err(too_long("a line", megabytes)),
@@ -56,7 +58,7 @@ pub fn read_line(
 }
 
 fn too_long(what: &str, megabytes: u64) -> io::Error {
-    let text = format!("{what} is longer than {megabytes} MB: this is no text to read here");
+    let text = format!("{what} is longer than {megabytes} MB, which is more than is read here");
     io::Error::new(io::ErrorKind::InvalidData, text)
 }
 

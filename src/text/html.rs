@@ -11,6 +11,7 @@ pub fn escape_html(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+        .replace('\'', "&#39;")
 }
 
 #[cfg(test)]
@@ -19,7 +20,10 @@ mod tests {
 
     #[test]
     fn what_html_would_read_is_escaped() {
-        assert_eq!(escape_html("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+        assert_eq!(
+            escape_html("<a & \"b\" 'c'>"),
+            "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt;"
+        );
         assert_eq!(escape_html("a\u{1}b\nc\u{7f}"), "ab\nc");
     }
 }

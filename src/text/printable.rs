@@ -27,8 +27,7 @@ pub fn excerpt(text: &str) -> String {
 
 /// Whether a character shows as itself wherever it is printed.
 fn is_harmless(c: char) -> bool {
-    let turns =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks = matches!(c, '\u{2028}' | '\u{2029}');
     !c.is_control() && !turns && !breaks
 }

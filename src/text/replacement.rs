@@ -25,18 +25,23 @@ impl Replacement {
             path => path?,
         };
         let mut builder = tempfile::Builder::new();
-        match fs::OpenOptions::new().write(true).open(&path) {
-            Ok(old) => {
-                builder.permissions(old.metadata()?.permissions());
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => ordinary(&mut builder),
+        let permissions = match fs::OpenOptions::new().write(true).open(&path) {
+            Ok(old) => Some(old.metadata()?.permissions()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error),
+        };
+        if permissions.is_none() {
+            ordinary(&mut builder);
         }
         let directory = path.parent().filter(|parent| *parent != Path::new(""));
         let directory = directory.unwrap_or(Path::new("."));
         // A report of what is wrong with it names no file that the user does not know.
         fs::metadata(directory)?;
         let file = builder.tempfile_in(directory)?;
+        if let Some(permissions) = permissions {
+            // Those that a file is created with are cut by the mask of the process.
+            file.as_file().set_permissions(permissions)?;
+        }
         Ok(Self { file, path })
     }
 
@@ -65,4 +70,28 @@ fn ordinary(builder: &mut tempfile::Builder<'_, '_>) {
     }
     #[cfg(not(unix))]
     let _ = builder;
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_permissions_of_the_old_file_stay() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        fs::write(&path, "old").unwrap();
+        // Wider than the usual mask lets new files be, and narrower.
+        for mode in [0o666, 0o600] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let mut replacement = Replacement::beside(&path).unwrap();
+            replacement.as_file_mut().write_all(b"new").unwrap();
+            replacement.commit().unwrap();
+            let permissions = fs::metadata(&path).unwrap().permissions();
+            assert_eq!(permissions.mode() & 0o777, mode);
+        }
+    }
 }

@@ -14,9 +14,9 @@ use crate::board::{Color, PieceKind, Position};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
     key: MaterialKey,
-    /// Grade `medium`: see [`defenders`].
+    /// Grade `small`: see [`defenders`].
     pub defenders: Tapered,
-    /// Grade `large`: see [`pairs`].
+    /// Grade `medium`: see [`pairs`].
     pub pairs: Tapered,
 }
 

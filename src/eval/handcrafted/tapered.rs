@@ -11,7 +11,7 @@ pub struct Tapered(i32);
 pub const FULL_PHASE: i32 = 32;
 
 impl Tapered {
-    /// Nothing.
+    /// Zero in middlegame and endgame.
     pub const ZERO: Self = Self(0);
 
     /// A pair of values, in units of the evaluation.

@@ -44,6 +44,14 @@ impl InputBuckets {
         }
     }
 
+    /// What the hash of a network's meaning calls it; files depend on it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::One => "One",
+            Self::Attackers => "Attackers",
+        }
+    }
+
     pub(super) const fn from_code(code: u8) -> Option<Self> {
         match code {
             1 => Some(Self::One),
@@ -77,6 +85,14 @@ impl OutputBuckets {
         match self {
             Self::One => 0,
             Self::Pieces => (pieces - 1) / 4,
+        }
+    }
+
+    /// As [`InputBuckets::name`].
+    const fn name(self) -> &'static str {
+        match self {
+            Self::One => "One",
+            Self::Pieces => "Pieces",
         }
     }
 
@@ -117,8 +133,9 @@ impl Architecture {
     /// quantisation, so that a file made for another meaning is refused.
     pub fn hash(self) -> u32 {
         let meaning = format!(
-            "mirrored reachable piece-squares {FEATURES}, buckets {:?} {:?}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
-            self.inputs, self.outputs
+            "mirrored reachable piece-squares {FEATURES}, buckets {} {}, screlu {INPUT_QUANT} {OUTPUT_QUANT}",
+            self.inputs.name(),
+            self.outputs.name()
         );
         crc32c::crc32c(meaning.as_bytes())
     }

@@ -16,22 +16,9 @@ pub const MAX_ACTIVE: usize = 32;
 /// Marks a square that a piece cannot reach.
 const UNREACHABLE: u16 = u16::MAX;
 
-/// Input by kind of piece and square, both from the point of view of the piece's owner.
+/// Input by kind of piece and square, both from the point of view of the piece's owner, without those of the
+/// promotion variant.
 static INDEX: [[u16; Square::COUNT]; PieceKind::COUNT] = index_table();
-
-/// Whether a piece can stand on a square without the promotion variant.
-const fn is_reachable(kind: PieceKind, file: usize, rank: usize) -> bool {
-    let in_palace_files = file >= 3 && file <= 5;
-    match kind {
-        PieceKind::King => in_palace_files && rank <= 2,
-        PieceKind::Advisor => in_palace_files && rank <= 2 && (file + rank) % 2 == 1,
-        PieceKind::Bishop => {
-            rank <= 4 && rank.is_multiple_of(2) && file.is_multiple_of(2) && (file + rank) % 4 == 2
-        }
-        PieceKind::Pawn => rank >= 5 || rank >= 3 && file.is_multiple_of(2),
-        PieceKind::Knight | PieceKind::Rook | PieceKind::Cannon => true,
-    }
-}
 
 const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
     let mut table = [[UNREACHABLE; Square::COUNT]; PieceKind::COUNT];
@@ -40,7 +27,9 @@ const fn index_table() -> [[u16; Square::COUNT]; PieceKind::COUNT] {
     while kind < PieceKind::COUNT {
         let mut square = 0;
         while square < Square::COUNT {
-            if is_reachable(PieceKind::ALL[kind], square % 9, square / 9) {
+            if let Some(to) = Square::from_index(square)
+                && Piece::ALL[kind].can_stand_on(to, false)
+            {
                 table[kind][square] = next;
                 next += 1;
             }

@@ -105,6 +105,25 @@ mod tests {
         ]
     }
 
+    #[test]
+    fn files_made_before_are_read() {
+        // The hash stands in every file of a network.
+        let hashes = architectures().map(Architecture::hash);
+        let known = [0x88ad_d2b1, 0x9dfd_720e, 0xab00_9331, 0x4fff_3508];
+        assert_eq!(hashes, known);
+    }
+
+    #[test]
+    fn output_weights_that_products_cannot_hold_are_refused() {
+        let network = random_network(architectures()[0], 1);
+        for weight in [128, -128, i16::MIN] {
+            let mut parameters = network.parameters();
+            parameters.output_weights[5] = weight;
+            let made = Network::new(network.architecture, 400, String::new(), &parameters);
+            assert_eq!(made.err(), Some(NetworkError::Architecture), "{weight}");
+        }
+    }
+
     /// The definition, number by number: no accumulator, no vectors.
     fn reference(network: &Network, position: &Position) -> i32 {
         let Architecture {
@@ -223,20 +242,20 @@ mod tests {
                 break;
             };
             position.make(played);
-            let value = fresh(SimdLevel::Baseline, &network, &position);
+            let value = fresh(SimdLevel::BASELINE, &network, &position);
             // A king on the middle file has no side of its own, so only its mirror image is mirrored.
             let middle = Color::ALL
                 .iter()
                 .any(|color| position.king(*color).file() == 4);
             let fen = position.to_string();
             assert_eq!(
-                fresh(SimdLevel::Baseline, &network, &exchanged(&fen)),
+                fresh(SimdLevel::BASELINE, &network, &exchanged(&fen)),
                 value,
                 "{fen}"
             );
             if !middle {
                 assert_eq!(
-                    fresh(SimdLevel::Baseline, &network, &mirrored(&fen)),
+                    fresh(SimdLevel::BASELINE, &network, &mirrored(&fen)),
                     value,
                     "{fen}"
                 );
@@ -248,7 +267,7 @@ mod tests {
     fn the_embedded_network_knows_what_pieces_are_worth() {
         assert_eq!(embedded().to_bytes(), EMBEDDED);
         assert!(!embedded().description.is_empty());
-        let value = |fen: &str| fresh(SimdLevel::Baseline, embedded(), &fen.parse().expect(fen));
+        let value = |fen: &str| fresh(SimdLevel::BASELINE, embedded(), &fen.parse().expect(fen));
         let level = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         let knight_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/R1BAKABNR w";
         let rook_down = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/1NBAKABNR w";

@@ -22,19 +22,21 @@
 //! | 4 | CRC-32C of all before |
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use super::architecture::{Architecture, InputBuckets, OutputBuckets};
 use super::features::FEATURES;
 use super::simd::Block;
+use crate::text::read_file;
 
 const MAGIC: &[u8; 8] = b"CHUHENN\0";
 const VERSION: u32 = 1;
 const HEADER: usize = 26;
-/// A larger file is not read.
-const MAX_FILE: usize = 64 << 20;
+/// No file of a network is larger, in MB.
+const LARGEST_FILE: u64 = 64;
+/// Output weights are no larger, so that the products with them fit 16 bits.
+const MAX_OUTPUT_WEIGHT: u16 = 127;
 
 /// Why bytes are no network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,7 +116,8 @@ impl Network {
     /// A network of these numbers.
     ///
     /// # Errors
-    /// When there are more or fewer of them than the shape asks for.
+    /// When there are more or fewer of them than the shape asks for, or an output weight is not within -127
+    /// to 127.
     pub fn new(
         architecture: Architecture,
         scale: i32,
@@ -126,7 +129,9 @@ impl Network {
             && parameters.input_weights.len() == architecture.rows() * width
             && parameters.input_biases.len() == width
             && parameters.output_weights.len() == outputs.count() * 2 * width
-            && parameters.output_biases.len() == outputs.count();
+            && parameters.output_biases.len() == outputs.count()
+            && (parameters.output_weights.iter())
+                .all(|weight| weight.unsigned_abs() <= MAX_OUTPUT_WEIGHT);
         if !fits {
             return Err(NetworkError::Architecture);
         }
@@ -209,12 +214,8 @@ impl Network {
     /// # Errors
     /// When the file cannot be read or holds something else.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let mut bytes = Vec::new();
-        // A device or a foreign file may be endless; no network is longer than this.
-        File::open(path)?
-            .take(MAX_FILE as u64 + 1)
-            .read_to_end(&mut bytes)?;
-        Ok(Self::from_bytes(&bytes)?)
+        // A device or a foreign file may be endless.
+        Ok(Self::from_bytes(&read_file(path, LARGEST_FILE)?)?)
     }
 
     /// The network as the bytes of a file. A description of more than 65,535 bytes is cut.

@@ -19,9 +19,13 @@ impl Block {
     pub const ZERO: Self = Self([0; Self::LEN]);
 }
 
-/// An instruction set that the loops are compiled for.
+/// An instruction set that the loops are compiled for, and that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SimdLevel {
+pub struct SimdLevel(InstructionSet);
+
+/// The instruction sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum InstructionSet {
     /// What every processor has that the program runs on: x86-64-v2, NEON on 64-bit Arm.
     Baseline,
     /// 256-bit vectors.
@@ -33,49 +37,46 @@ pub enum SimdLevel {
 }
 
 impl SimdLevel {
+    /// The level of every processor.
+    pub const BASELINE: Self = Self(InstructionSet::Baseline);
+
     /// Every level that this processor has, widest last.
     pub fn available() -> impl Iterator<Item = Self> {
-        let mut levels = vec![Self::Baseline];
+        let mut levels = vec![Self::BASELINE];
         #[cfg(target_arch = "x86_64")]
         {
-            if std::arch::is_x86_feature_detected!("avx2") {
-                levels.push(Self::Avx2);
-            }
-            if std::arch::is_x86_feature_detected!("avx512f")
-                && std::arch::is_x86_feature_detected!("avx512bw")
-                && std::arch::is_x86_feature_detected!("avx512vl")
-            {
-                levels.push(Self::Avx512);
-            }
+            use std::arch::is_x86_feature_detected;
+            // All that `with_avx2` and `with_avx512` are compiled for.
+            let has_avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("bmi1")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt");
+            let has_avx512 = has_avx2
+                && is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512vl");
+            levels.extend(has_avx2.then_some(Self(InstructionSet::Avx2)));
+            levels.extend(has_avx512.then_some(Self(InstructionSet::Avx512)));
         }
         levels.into_iter()
     }
 
     /// The widest level that this processor has.
     pub fn widest() -> Self {
-        Self::available().last().unwrap_or(Self::Baseline)
+        Self::available().last().unwrap_or(Self::BASELINE)
     }
 
     /// Runs `work`, compiled for this level as far as it is inlined.
-    ///
-    /// # Panics
-    /// When the processor does not have this level.
     #[inline(always)]
     pub fn run<R>(self, work: impl FnOnce() -> R) -> R {
-        match self {
-            Self::Baseline => work(),
+        match self.0 {
+            InstructionSet::Baseline => work(),
+            // SAFETY: only `available` makes this level, where the processor has all that it stands for.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => {
-                debug_assert!(std::arch::is_x86_feature_detected!("avx2"));
-                // SAFETY: a level is only made by `available`, which asks the processor for it.
-                unsafe { with_avx2(work) }
-            }
+            InstructionSet::Avx2 => unsafe { with_avx2(work) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => {
-                debug_assert!(std::arch::is_x86_feature_detected!("avx512bw"));
-                // SAFETY: as above.
-                unsafe { with_avx512(work) }
-            }
+            InstructionSet::Avx512 => unsafe { with_avx512(work) },
         }
     }
 }

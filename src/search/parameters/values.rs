@@ -228,7 +228,8 @@ parameters! {
     /// Number of the first move that is reduced in another node.
     lmr_first = 2, 1, 8;
 
-    /// Plies before the no-capture limit from which a hash score is not used, for it does not know the limit.
+    /// Plies before the no-capture limit from which a hash score is not used, for it does not depend on
+    /// the count.
     no_capture_near = 19, 0, 60;
     /// An evaluation fades by one part in so many for each ply without a capture.
     fading_plies = 250, 121, 1000;

@@ -85,8 +85,13 @@ impl TranspositionTable {
     /// "Transposition Table", replacement strategies).
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
-        self.used.store(true, Ordering::Relaxed);
+        self.note_use();
         self.generation.store(next, Ordering::Relaxed);
+    }
+
+    /// Notes that something will be written outside a search: [`Self::clear`] has work to do.
+    pub fn note_use(&self) {
+        self.used.store(true, Ordering::Relaxed);
     }
 
     #[inline]

@@ -11,9 +11,9 @@ use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::{RuleSet, counted_plies};
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
-use crate::search::mate::mate_by_checks;
+use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
-use crate::search::request::{Degree, Limits, Randomness, SearchRequest, Settings};
+use crate::search::request::{Degree, Randomness, SearchRequest, Settings};
 use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
@@ -106,14 +106,15 @@ impl Coordinator {
             };
         }
         log::debug!("search: {}", request.limits);
-        if let Some(outcome) = self.mate_by_checks(&request, &root_moves) {
-            return outcome;
-        }
+        let looked_at = match self.mate_by_checks(&request, &root_moves) {
+            Ok(outcome) => return outcome,
+            Err(nodes) => nodes,
+        };
         if request.limits.mate.is_some() {
             // What other searches have stored was found with pruning, which hides mates.
             self.table.clear();
         }
-        let shared = Arc::new(self.shared_state(request, root_moves));
+        let shared = Arc::new(self.shared_state(request, root_moves, looked_at));
         self.table.age();
         let results = self.run(&shared);
         let chosen = choose(&results, &shared.settings);
@@ -137,8 +138,14 @@ impl Coordinator {
         outcome
     }
 
-    /// What the threads share in the search of `root_moves`.
-    fn shared_state(&mut self, request: SearchRequest, root_moves: Vec<Move>) -> SharedState {
+    /// What the threads share in the search of `root_moves`, behind a search that has looked at so many
+    /// positions.
+    fn shared_state(
+        &mut self,
+        request: SearchRequest,
+        root_moves: Vec<Move>,
+        looked_at: u64,
+    ) -> SharedState {
         let position = request.game.position();
         let settings = settings_for(&request);
         let time = self.time(&request);
@@ -157,7 +164,7 @@ impl Coordinator {
             tables: request.tables,
             control: request.control,
             root_moves,
-            nodes: AtomicU64::new(0),
+            nodes: AtomicU64::new(looked_at),
             table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             events: self.events.clone(),
@@ -168,18 +175,20 @@ impl Coordinator {
 
     /// A mate by checks alone: the one that the request looks for, or, where the move has a time, any that a
     /// small share of it suffices to prove.
-    fn mate_by_checks(&mut self, request: &SearchRequest, root_moves: &[Move]) -> Option<Outcome> {
-        let (plies, nodes) = match request.limits.mate {
-            Some(moves) => (
-                moves.saturating_mul(2).saturating_sub(1),
-                request.limits.nodes.unwrap_or(MATE_NODES).min(MATE_NODES),
-            ),
-            None => (MAX_PLY as u32 - 1, self.nodes_for_mates(request)?),
-        };
+    ///
+    /// # Errors
+    /// There is none; so many positions have been looked at.
+    fn mate_by_checks(
+        &mut self,
+        request: &SearchRequest,
+        root_moves: &[Move],
+    ) -> Result<Outcome, u64> {
+        let limits = self.mate_limits(request).ok_or(0_u64)?;
         let control = &request.control;
-        let mate = mate_by_checks(&request.game, root_moves, plies, nodes, control)?;
-        if !is_in_time(request, mate.line.len()) {
-            return None;
+        let deciding = DecidingPositions::new(&request.game, settings_for(request).rules);
+        let mate = mate_by_checks(&request.game, &deciding, root_moves, limits, control);
+        if mate.line.is_empty() || !is_in_time(request, mate.line.len()) {
+            return Err(mate.nodes);
         }
         let (time, score) = (control.elapsed(), Score::mate_in(mate.line.len()));
         let depth = mate.line.len() as u32;
@@ -204,7 +213,7 @@ impl Coordinator {
             table_hits: 0,
             pv: mate.line.clone(),
         })));
-        Some(Outcome {
+        Ok(Outcome {
             best: mate.line.first().copied(),
             ponder: mate.line.get(1).copied(),
             score: Some(score),
@@ -221,26 +230,33 @@ impl Coordinator {
         TimeManager::new(&request.limits, &request.settings, overhead)
     }
 
-    /// Positions that a search for mates by checks may look at before a search with a time; none where
-    /// the search has another limit or looks for more than the best move.
-    fn nodes_for_mates(&mut self, request: &SearchRequest) -> Option<u64> {
-        let Limits {
-            depth,
-            nodes,
-            soft_nodes,
-            ..
-        } = request.limits;
+    /// How far a search for mates by checks goes: no more than half of what the request allows where it looks
+    /// for a mate, a small share where it has a time; `None` where it has another limit or looks for more
+    /// than the best move.
+    fn mate_limits(&mut self, request: &SearchRequest) -> Option<MateLimits> {
+        let limits = &request.limits;
+        let time = self.time(request);
+        let half = time.as_ref().map(|time| time.hard / 2);
+        if let Some(moves) = limits.mate {
+            return Some(MateLimits {
+                plies: moves.saturating_mul(2).saturating_sub(1),
+                nodes: limits.nodes.map_or(MATE_NODES, |n| n / 2).min(MATE_NODES),
+                time: half,
+            });
+        }
         let settings = &request.settings;
-        let is_limited = depth.is_some() || nodes.is_some() || soft_nodes.is_some();
+        let is_limited =
+            limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
         let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
-        // Where positions repeat, a line of checks may be a perpetual one.
-        let repeats = request.game.occurrences() > 1;
-        if is_limited || !is_plain || repeats || request.control.is_pondering() {
+        if is_limited || !is_plain || request.control.is_pondering() {
             return None;
         }
-        let time = self.time(request)?.soft;
-        let nodes = time.as_millis() as u64 * u64::from(values::mate_nodes_per_ms().unsigned_abs());
-        Some(nodes.min(MATE_NODES))
+        let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());
+        Some(MateLimits {
+            plies: MAX_PLY as u32 - 1,
+            nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
+            time: half,
+        })
     }
 
     /// Runs the search on all threads; the first result is that of the first thread.

@@ -27,7 +27,7 @@ const AUTOMATIC_HASH: usize = 128;
 /// What must be left for all else when the table and the threads have what they need, in bytes: other
 /// threads with their stacks, games, lines of text.
 const HEADROOM: usize = 8 << 20;
-/// Stack of the coordinator, which only passes messages on.
+/// Stack of the coordinator, which passes messages on and looks for mates by checks, a few frames a ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
 /// Why there can be no search.
@@ -76,7 +76,8 @@ pub struct HashProbe {
     pub upper: Option<(Score, u32)>,
 }
 
-/// The search threads and the transposition table they share.
+/// The search threads and the transposition table they share. Dropping it waits for the search under way:
+/// stop that first.
 #[derive(Debug)]
 pub struct Pool {
     messages: Option<Sender<Message>>,
@@ -186,10 +187,12 @@ impl Pool {
             kept,
         };
         self.wait();
-        if wanted > free_megabytes() {
+        // A smaller one takes no more memory than there is once the old one is gone.
+        let grows = wanted > kept;
+        if grows && wanted > free_megabytes() {
             return Err(refused);
         }
-        match TranspositionTable::new(wanted).filter(|_| has_room(HEADROOM)) {
+        match TranspositionTable::new(wanted).filter(|_| !grows || has_room(HEADROOM)) {
             Some(table) => self.use_table(table),
             None => return Err(refused),
         }
@@ -273,6 +276,7 @@ impl Pool {
                 evaluation: None,
                 was_pv: false,
             });
+            self.table.note_use();
             self.table.store(position.key(), TtEntry { best, ..entry });
             position.make(best);
         }

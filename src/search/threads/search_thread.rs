@@ -40,8 +40,8 @@ pub(super) struct SearchThread {
 }
 
 impl SearchThread {
-    /// Starts the thread with this number. What it needs is allocated here, where a lack of memory can be
-    /// told.
+    /// Starts the thread with this number. Histories, stack and table of material are allocated here, where a
+    /// lack of memory can be reported; the sums of the network in the first search.
     ///
     /// # Errors
     /// When there is no memory for another thread, or the system refuses it.

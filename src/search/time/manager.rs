@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::search::parameters::values;
 use crate::search::request::{Limits, PlayerClock, Settings};
 
-/// Kept back for the way to the GUI and for a machine that is slow to wake us, as long as no more
+/// Kept back for the way to the GUI and for a machine that is slow to wake the search, as long as no more
 /// is known of it; of a short time a quarter.
 const LEAST_OVERHEAD: Duration = Duration::from_millis(25);
 /// A move gets this much even when the clock is about to run out.
@@ -35,8 +35,8 @@ fn percent(time: Duration, hundredths: i32) -> Duration {
 }
 
 impl TimeManager {
-    /// The budget for these limits when a move costs `overhead` more than it takes; `None` when no clock
-    /// runs.
+    /// The budget for these limits when a move costs `overhead` more than it takes; `None` with
+    /// neither a clock nor a time for the move.
     pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let kept_back = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);

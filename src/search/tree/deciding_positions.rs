@@ -29,7 +29,7 @@ impl DecidingPositions {
 
     /// The ply at which the repetition begins that is judged if a position with this key occurs now.
     #[inline]
-    pub(super) fn begins(&self, key: u64) -> Option<usize> {
+    pub(in crate::search) fn begins(&self, key: u64) -> Option<usize> {
         let found = self.begins.binary_search_by_key(&key, |(key, _)| *key);
         Some(self.begins[found.ok()?].1)
     }

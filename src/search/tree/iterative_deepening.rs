@@ -16,8 +16,8 @@ pub(in crate::search) fn search(thread: &mut ThreadData, shared: &SharedState) -
 }
 
 impl Search<'_> {
-    /// Searches deeper and deeper until the limits or a stop end it: the last iteration
-    /// that was finished, and what is known of the moves since. Only the first thread reports.
+    /// Searches deeper and deeper until the limits or a stop end it. `iteration` then holds the last one that
+    /// was finished, with what is known of the moves since. Only the first thread reports.
     ///
     /// Threads go from depth to depth together: one that is overtaken takes over the other's result.
     fn iterate(&mut self) {

@@ -126,7 +126,7 @@ impl LineEvaluator {
     }
 
     /// The phase of the game in the position at the end of the line, from 0 to
-    /// [`crate::eval::FULL_PHASE`].
+    /// [`crate::eval::handcrafted::FULL_PHASE`].
     #[inline]
     pub(super) fn phase(&self, position: &Position) -> i32 {
         match self.uses_network {

@@ -2,7 +2,7 @@
 
 /// The type of a node (Chessprogramming wiki, "Node Types").
 pub(super) trait NodeType {
-    /// The window is open: the node is on a principal variation.
+    /// The node is on a principal variation (by MTD(f) the root alone, with a null window).
     const PV: bool;
     /// The node is the root.
     const ROOT: bool;
@@ -12,7 +12,8 @@ pub(super) trait NodeType {
 pub(super) struct Root;
 /// A node on a principal variation.
 pub(super) struct Pv;
-/// A node with a null window: it only has to show on which side its score lies.
+/// A node off the principal variation, with a null window unless the search is plain alpha-beta: it only has
+/// to show on which side of the window its score lies.
 pub(super) struct NonPv;
 
 impl NodeType for Root {

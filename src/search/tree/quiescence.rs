@@ -11,7 +11,7 @@ use crate::search::score::Score;
 use crate::search::table::TtEntry;
 
 /// What is found out at a quiescence node before its moves, and what these came to.
-struct Quiet {
+struct QuiescenceNode {
     ply: usize,
     in_check: bool,
     entry: Option<TtEntry>,
@@ -66,11 +66,11 @@ impl Search<'_> {
         node.best
     }
 
-    fn stand_pat(&mut self, ply: usize, entry: Option<TtEntry>) -> Quiet {
+    fn stand_pat(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
         let in_check = self.position.in_check();
         let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
         let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));
-        Quiet {
+        QuiescenceNode {
             ply,
             in_check,
             entry,
@@ -80,7 +80,12 @@ impl Search<'_> {
         }
     }
 
-    fn search_captures<N: NodeType>(&mut self, node: &mut Quiet, mut alpha: Score, beta: Score) {
+    fn search_captures<N: NodeType>(
+        &mut self,
+        node: &mut QuiescenceNode,
+        mut alpha: Score,
+        beta: Score,
+    ) {
         let wanted = if node.in_check {
             PickerMode::All
         } else {
@@ -115,7 +120,7 @@ impl Search<'_> {
         }
     }
 
-    fn close_quiescence<N: NodeType>(&mut self, node: &Quiet, alpha: Score, beta: Score) {
+    fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {
         let best = node.best.score;
         let bound = Bound::of(best, alpha, beta);
         let keeps =

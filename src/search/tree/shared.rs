@@ -35,7 +35,7 @@ pub(in crate::search) struct SharedState {
     pub control: Arc<Control>,
     /// Legal root moves to look at.
     pub root_moves: Vec<Move>,
-    /// Its share of the time; `None` without a clock.
+    /// The time limits of the search; `None` with neither a clock nor a time for the move.
     pub time: Option<TimeManager>,
     /// Nodes of all threads, brought up to date at each poll.
     pub nodes: AtomicU64,

@@ -5,7 +5,7 @@ use crate::search::ordering::PieceTo;
 use crate::search::score::{MAX_PLY, Score};
 
 /// Entries before the root, so that looking back never leaves the stack.
-const BEFORE_ROOT: usize = 6;
+const ENTRIES_BEFORE_ROOT: usize = 6;
 /// Entries past the deepest ply, for what a node resets below it.
 const PAST_DEEPEST: usize = 4;
 
@@ -33,7 +33,7 @@ pub(super) struct Stack {
 impl Stack {
     pub(super) fn new() -> Self {
         Self {
-            entries: vec![StackEntry::default(); BEFORE_ROOT + MAX_PLY + PAST_DEEPEST],
+            entries: vec![StackEntry::default(); ENTRIES_BEFORE_ROOT + MAX_PLY + PAST_DEEPEST],
         }
     }
 
@@ -44,18 +44,18 @@ impl Stack {
 
     #[inline]
     pub(super) fn at(&self, ply: usize) -> &StackEntry {
-        &self.entries[ply + BEFORE_ROOT]
+        &self.entries[ply + ENTRIES_BEFORE_ROOT]
     }
 
     #[inline]
     pub(super) fn at_mut(&mut self, ply: usize) -> &mut StackEntry {
-        &mut self.entries[ply + BEFORE_ROOT]
+        &mut self.entries[ply + ENTRIES_BEFORE_ROOT]
     }
 
     /// The entry `back` plies before `ply`, which may lie before the root.
     #[inline]
     pub(super) fn back(&self, ply: usize, back: usize) -> &StackEntry {
-        &self.entries[ply + BEFORE_ROOT - back]
+        &self.entries[ply + ENTRIES_BEFORE_ROOT - back]
     }
 
     /// The moves one, two and four plies ago, for continuation histories.
@@ -66,7 +66,7 @@ impl Stack {
 
     /// The principal variation from `ply` becomes `first` and then that of the next ply.
     pub(super) fn update_pv(&mut self, ply: usize, first: Move) {
-        let (head, tail) = self.entries.split_at_mut(ply + BEFORE_ROOT + 1);
+        let (head, tail) = self.entries.split_at_mut(ply + ENTRIES_BEFORE_ROOT + 1);
         if let (Some(here), Some(next)) = (head.last_mut(), tail.first()) {
             here.pv.clear();
             here.pv.push(first);

@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use super::iteration::Iteration;
 
 /// The threads of one search. They go from depth to depth together: all search the same iteration, and
-/// the first to finish it finishes it for all. They share nothing but the transposition table: by what each
+/// the first to finish it finishes it for all. While they search they share nothing but the
+/// transposition table: by what each
 /// finds there first their paths part.
 ///
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
