@@ -31,6 +31,8 @@ const MATE_NODES: u64 = 3_000_000;
 pub(super) enum Message {
     Search(Box<SearchRequest>),
     Threads(Vec<SearchThread>),
+    /// Ends all but so many threads.
+    FewerThreads(usize),
     Table(Arc<TranspositionTable>),
     Clear,
     /// Answered when everything before it is done.
@@ -69,6 +71,9 @@ impl Coordinator {
             Message::Threads(threads) => {
                 let old = std::mem::replace(&mut self.threads, threads);
                 old.into_iter().for_each(SearchThread::end);
+            }
+            Message::FewerThreads(kept) => {
+                self.threads.drain(kept..).for_each(SearchThread::end);
             }
             Message::Table(table) => {
                 for thread in &self.threads {

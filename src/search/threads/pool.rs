@@ -213,6 +213,12 @@ impl Pool {
             return Ok(wanted);
         }
         self.wait();
+        if wanted < self.threads {
+            self.threads = wanted;
+            self.send(Message::FewerThreads(wanted));
+            self.wait();
+            return Ok(wanted);
+        }
         let Some(started) = self.start_threads(wanted) else {
             return Err(ResizeError::NoThreads {
                 threads: wanted,
