@@ -15,8 +15,8 @@ use crate::cloud::value;
 /// Rows that one transaction looks at; the rest is done in later ones.
 const ROWS: usize = 10_000;
 
-/// How often a position may change in one transaction. In a tree without circles a position changes once for
-/// each length of the paths from it to what was written; values that go round in a circle stop here.
+/// How often one value may change in one transaction. Without circles it changes at most once for each length
+/// of the paths to what was written; values that go round in a circle stop here.
 const CHANGES: u8 = 16;
 
 impl Batch<'_> {
@@ -32,7 +32,8 @@ impl Batch<'_> {
                 queue.push_back(key);
             }
         }
-        let mut changes: HashMap<Key, u8> = HashMap::new();
+        // By the positions before and after the move.
+        let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
         let mut seen = 0;
         while let Some(child) = queue.pop_front() {
             queued.remove(&child);
@@ -46,7 +47,8 @@ impl Batch<'_> {
             let mut scores = row.scores();
             for parent in rows::parents(self.connection, &child)? {
                 seen += 1;
-                let count = changes.entry(parent.clone()).or_default();
+                let edge = (parent.clone(), child.clone());
+                let count = changes.entry(edge).or_default();
                 if *count < CHANGES && self.hand_up(&parent, &child, &mut scores)? {
                     *count += 1;
                     if queued.insert(parent.clone()) {

@@ -209,6 +209,40 @@ fn values_that_go_round_in_a_circle_come_to_rest() {
 }
 
 #[test]
+fn one_transaction_hands_the_values_of_many_moves_up() {
+    let (_directory, store) = open();
+    let start = after("");
+    let view = View::of(&start);
+    let mut scores = Vec::new();
+    let mut first_moves: Vec<Move> = Vec::new();
+    for m in legal_moves(&start) {
+        // Of two mirror images one.
+        if view.stored(m) == m {
+            first_moves.push(m);
+            scores.push(new("", &m.to_string(), 7, 0));
+        }
+    }
+    assert_eq!(first_moves.len(), 23);
+    for (m, value) in first_moves.iter().zip(100..) {
+        let m = m.to_string();
+        let reply = legal_moves(&after(&m)).into_iter().next().unwrap();
+        scores.push(new(&m, &reply.to_string(), value, 0));
+    }
+    store
+        .write(move |batch| {
+            for score in &scores {
+                assert!(batch.store(score)?);
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+    for (m, value) in first_moves.iter().zip(100..) {
+        assert_eq!(stored(&store, "", &m.to_string()), Some(-value), "{m}");
+    }
+}
+
+#[test]
 fn many_writers_share_transactions() {
     let (directory, store) = open();
     std::thread::scope(|scope| {
