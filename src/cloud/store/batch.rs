@@ -34,6 +34,9 @@ pub struct Batch<'a> {
 }
 
 impl Batch<'_> {
+    /// The writer of moves that were linked to known positions and have no value of their own.
+    pub(super) const LIBRARY: &'static str = "library";
+
     /// What is known of a position.
     ///
     /// # Errors
@@ -94,7 +97,7 @@ impl Batch<'_> {
             return Ok(false);
         }
         let place = place.clone();
-        let writer = "library".to_owned();
+        let writer = Self::LIBRARY.to_owned();
         self.store(&NewScore {
             place,
             value: 0,

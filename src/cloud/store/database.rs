@@ -29,6 +29,9 @@ const SCHEMA: &str = "
         move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL);
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
 
+/// Indexes that files of earlier programs may lack.
+const INDEXES: &str = "CREATE INDEX IF NOT EXISTS audit_place ON audit(key, move);";
+
 /// How long a statement waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -63,6 +66,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         }
         _ => return Err(StoreError::Foreign(path.to_owned())),
     }
+    transaction.execute_batch(INDEXES)?;
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // A transaction that was acknowledged survives the loss of power.

@@ -19,6 +19,8 @@ mod tasks;
 mod tests;
 mod time;
 mod undo;
+#[cfg(test)]
+mod undo_tests;
 mod writer;
 
 use std::path::Path;

@@ -33,7 +33,7 @@ fn place(moves: &str, played: &str) -> Place {
     Place::of(&position, &View::of(&position), played.parse().unwrap())
 }
 
-fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+pub(super) fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
     NewScore {
         place: place(moves, played),
         value,
@@ -42,12 +42,12 @@ fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
     }
 }
 
-fn put(store: &Store, score: NewScore) -> bool {
+pub(super) fn put(store: &Store, score: NewScore) -> bool {
     store.write(move |batch| batch.store(&score)).unwrap()
 }
 
 /// What is stored for a move.
-fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
+pub(super) fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
     let place = place(moves, played);
     let row = store.read(|snapshot| snapshot.get(&place.parent)).unwrap();
     row?.get(place.m).map(|entry| i32::from(entry.value))
@@ -300,37 +300,4 @@ fn other_files_are_refused() {
     .unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::Database(_))));
     assert!(Store::open(directory.path()).is_err());
-}
-
-#[test]
-fn what_a_writer_has_written_is_taken_back() {
-    let (_directory, store) = open();
-    let by = |moves, m, value, writer: &str| {
-        let writer = writer.to_owned();
-        assert!(put(
-            &store,
-            NewScore {
-                writer,
-                ..new(moves, m, value, 0)
-            }
-        ));
-    };
-    by("", "c3c4", -10, "good");
-    by("", "b2e2", -20, "good");
-    by("", "b2e2", -25, "good");
-    by("b2e2", "h9g7", 500, "bad");
-    by("b2e2 h9g7", "h0g2", 700, "bad");
-    by("", "c3c4", -900, "bad");
-    by("", "g3g4", 5, "bad");
-    by("", "a3a4", 5, "bad");
-    // Others have built on this one.
-    by("a3a4", "a6a5", 30, "good");
-    let undo = |writer: &'static str| store.write(move |batch| batch.undo(writer, 0)).unwrap();
-    assert_eq!(undo("bad"), 4);
-    assert_eq!(stored(&store, "", "b2e2"), Some(-25));
-    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
-    assert_eq!(stored(&store, "b2e2", "h9g7"), None);
-    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
-    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
-    assert_eq!((undo("bad"), undo("nobody")), (0, 0));
 }

@@ -1,5 +1,7 @@
 //! Writes taken back: what one writer has written goes, what others have written comes back.
 
+use std::collections::HashSet;
+
 use rusqlite::{OptionalExtension, Result, params};
 
 use super::batch::Batch;
@@ -8,101 +10,111 @@ use super::time::minutes;
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
-use crate::cloud::row::{Entry, EntrySource};
+use crate::cloud::row::{Entry, EntrySource, Row};
 
-/// A write, as the audit has it.
+/// A move whose value is to be what the audit still tells.
 struct Written {
-    id: i64,
     key: Key,
     m: Move,
-    old: Option<i16>,
+    /// The number of the last write that is taken back; later ones stay.
+    id: i64,
 }
 
 impl Batch<'_> {
-    /// Takes back what a writer has written since a time, in seconds since 1970, the newest first. A
-    /// move whose replies others have written keeps the value that follows from them. Tells how many
-    /// values were taken back.
+    /// Takes back what a writer has written since a time, in seconds since 1970: each move has the value that
+    /// another writer, or an earlier write, has given it last, and goes where there is none. A move whose
+    /// replies others have written keeps the value that follows from them. Tells how many values were taken
+    /// back.
     ///
     /// # Errors
     /// The database cannot be read or written.
     pub fn undo(&mut self, writer: &str, since: i64) -> Result<usize> {
-        self.connection
-            .execute_batch("CREATE INDEX IF NOT EXISTS audit_place ON audit(key, move)")?;
-        let query = "SELECT id, key, move, old FROM audit WHERE writer = ?1 AND time >= ?2 ORDER BY id DESC";
-        let mut query = self.connection.prepare(query)?;
-        let found = query.query_map(params![writer, since], |columns| {
-            let bits: u16 = columns.get(2)?;
-            Ok(Written {
-                id: columns.get(0)?,
-                key: rows::key(columns, 1)?,
-                m: Move::from_bits(bits).unwrap_or_default(),
-                old: columns.get(3)?,
-            })
-        })?;
-        let found: Vec<Written> = found.collect::<Result<_>>()?;
+        let mut open = self.take_writes(writer, since)?;
+        let mut uncounted: HashSet<(Key, Move)> = (open.iter())
+            .map(|written| (written.key.clone(), written.m))
+            .collect();
         let mut count = 0;
-        for written in found {
-            count += usize::from(self.take_back(&written)?);
-            let statement = "DELETE FROM audit WHERE id = ?1";
-            self.connection
-                .prepare_cached(statement)?
-                .execute([written.id])?;
+        // A move whose position after it is known is left out here; when nothing of that is known any more,
+        // it comes again.
+        while let Some(written) = open.pop() {
+            let Some(row) = self.take_back(&written)? else {
+                continue;
+            };
+            if row.moves.is_empty() {
+                open.extend(self.leading_to(&written.key)?);
+            } else {
+                self.changed.push(written.key.clone());
+            }
+            count += usize::from(uncounted.remove(&(written.key, written.m)));
         }
         Ok(count)
     }
 
-    fn take_back(&mut self, written: &Written) -> Result<bool> {
+    /// Takes the writes of a writer out of the audit; the moves, the one that was written last at the end.
+    fn take_writes(&mut self, writer: &str, since: i64) -> Result<Vec<Written>> {
+        let query = "SELECT key, move, MAX(id) FROM audit WHERE writer = ?1 AND time >= ?2
+            GROUP BY key, move ORDER BY MAX(id)";
+        let mut query = self.connection.prepare(query)?;
+        let found = query.query_map(params![writer, since], |columns| {
+            let bits: u16 = columns.get(1)?;
+            Ok(Written {
+                key: rows::key(columns, 0)?,
+                m: Move::from_bits(bits).unwrap_or_default(),
+                id: columns.get(2)?,
+            })
+        })?;
+        let found = found.collect::<Result<_>>()?;
+        let statement = "DELETE FROM audit WHERE writer = ?1 AND time >= ?2";
+        self.connection.execute(statement, params![writer, since])?;
+        Ok(found)
+    }
+
+    /// Gives a move the value that the audit still tells; the position without the move where there is none.
+    /// Returns what is known of the position then, `None` where nothing has changed.
+    fn take_back(&mut self, written: &Written) -> Result<Option<Row>> {
         let Some(mut row) = self.get(&written.key)? else {
-            return Ok(false);
-        };
-        let Some(place) = Place::of_stored(&written.key, [written.m]).pop() else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some(entry) = row.get(written.m).copied() else {
-            return Ok(false);
+            return Ok(None);
+        };
+        let Some(place) = Place::of_stored(&written.key, [written.m]).pop() else {
+            return Ok(None);
         };
         if self.get(&place.child)?.is_some() {
-            return Ok(false);
+            return Ok(None);
         }
-        match written.old {
-            Some(value) => row.set(restored(&entry, value)),
+        // Moves that were only linked to known positions have no value of their own.
+        let query = "SELECT id, new FROM audit WHERE key = ?1 AND move = ?2 AND writer <> ?3
+            ORDER BY id DESC LIMIT 1";
+        let mut query = self.connection.prepare_cached(query)?;
+        let values = params![written.key.as_bytes(), written.m.bits(), Self::LIBRARY];
+        let left = query.query_row(values, |columns| Ok((columns.get(0)?, columns.get(1)?)));
+        match left.optional()? {
+            Some((id, _)) if written.id < id => return Ok(None),
+            Some((_, value)) => row.set(restored(&entry, value)),
             None => drop(row.remove(written.m)),
         }
         rows::put(self.connection, &written.key, &row)?;
-        match row.moves.is_empty() {
-            true => self.restore_parents(&written.key)?,
-            false => self.changed.push(written.key.clone()),
-        }
-        Ok(true)
+        Ok(Some(row))
     }
 
-    /// Gives the moves that lead to a position of which nothing is known any more the values that were
-    /// written for them.
-    fn restore_parents(&mut self, child: &Key) -> Result<()> {
+    /// The moves that lead to a position of which nothing is known any more.
+    fn leading_to(&self, child: &Key) -> Result<Vec<Written>> {
+        let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
-            let Some(mut row) = self.get(&parent)? else {
+            let Some(row) = self.get(&parent)? else {
                 continue;
             };
-            let moves: Vec<Move> = row.moves.iter().map(|entry| entry.m).collect();
-            for place in Place::of_stored(&parent, moves)
-                .iter()
-                .filter(|place| place.child == *child)
-            {
-                let query =
-                    "SELECT new FROM audit WHERE key = ?1 AND move = ?2 ORDER BY id DESC LIMIT 1";
-                let mut query = self.connection.prepare_cached(query)?;
-                let values = params![parent.as_bytes(), place.m.bits()];
-                let value: Option<i16> = query
-                    .query_row(values, |columns| columns.get(0))
-                    .optional()?;
-                if let (Some(value), Some(entry)) = (value, row.get(place.m).copied()) {
-                    row.set(restored(&entry, value));
-                }
-            }
-            rows::put(self.connection, &parent, &row)?;
-            self.changed.push(parent);
+            let places = Place::of_stored(&parent, row.moves.iter().map(|entry| entry.m));
+            let leading = places.into_iter().filter(|place| place.child == *child);
+            found.extend(leading.map(|place| Written {
+                key: place.parent,
+                m: place.m,
+                id: i64::MAX,
+            }));
         }
-        Ok(())
+        Ok(found)
     }
 }
 

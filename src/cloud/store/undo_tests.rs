@@ -1,0 +1,86 @@
+//! Writes taken back.
+
+use super::tests::{new, open, put, stored};
+use super::*;
+
+/// Writes a score under a name.
+fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
+    let writer = writer.to_owned();
+    let score = new(moves, m, value, 0);
+    assert!(put(store, NewScore { writer, ..score }));
+}
+
+fn undo(store: &Store, writer: &'static str) -> usize {
+    store.write(move |batch| batch.undo(writer, 0)).unwrap()
+}
+
+#[test]
+fn what_a_writer_has_written_is_taken_back() {
+    let (_directory, store) = open();
+    let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
+    by("", "c3c4", -10, "good");
+    by("", "b2e2", -20, "good");
+    by("", "b2e2", -25, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    by("", "c3c4", -900, "bad");
+    by("", "e3e4", 5, "bad");
+    by("", "a3a4", 5, "bad");
+    // Others have built on this one.
+    by("a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 4);
+    assert_eq!(stored(&store, "", "b2e2"), Some(-25));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(stored(&store, "b2e2", "h9g7"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
+    assert_eq!((undo(&store, "bad"), undo(&store, "nobody")), (0, 0));
+}
+
+#[test]
+fn what_others_have_written_since_stays() {
+    let (_directory, store) = open();
+    for (writer, value) in [("good", -10), ("bad", -900), ("good", -20)] {
+        write(&store, "", "c3c4", value, writer);
+    }
+    for (writer, value) in [("bad", -900), ("good", -20)] {
+        write(&store, "", "e3e4", value, writer);
+    }
+    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -10)] {
+        write(&store, "", "a3a4", value, writer);
+    }
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
+    assert_eq!(stored(&store, "", "a3a4"), Some(-10));
+    assert_eq!(undo(&store, "good"), 3);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
+#[test]
+fn a_line_that_was_stored_from_its_end_is_taken_back() {
+    let (_directory, store) = open();
+    write(&store, "", "c3c4", -10, "good");
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    write(&store, "", "b2e2", -20, "bad");
+    assert_eq!(stored(&store, "", "b2e2"), Some(-500));
+    assert_eq!(undo(&store, "bad"), 2);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+}
+
+#[test]
+fn moves_to_positions_that_go_again_go_as_well() {
+    let (_directory, store) = open();
+    // One is only linked to what was known; the other is kept for what others have built on it.
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    let link = new("", "b2e2", 0, 0).place;
+    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    write(&store, "", "a3a4", 5, "bad");
+    write(&store, "a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(undo(&store, "good"), 1);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
