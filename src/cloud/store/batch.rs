@@ -30,6 +30,8 @@ pub struct Batch<'a> {
     pub(super) connection: &'a Connection,
     /// Positions whose moves have changed; their parents are to be told.
     pub(super) changed: Vec<Key>,
+    /// Positions that are nearer to the start now; those behind their moves are to be told.
+    pub(super) lowered: Vec<Key>,
     pub(super) tasks: &'a mut TaskState,
 }
 
@@ -82,6 +84,7 @@ impl Batch<'_> {
         rows::link(self.connection, &place.parent, &place.child)?;
         if is_known && lower_plies(&mut replies, &row, place.turns_colors) {
             rows::put(self.connection, &place.child, &replies)?;
+            self.lowered.push(place.child.clone());
         }
         self.audit(&new.writer, &place.parent, old.as_ref(), &entry)?;
         self.changed.push(place.parent.clone());
@@ -138,7 +141,7 @@ impl Batch<'_> {
 }
 
 /// Lowers the distances of a position to one more than those of a parent. Tells whether any is lower now.
-fn lower_plies(row: &mut Row, parent: &Row, turns_colors: bool) -> bool {
+pub(super) fn lower_plies(row: &mut Row, parent: &Row, turns_colors: bool) -> bool {
     let before = row.plies;
     for (turned, distance) in parent.plies.iter().enumerate() {
         let place = &mut row.plies[turned ^ usize::from(turns_colors)];

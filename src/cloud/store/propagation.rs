@@ -1,10 +1,11 @@
-//! Values handed up: after the moves of a position have changed, those of its parents follow.
+//! Values handed up: after the moves of a position have changed, those of its parents follow. Distances from the
+//! start handed down: after a shorter way to a position is known, those behind its moves follow.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use rusqlite::Result;
 
-use super::batch::Batch;
+use super::batch::{Batch, lower_plies};
 use super::rows;
 use super::time::minutes;
 use crate::cloud::key::Key;
@@ -20,9 +21,15 @@ const ROWS: usize = 10_000;
 const CHANGES: u8 = 16;
 
 impl Batch<'_> {
-    /// Tells the parents of all positions that have changed, theirs, and so on, until nothing changes. What
-    /// is too much for one transaction is noted as pending.
+    /// Hands values up and distances down, until nothing changes. What is too much for one transaction is noted
+    /// as pending.
     pub(super) fn propagate(&mut self) -> Result<()> {
+        self.hand_distances_down()?;
+        self.hand_values_up()
+    }
+
+    /// Tells the parents of all positions that have changed, theirs, and so on.
+    fn hand_values_up(&mut self) -> Result<()> {
         let mut queue = VecDeque::new();
         let mut queued = HashSet::new();
         // What was written last is furthest from the start, as a rule: its parents then change before
@@ -54,6 +61,33 @@ impl Batch<'_> {
                     if queued.insert(parent.clone()) {
                         queue.push_back(parent);
                     }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the positions behind the moves of those that are nearer to the start now, those behind theirs, and
+    /// so on.
+    fn hand_distances_down(&mut self) -> Result<()> {
+        let mut queue = VecDeque::from(std::mem::take(&mut self.lowered));
+        let mut seen = 0;
+        while let Some(parent) = queue.pop_front() {
+            if seen >= ROWS {
+                self.note_pending(&parent)?;
+                continue;
+            }
+            let Some(known) = self.get(&parent)? else {
+                continue;
+            };
+            for place in Place::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
+                seen += 1;
+                let Some(mut row) = self.get(&place.child)? else {
+                    continue;
+                };
+                if lower_plies(&mut row, &known, place.turns_colors) {
+                    rows::put(self.connection, &place.child, &row)?;
+                    queue.push_back(place.child);
                 }
             }
         }
@@ -104,6 +138,7 @@ impl Batch<'_> {
         let keys = query.query_map([], |columns| rows::key(columns, 0))?;
         let keys: Vec<Key> = keys.collect::<Result<_>>()?;
         self.changed.extend(keys.iter().cloned());
+        self.lowered.extend(keys.iter().cloned());
         Ok(!keys.is_empty())
     }
 }

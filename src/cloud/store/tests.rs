@@ -112,23 +112,44 @@ fn mates_are_told_by_the_rules() {
 #[test]
 fn distances_from_the_start_follow_the_moves() {
     let (_directory, store) = open();
-    let line = ["", "h2e2", "h2e2 h9g7", "h2e2 h9g7 h0g2"];
-    for (before, played) in line.iter().zip(["h2e2", "h9g7", "h0g2", "i9h9"]) {
-        assert!(put(&store, new(before, played, 0, 0)));
+    let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
+    put_line(&store, &line);
+    assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
+    // From its end: nothing is known of the way until the first move is stored.
+    let (_directory, store) = open();
+    for ply in (1..line.len()).rev() {
+        assert!(put(&store, new(&line[..ply].join(" "), line[ply], 0, 0)));
     }
-    for (ply, moves) in line.iter().enumerate() {
-        let view = View::of(&after(moves));
-        let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
-        let expected = u16::try_from(ply).ok();
-        assert_eq!(
-            row.plies[usize::from(view.turns_colors())],
-            expected,
-            "{moves}"
-        );
+    assert_eq!(distances(&store, &line), [None; 4]);
+    assert!(put(&store, new("", "h2e2", 0, 0)));
+    assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
+}
+
+#[test]
+fn a_shorter_way_makes_all_behind_it_nearer() {
+    let (_directory, store) = open();
+    let line = ["h2d2", "h7d7", "d2e2", "d7e7", "b0c2", "b9c7", "a0b0"];
+    put_line(&store, &line);
+    assert_eq!(distances(&store, &line), [0, 1, 2, 3, 4, 5, 6].map(Some));
+    put_line(&store, &["h2e2", "h7e7"]);
+    assert_eq!(distances(&store, &line), [0, 1, 2, 3, 2, 3, 4].map(Some));
+}
+
+/// Stores the moves of a line.
+fn put_line(store: &Store, line: &[&str]) {
+    for (ply, m) in line.iter().enumerate() {
+        assert!(put(store, new(&line[..ply].join(" "), m, 0, 0)));
     }
-    // A shorter way to a known position.
-    let round = ["b0c2 b9c7 c2b0 c7b9", "h2e2"];
-    assert!(put(&store, new(round[0], round[1], 0, 0)) || stored(&store, "", "h2e2").is_some());
+}
+
+/// The distances from the start that are stored for the positions before the moves of a line.
+fn distances(store: &Store, line: &[&str]) -> Vec<Option<u16>> {
+    let distance = |ply| {
+        let view = View::of(&after(&line[..ply].join(" ")));
+        let row = store.read(|s| s.get(&view.key)).unwrap();
+        row.and_then(|row| row.plies[usize::from(view.turns_colors())])
+    };
+    (0..line.len()).map(distance).collect()
 }
 
 /// The value that follows for a move when everything below it is computed anew.

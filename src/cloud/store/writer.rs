@@ -160,6 +160,7 @@ fn transact(
     let mut batch = Batch {
         connection: &transaction,
         changed: Vec::new(),
+        lowered: Vec::new(),
         tasks,
     };
     for job in group {
