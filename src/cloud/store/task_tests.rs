@@ -104,3 +104,28 @@ fn leases_end_by_time_and_are_given_back() {
     }
     assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
 }
+
+#[test]
+fn a_task_that_is_given_back_is_one_with_what_waits_for_its_position() {
+    use TaskKind::{Scoring, Sieving};
+    let (_directory, store) = open();
+    let waiting = |kind| store.read(|s| s.waiting(kind)).unwrap();
+    add(&store, &task(Scoring, "", &["c3c4"], Priority::Urgent));
+    add(&store, &task(Scoring, "h2e2", &["h9g7"], Priority::Asked));
+    add(&store, &task(Sieving, "", &[], Priority::Asked));
+    let [scoring, sieving] = [Scoring, Sieving].map(|kind| lease(&store, kind, 60));
+    assert_eq!((waiting(Scoring), waiting(Sieving)), (0, 0));
+    add(
+        &store,
+        &task(Scoring, "", &["e3e4", "a3a4"], Priority::Background),
+    );
+    for number in [scoring.number, sieving.number] {
+        store.write(move |batch| batch.give_back(number)).unwrap();
+    }
+    assert_eq!((waiting(Scoring), waiting(Sieving)), (2, 1));
+    let again = lease(&store, Scoring, 60);
+    let mut united = task(Scoring, "", &["c3c4", "e3e4", "a3a4"], Priority::Urgent);
+    united.moves.sort_by_key(|m| m.bits());
+    assert_eq!(again.tasks, [united, scoring.tasks[1].clone()]);
+    assert_eq!(lease(&store, Sieving, 60).tasks, sieving.tasks);
+}

@@ -44,17 +44,7 @@ impl Batch<'_> {
         let expires = now() + BACKGROUND_AGE;
         let priority = task.priority as i64;
         if let Some(waiting) = self.waiting_task(task)? {
-            let mut united = parse_moves(&waiting.moves);
-            united.extend(moves);
-            let united = write_moves(united);
-            // Most of what is asked for again changes nothing, and is not written.
-            let is_fresh = waiting.expires > expires - BACKGROUND_AGE / 2;
-            if united != waiting.moves || priority > waiting.priority || !is_fresh {
-                let statement =
-                    "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
-                let values = params![waiting.id, united, waiting.priority.max(priority), expires];
-                self.connection.prepare_cached(statement)?.execute(values)?;
-            }
+            self.unite(&waiting, moves, priority)?;
             return Ok(true);
         }
         let is_full = self.tasks.waiting[task.kind as usize] >= MOST_WAITING;
@@ -68,6 +58,22 @@ impl Batch<'_> {
         self.connection.prepare_cached(statement)?.execute(values)?;
         self.tasks.waiting[task.kind as usize] += 1;
         Ok(true)
+    }
+
+    /// Adds moves to a task that waits; the higher priority holds.
+    fn unite(&self, waiting: &WaitingTask, moves: Vec<Move>, priority: i64) -> Result<()> {
+        let mut united = parse_moves(&waiting.moves);
+        united.extend(moves);
+        let united = write_moves(united);
+        let expires = now() + BACKGROUND_AGE;
+        // Most of what is asked for again changes nothing, and is not written.
+        let is_fresh = waiting.expires > expires - BACKGROUND_AGE / 2;
+        if united != waiting.moves || priority > waiting.priority || !is_fresh {
+            let statement = "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
+            let values = params![waiting.id, united, waiting.priority.max(priority), expires];
+            self.connection.prepare_cached(statement)?.execute(values)?;
+        }
+        Ok(())
     }
 
     /// The task that waits for the same position.
@@ -156,22 +162,7 @@ impl Batch<'_> {
         let mut query = self.connection.prepare_cached(&query)?;
         let values = params![kind.number(), now, i64::try_from(count).unwrap_or(0)];
         let found = query.query_map(values, |columns| {
-            let moves: Vec<u8> = columns.get(2)?;
-            let priority = match columns.get(3)? {
-                0 => Priority::Background,
-                1 => Priority::Asked,
-                _ => Priority::Urgent,
-            };
-            let key = super::rows::key(columns, 1)?;
-            Ok((
-                columns.get(0)?,
-                Task {
-                    kind,
-                    key,
-                    moves: parse_moves(&moves),
-                    priority,
-                },
-            ))
+            Ok((columns.get(0)?, parse_task(kind, columns)?))
         })?;
         found.collect()
     }
@@ -201,18 +192,58 @@ impl Batch<'_> {
         self.connection.prepare_cached(statement)?.execute([number])
     }
 
-    /// The tasks of a lease wait again.
+    /// The tasks of a lease wait again, united with those that wait for the same position.
     ///
     /// # Errors
     /// The database cannot be read or written.
     pub fn give_back(&mut self, number: i64) -> Result<()> {
-        let statement =
-            "UPDATE task SET until = 0, tries = tries - 1 WHERE lease = ?1 AND lease <> 0";
-        self.connection
-            .prepare_cached(statement)?
-            .execute([number])
-            .map(drop)
+        for kind in TaskKind::ALL {
+            let query = "SELECT id, key, moves, priority FROM task
+                WHERE lease = ?1 AND lease <> 0 AND kind = ?2";
+            let mut query = self.connection.prepare_cached(query)?;
+            let found = query.query_map(params![number, kind.number()], |columns| {
+                Ok((columns.get(0)?, parse_task(kind, columns)?))
+            })?;
+            let found: Vec<(i64, Task)> = found.collect::<Result<_>>()?;
+            for (id, task) in found {
+                self.wait_again(id, &task)?;
+            }
+        }
+        Ok(())
     }
+
+    /// A task that was handed out waits again.
+    fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
+        if let Some(waiting) = self.waiting_task(task)? {
+            self.unite(&waiting, task.moves.clone(), task.priority as i64)?;
+            let statement = "DELETE FROM task WHERE id = ?1";
+            return (self.connection.prepare_cached(statement)?)
+                .execute([id])
+                .map(drop);
+        }
+        let statement =
+            "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = ?2 WHERE id = ?1";
+        let expires = now() + BACKGROUND_AGE;
+        (self.connection.prepare_cached(statement)?).execute(params![id, expires])?;
+        self.tasks.waiting[task.kind as usize] += 1;
+        Ok(())
+    }
+}
+
+/// A task of the columns id, key, moves and priority.
+fn parse_task(kind: TaskKind, columns: &rusqlite::Row<'_>) -> Result<Task> {
+    let moves: Vec<u8> = columns.get(2)?;
+    let priority = match columns.get(3)? {
+        0 => Priority::Background,
+        1 => Priority::Asked,
+        _ => Priority::Urgent,
+    };
+    Ok(Task {
+        kind,
+        key: super::rows::key(columns, 1)?,
+        moves: parse_moves(&moves),
+        priority,
+    })
 }
 
 /// Moves as bytes, each once.
