@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Result};
 
-use super::time::now;
+use super::time::{milliseconds, now};
 use crate::board::Move;
 use crate::cloud::key::Key;
 
 /// Seconds in which the same move of a position is not handed out again.
 const PAUSE: i64 = 300;
+/// Seconds between two times that old tasks are dropped.
+const SWEEP: i64 = 60;
 /// How many moves are remembered as handed out.
 const MOST_REMEMBERED: usize = 50_000;
 
@@ -45,7 +47,7 @@ pub enum Priority {
     Urgent,
 }
 
-/// A position to be searched.
+/// A task as it is stored: key and canonical moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     /// What is to be done.
@@ -54,7 +56,7 @@ pub struct Task {
     pub key: Key,
     /// The moves to be scored, as they are stored; none where the best one is to be found.
     pub moves: Vec<Move>,
-    /// How soon.
+    /// Its place in the order of work.
     pub priority: Priority,
 }
 
@@ -72,8 +74,10 @@ pub struct Lease {
 pub(super) struct TaskState {
     /// How many tasks of each kind wait.
     pub(super) waiting: [i64; 2],
-    /// The number of the next lease.
-    pub(super) next_lease: i64,
+    /// The number of the next lease is not less than this.
+    next_lease: i64,
+    /// When old tasks were dropped last, in seconds since 1970.
+    swept: i64,
     /// What was handed out lately, with the time; for sieving without a move.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
 }
@@ -84,11 +88,31 @@ impl TaskState {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
         }
-        let query = "SELECT IFNULL(MAX(lease), 0) FROM task";
-        let latest: i64 = connection.query_row(query, [], |columns| columns.get(0))?;
-        // A number is never used again, not even by a program that was started anew.
-        self.next_lease = self.next_lease.max(latest + 1).max(now() * 1000);
         Ok(())
+    }
+
+    /// The number of a lease.
+    pub(super) fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
+        // Another process may have handed out tasks.
+        let query = "SELECT IFNULL(MAX(lease), 0) FROM task WHERE kind = ?1";
+        let mut query = connection.prepare_cached(query)?;
+        for kind in TaskKind::ALL {
+            let latest: i64 = query.query_row([kind.number()], |columns| columns.get(0))?;
+            self.next_lease = self.next_lease.max(latest + 1);
+        }
+        // A number is never used again, not even by a program that was started anew.
+        let number = self.next_lease.max(milliseconds());
+        self.next_lease = number + 1;
+        Ok(number)
+    }
+
+    /// Whether old tasks are to be dropped now. Says so once in [`SWEEP`] seconds.
+    pub(super) fn is_to_be_swept(&mut self, now: i64) -> bool {
+        let is_time = !(0..SWEEP).contains(&(now - self.swept));
+        if is_time {
+            self.swept = now;
+        }
+        is_time
     }
 
     pub(super) fn remember(&mut self, task: &Task, now: i64) {

@@ -103,6 +103,8 @@ fn leases_end_by_time_and_are_given_back() {
         lease(&store, TaskKind::Scoring, -1);
     }
     assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
+    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks.len(), 1);
+    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks, []);
 }
 
 #[test]

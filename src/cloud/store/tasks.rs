@@ -112,13 +112,10 @@ impl Batch<'_> {
     /// The database cannot be read or written.
     pub fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
         let found = self.next_tasks(kind, count)?;
-        // Another process may have handed out some.
-        self.tasks.recount(self.connection)?;
         let number = match found.is_empty() {
             true => 0,
-            false => self.tasks.next_lease,
+            false => self.tasks.lease_number(self.connection)?,
         };
-        self.tasks.next_lease += i64::from(number > 0);
         self.mark_leased(found, number, seconds)
     }
 
@@ -142,29 +139,55 @@ impl Batch<'_> {
         self.mark_leased(found, number, seconds)
     }
 
-    /// The tasks to be handed out next, with their rows. Drops those that are too old.
+    /// The tasks to be handed out next, with their rows. They count as waiting no more.
     fn next_tasks(&mut self, kind: TaskKind, count: usize) -> Result<Vec<(i64, Task)>> {
         let now = now();
-        let drop_old =
-            "DELETE FROM task WHERE kind = ?1 AND (lease = 0 AND priority = 0 AND expires < ?2
-            OR lease <> 0 AND until < ?2 AND tries >= ?3)";
-        let values = params![kind.number(), now, TRIES];
-        self.connection.prepare_cached(drop_old)?.execute(values)?;
+        self.drop_old(now)?;
         let direction = if kind == TaskKind::Scoring {
             "ASC"
         } else {
             "DESC"
         };
-        let query = format!(
-            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND (lease = 0 OR until < ?2)
-            ORDER BY lease = 0, priority DESC, id {direction} LIMIT ?3"
+        // Each condition on `lease` has its place in the index `task_order`.
+        let overdue = format!(
+            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND (lease < 0 OR lease > 0)
+            AND until < ?2 AND tries < ?3 ORDER BY priority DESC, id {direction} LIMIT ?4"
         );
-        let mut query = self.connection.prepare_cached(&query)?;
-        let values = params![kind.number(), now, i64::try_from(count).unwrap_or(0)];
-        let found = query.query_map(values, |columns| {
-            Ok((columns.get(0)?, parse_task(kind, columns)?))
-        })?;
-        found.collect()
+        let mut query = self.connection.prepare_cached(&overdue)?;
+        let parse = |columns: &rusqlite::Row<'_>| Ok((columns.get(0)?, parse_task(kind, columns)?));
+        let limit = |taken: usize| i64::try_from(count - taken).unwrap_or(i64::MAX);
+        let found = query.query_map(params![kind.number(), now, TRIES, limit(0)], parse)?;
+        let mut tasks = found.collect::<Result<Vec<_>>>()?;
+        let waiting = format!(
+            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND lease = 0 AND priority = ?2
+            AND (priority > 0 OR expires >= ?3) ORDER BY id {direction} LIMIT ?4"
+        );
+        let mut query = self.connection.prepare_cached(&waiting)?;
+        for priority in [Priority::Urgent, Priority::Asked, Priority::Background] {
+            let values = params![kind.number(), priority as i64, now, limit(tasks.len())];
+            for task in query.query_map(values, parse)? {
+                tasks.push(task?);
+                self.tasks.waiting[kind as usize] -= 1;
+            }
+        }
+        Ok(tasks)
+    }
+
+    /// Drops the tasks that are too old or were handed out too often, once in a while: none of them is handed
+    /// out. Counts anew what waits, for other processes add tasks as well.
+    fn drop_old(&mut self, now: i64) -> Result<()> {
+        if !self.tasks.is_to_be_swept(now) {
+            return Ok(());
+        }
+        let expired = "DELETE FROM task
+            WHERE kind = ?1 AND lease = 0 AND priority = 0 AND expires < ?2";
+        let given_up = "DELETE FROM task
+            WHERE kind = ?1 AND (lease < 0 OR lease > 0) AND until < ?2 AND tries >= ?3";
+        for kind in TaskKind::ALL.map(TaskKind::number) {
+            (self.connection.prepare_cached(expired)?).execute([kind, now])?;
+            (self.connection.prepare_cached(given_up)?).execute([kind, now, TRIES])?;
+        }
+        self.tasks.recount(self.connection)
     }
 
     /// Notes that tasks are handed out under a number.
@@ -176,9 +199,6 @@ impl Batch<'_> {
             self.tasks.remember(task, now);
             update.execute(params![id, number, now.saturating_add(seconds)])?;
         }
-        if !found.is_empty() {
-            self.tasks.recount(self.connection)?;
-        }
         let tasks = found.into_iter().map(|(_, task)| task).collect();
         Ok(Lease { number, tasks })
     }
@@ -188,8 +208,13 @@ impl Batch<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
-        let statement = "DELETE FROM task WHERE lease = ?1 AND lease <> 0";
-        self.connection.prepare_cached(statement)?.execute([number])
+        let statement = "DELETE FROM task WHERE kind = ?1 AND lease = ?2 AND lease <> 0";
+        let mut delete = self.connection.prepare_cached(statement)?;
+        let mut count = 0;
+        for kind in TaskKind::ALL {
+            count += delete.execute([kind.number(), number])?;
+        }
+        Ok(count)
     }
 
     /// The tasks of a lease wait again, united with those that wait for the same position.
@@ -199,9 +224,9 @@ impl Batch<'_> {
     pub fn give_back(&mut self, number: i64) -> Result<()> {
         for kind in TaskKind::ALL {
             let query = "SELECT id, key, moves, priority FROM task
-                WHERE lease = ?1 AND lease <> 0 AND kind = ?2";
+                WHERE kind = ?1 AND lease = ?2 AND lease <> 0";
             let mut query = self.connection.prepare_cached(query)?;
-            let found = query.query_map(params![number, kind.number()], |columns| {
+            let found = query.query_map([kind.number(), number], |columns| {
                 Ok((columns.get(0)?, parse_task(kind, columns)?))
             })?;
             let found: Vec<(i64, Task)> = found.collect::<Result<_>>()?;
