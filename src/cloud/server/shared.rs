@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, watch};
@@ -43,6 +43,9 @@ const GAUGES_AGE: Duration = Duration::from_secs(10);
 /// Numbers of the library, by name.
 pub(super) type Gauges = Vec<(&'static str, i64)>;
 
+/// Numbers of the library, and when they were counted.
+type CountedGauges = (Instant, Gauges);
+
 /// What all connections share.
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -54,7 +57,9 @@ pub(super) struct Shared {
     slots: Arc<Semaphore>,
     /// Open connections by address.
     open: Mutex<HashMap<IpAddr, usize>>,
-    gauges: Mutex<Option<(Instant, Gauges)>>,
+    gauges: Mutex<Option<CountedGauges>>,
+    /// Held while the numbers of the library are counted.
+    counting: Mutex<()>,
     /// Whether the server has been told to stop.
     pub(super) stopping: watch::Sender<bool>,
 }
@@ -68,6 +73,7 @@ impl Shared {
             slots: Arc::new(Semaphore::new(options.threads)),
             open: Mutex::default(),
             gauges: Mutex::default(),
+            counting: Mutex::default(),
             stopping: watch::Sender::new(false),
             options,
         }
@@ -97,13 +103,24 @@ impl Shared {
         }
     }
 
-    /// Numbers of the library.
+    /// Numbers of the library. While one request counts them anew the others get the old ones, once there are
+    /// some.
     pub(super) fn gauges(&self) -> Result<Gauges, StoreError> {
-        let mut told = self.gauges.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((time, gauges)) = &*told
-            && time.elapsed() < GAUGES_AGE
-        {
-            return Ok(gauges.clone());
+        let is_new = |(time, _): &CountedGauges| time.elapsed() < GAUGES_AGE;
+        let told = self.told_gauges().clone();
+        let counting = match &told {
+            Some(told) if is_new(told) => return Ok(told.1.clone()),
+            Some((_, gauges)) => match self.counting.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(gauges.clone()),
+                Err(TryLockError::Poisoned(held)) => held.into_inner(),
+                Ok(held) => held,
+            },
+            None => self.counting.lock().unwrap_or_else(PoisonError::into_inner),
+        };
+        // Another request may have counted since.
+        let told = self.told_gauges().clone();
+        if let Some((_, gauges)) = told.filter(is_new) {
+            return Ok(gauges);
         }
         let gauges = self.library.store.read(|snapshot| {
             let positions = i64::try_from(snapshot.positions()?).unwrap_or(i64::MAX);
@@ -113,8 +130,13 @@ impl Shared {
                 ("waiting_to_be_sieved", snapshot.waiting(TaskKind::Sieving)?),
             ])
         })?;
-        *told = Some((Instant::now(), gauges.clone()));
+        *self.told_gauges() = Some((Instant::now(), gauges.clone()));
+        drop(counting);
         Ok(gauges)
+    }
+
+    fn told_gauges(&self) -> MutexGuard<'_, Option<CountedGauges>> {
+        self.gauges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Counts a connection of an address in; `None` where the address has too many.
@@ -150,5 +172,43 @@ impl Drop for Admission {
                 open.remove(&self.address);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::library::LibraryOptions;
+    use crate::cloud::store::Store;
+    use crate::tablebase::Tables;
+
+    #[test]
+    fn numbers_are_counted_by_one_request_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("library.db")).unwrap();
+        let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+        let options = ServerOptions {
+            anonymous: Role::Read,
+            tokens: Tokens::default(),
+            rate: None,
+            proxies: Vec::new(),
+            public_workers: Vec::new(),
+            site: Site::default(),
+            connections: 1,
+            threads: 1,
+        };
+        let shared = Shared::new(Arc::new(library), options);
+        let counted = shared.gauges().unwrap();
+        assert_eq!((counted.len(), counted[0]), (3, ("positions", 0)));
+        let old = vec![("positions", 7)];
+        let long_ago = Instant::now().checked_sub(GAUGES_AGE).unwrap();
+        *shared.told_gauges() = Some((long_ago, old.clone()));
+        let counting = shared.counting.lock().unwrap();
+        assert_eq!(shared.gauges().unwrap(), old);
+        drop(counting);
+        assert_eq!(shared.gauges().unwrap(), counted);
+        // Now they are new again.
+        *shared.told_gauges() = Some((Instant::now(), old.clone()));
+        assert_eq!(shared.gauges().unwrap(), old);
     }
 }
