@@ -5,6 +5,7 @@ mod bitboard;
 mod by_color;
 mod clock;
 mod color;
+mod images;
 mod indexed;
 mod legality;
 mod make;

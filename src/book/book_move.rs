@@ -30,7 +30,7 @@ impl Results {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }
 
-    /// Both together.
+    /// The sum, count by count; saturates.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -97,34 +97,4 @@ pub trait Book: fmt::Debug + Send {
 
     /// The name of the format.
     fn format(&self) -> &'static str;
-}
-
-/// The position as a mirror shows it: files exchanged, ranks and side to move kept.
-pub fn mirrored(position: &Position) -> Position {
-    let setup = position.setup();
-    let mut mirror = setup.clone();
-    mirror.squares = [None; crate::board::Square::COUNT];
-    for (square, piece) in setup.pieces() {
-        mirror.squares[square.flip_file().index()] = Some(piece);
-    }
-    // The rules of the game are the same on both sides of the board.
-    Position::try_from(&mirror).unwrap_or_else(|_| position.clone())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mirror_of_a_mirror_is_the_position() {
-        let mut position = Position::startpos();
-        assert_eq!(mirrored(&position), position);
-        position.make("b2e2".parse().unwrap());
-        let mirror = mirrored(&position);
-        assert_ne!(mirror, position);
-        let mut other = Position::startpos();
-        other.make("h2e2".parse().unwrap());
-        assert_eq!(mirror, other);
-        assert_eq!(mirrored(&mirror), position);
-    }
 }

@@ -40,7 +40,7 @@ mod xqb;
 #[cfg(feature = "sqlite")]
 mod xqb_key;
 
-pub use book_move::{Book, BookEntry, BookMove, Results, mirrored};
+pub use book_move::{Book, BookEntry, BookMove, Results};
 pub use choice::choose;
 pub use dat::{DatBook, EncodedDat, encode_dat};
 pub use error::BookError;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::book_move::{Book, BookEntry, BookMove, mirrored};
+use super::book_move::{Book, BookEntry, BookMove};
 use super::error::BookError;
 use super::lock::locks;
 use crate::board::{Move, Position};
@@ -31,7 +31,7 @@ pub struct BookWalk {
 fn canonical(position: &Position) -> (Position, bool) {
     let flips = locks(position, true).order() < locks(position, false).order();
     match flips {
-        true => (mirrored(position), true),
+        true => (position.mirrored(), true),
         false => (position.clone(), false),
     }
 }

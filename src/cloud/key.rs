@@ -8,7 +8,7 @@ use std::fmt;
 
 use arrayvec::ArrayVec;
 
-use crate::board::{Color, FILES, Move, Piece, PieceKind, Position, RANKS, Setup, Square};
+use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square};
 
 /// No key has more bytes: 32 pieces and the empty squares between them, two digits a byte.
 const LONGEST: usize = 48;
@@ -168,16 +168,17 @@ impl View {
     /// The stored form of a move of the position: as it is played in the canonical one, and of two mirror
     /// images in a symmetric position the one with the smaller text.
     pub fn stored(&self, m: Move) -> Move {
-        let m = self.turned(m);
-        match self.is_symmetric {
-            true => smaller(m, m.flip_file()),
-            false => m,
-        }
+        self.smaller_image(m)
     }
 
     /// The move of the position that is stored so; in a symmetric position the one of two mirror images
     /// with the smaller text.
     pub fn played(&self, m: Move) -> Move {
+        self.smaller_image(m)
+    }
+
+    /// A move of the position or of the canonical one as it is played in the other.
+    fn smaller_image(&self, m: Move) -> Move {
         let m = self.turned(m);
         match self.is_symmetric {
             true => smaller(m, m.flip_file()),
@@ -196,17 +197,6 @@ impl View {
             false => m,
         }
     }
-}
-
-/// A position with colors exchanged, and with them the ranks.
-pub fn with_colors_exchanged(position: &Position) -> Option<Position> {
-    let mut setup = Setup::empty();
-    for (square, piece) in position.setup().pieces() {
-        let other = Piece::new(piece.kind(), !piece.color());
-        setup.squares[square.flip_rank().index()] = Some(other);
-    }
-    setup.side_to_move = !position.side_to_move();
-    Position::try_from(&setup).ok()
 }
 
 /// Of two moves the one with the smaller text.

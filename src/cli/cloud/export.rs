@@ -10,7 +10,7 @@ use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ignore_closed_pipe};
 use crate::cloud::classes::Class;
-use crate::cloud::key::{View, with_colors_exchanged};
+use crate::cloud::key::View;
 use crate::cloud::store::{Snapshot, StoreError};
 use crate::cloud::{Row, fen};
 
@@ -60,8 +60,8 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
 /// Adds the good moves of a position, and those of the position with colors exchanged.
 fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     let best = row.scores().into_iter().max().unwrap_or(0);
-    let positions = [Some(position.clone()), with_colors_exchanged(position)];
-    for position in positions.iter().flatten() {
+    let positions = [position.clone(), position.with_colors_exchanged()];
+    for position in &positions {
         let view = View::of(position);
         for entry in row
             .moves

@@ -59,7 +59,7 @@ fn mirror_images_share_key_and_moves() {
         let game = random::game(&mut random, Position::startpos(), 60);
         let position = game.position();
         let view = View::of(position);
-        let mirrored = mirror(position);
+        let mirrored = position.mirrored();
         let mirrored_view = View::of(&mirrored);
         let canonical = view.key.position().expect("a key tells its position");
         assert_eq!(View::of(&canonical).orientation, Orientation::default());
@@ -98,17 +98,6 @@ fn the_smallest_text_is_the_key() {
         assert_eq!(view.key.to_string(), hex);
         assert_eq!(view.orientation, Orientation { colors, files });
     }
-}
-
-fn mirror(position: &Position) -> Position {
-    let mut setup = position.setup();
-    for (square, piece) in position.setup().pieces() {
-        setup.squares[square.flip_file().index()] = Some(piece);
-        if position.piece_on(square.flip_file()).is_none() {
-            setup.squares[square.index()] = None;
-        }
-    }
-    Position::try_from(&setup).unwrap()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::line_search::LineSearch;
 use crate::board::{Move, Position};
-use crate::book::{BookMove, BookTable, mirrored};
+use crate::book::{BookMove, BookTable};
 use crate::rules::Game;
 use crate::search::StartError;
 
@@ -72,7 +72,7 @@ struct BookTree {
 
 /// A number that a position shares with its mirror image.
 fn key(position: &Position) -> u64 {
-    position.key().min(mirrored(position).key())
+    position.key().min(position.mirrored().key())
 }
 
 impl BookTree {
