@@ -34,8 +34,9 @@ use flate2::write::DeflateEncoder;
 
 use super::index::{Indexer, SCHEME};
 use super::material::Material;
+use super::parallel::map_threads;
 use super::solved::{DrawsHold, SolvedClass};
-use super::value::{DRAW, ILLEGAL, LONGEST, Value};
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Value};
 use crate::rules::RuleSet;
 
 const MAGIC: &[u8; 8] = b"CHUHETB\0";
@@ -184,10 +185,10 @@ impl Header {
         };
         let most = match header.material.is_two_sided() {
             true => Value::NOT_WON.0,
-            false => LONGEST,
+            false => LARGEST_LEVEL,
         };
         let is_whole = header.positions == Indexer::new(header.material).len() as u64
-            && [SMALL_BLOCK, LARGE_BLOCK].contains(&header.block)
+            && header.block == values_in_block(header.positions)
             && Self::version(header.material) == (version, metric)
             && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
             && header.draws != DrawsHold::Under(RuleSet::Chinese)
@@ -249,6 +250,14 @@ impl Header {
     }
 }
 
+/// How many values a block of a table of so many positions has.
+const fn values_in_block(positions: u64) -> u32 {
+    match positions <= WHOLE as u64 {
+        true => LARGE_BLOCK,
+        false => SMALL_BLOCK,
+    }
+}
+
 /// Under which rules draws hold, by the number in a header.
 fn draws_from(number: u8) -> Option<DrawsHold> {
     match number {
@@ -296,17 +305,15 @@ impl<'a> Fields<'a> {
 impl SolvedClass {
     /// The class as a file.
     pub fn to_file(&self, threads: usize) -> Vec<u8> {
-        let block = match self.armed.len() <= WHOLE {
-            true => LARGE_BLOCK,
-            false => SMALL_BLOCK,
-        };
+        let positions = self.armed.len() as u64;
+        let block = values_in_block(positions);
         let sides = [&self.armed, &self.bare];
         let is_value = |v: &&u8| **v != ILLEGAL;
         let largest = sides.map(|values| values.iter().filter(is_value).max().map_or(0, |v| *v));
         let mut header = Header {
             material: self.material,
             draws: self.draws,
-            positions: self.armed.len() as u64,
+            positions,
             block,
             largest,
             rest: 0,
@@ -335,26 +342,14 @@ impl SolvedClass {
     }
 }
 
-/// Packs blocks, each thread every so manieth.
+/// Packs blocks; of n threads each packs every nth block.
 fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {
     let threads = threads.max(1);
-    let run = |first: usize| -> Vec<Vec<u8>> {
+    let packed = map_threads(threads, |first| -> Vec<Vec<u8>> {
         let own = chunks.iter().skip(first).step_by(threads);
         own.map(|chunk| pack(chunk)).collect()
-    };
-    let mut parts: Vec<_> = std::thread::scope(|scope| {
-        let run = &run;
-        let handles: Vec<_> = (0..threads)
-            .map(|first| scope.spawn(move || run(first)))
-            .collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, Vec<Vec<u8>>>| {
-            // A panic there is one here.
-            handle
-                .join()
-                .unwrap_or_else(|fault| std::panic::resume_unwind(fault))
-        };
-        handles.into_iter().map(|h| join(h).into_iter()).collect()
     });
+    let mut parts: Vec<_> = packed.into_iter().map(Vec::into_iter).collect();
     let next = |i: usize| parts[i % threads].next().unwrap_or_default();
     (0..chunks.len()).map(next).collect()
 }
@@ -376,4 +371,27 @@ fn pack(values: &[u8]) -> Vec<u8> {
         .write_all(&filled)
         .and_then(|()| encoder.finish())
         .expect("memory can be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blocks_of_a_table_have_one_size() {
+        for (class, block) in [("KR-K", LARGE_BLOCK), ("KRR-KAABB", SMALL_BLOCK)] {
+            let material: Material = class.parse().unwrap();
+            let header = |block| Header {
+                material,
+                draws: DrawsHold::Always,
+                positions: Indexer::new(material).len() as u64,
+                block,
+                largest: [1, 1],
+                rest: 0,
+            };
+            let read = |block| Header::read(&header(block).write());
+            assert_eq!(read(block).unwrap(), header(block));
+            assert!(read(LARGE_BLOCK + SMALL_BLOCK - block).is_err(), "{class}");
+        }
+    }
 }

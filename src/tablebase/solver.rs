@@ -18,16 +18,16 @@ use super::material::Material;
 use super::parallel::for_each_part;
 use super::solved::{DrawsHold, SolvedClass};
 use super::two_sided;
-use super::value::{DRAW, ILLEGAL, LONGEST};
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 
 /// Added to the level at which a capture decides, until that level is reached.
 const PENDING: u8 = 128;
 /// The unarmed side has a capture that draws.
 const SAFE: u8 = 254;
 
-/// A class that has wins too long to be stored.
+/// A class that has wins of 239 plies or more, which are not stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} has wins of more than {plies} plies", plies = 2 * LONGEST as u16 - 1)]
+#[error("{0} has wins of {plies} plies or more", plies = 2 * LARGEST_LEVEL as u16 - 1)]
 pub struct TooLong(pub Material);
 
 /// Bytes of memory that solving a class takes, those of the classes that its captures lead to
@@ -75,7 +75,7 @@ struct Smaller<'a> {
 /// call, in all as many as [`class_size`] says.
 ///
 /// # Errors
-/// The class has wins too long to be stored.
+/// The class has wins of 239 plies or more.
 ///
 /// # Panics
 /// When a class of `smaller` is missing.
@@ -160,20 +160,10 @@ impl Solver<'_> {
         board.bare_moves(|m| match m.taken {
             None => quiet += 1,
             Some(taken) => {
-                let mut squares = cell.squares;
-                if taken == 0 {
-                    squares[0] = squares[1];
-                } else {
-                    squares[1] = squares[0];
-                }
+                let after = board.after(m);
                 let value = self.fewer_attackers[taken]
                     .as_ref()
                     .map_or(DRAW, |smaller| {
-                        let after = Cell {
-                            defenders: m.defenders,
-                            squares,
-                            ..cell
-                        };
                         smaller.solved.armed[smaller.indexer.index(after)]
                     });
                 // A win at level n leaves a loss at n + 1.
@@ -211,15 +201,15 @@ impl Solver<'_> {
                 }
             }
         });
-        (best <= LONGEST).then_some(best)
+        (best <= LARGEST_LEVEL).then_some(best)
     }
 
-    /// Goes from level to level. `false` when there are more of them than can be stored.
+    /// Goes from level to level. `false` when a value is due at [`LARGEST_LEVEL`].
     fn propagate(&self) -> bool {
         let blocks = self.armed_levels.blocks();
         let mut level = 1;
         while level <= self.bare_levels.largest().max(self.armed_levels.largest()) {
-            if level >= LONGEST {
+            if level >= LARGEST_LEVEL {
                 return false;
             }
             for_each_part(self.threads, blocks, |block| {
@@ -277,7 +267,8 @@ impl Solver<'_> {
             let before = self.indexer.listed(before);
             let value = &self.armed[before];
             let now = value.load(Ordering::Relaxed);
-            let is_later = now == DRAW || (PENDING + level..=PENDING + LONGEST).contains(&now);
+            let is_later =
+                now == DRAW || (PENDING + level..=PENDING + LARGEST_LEVEL).contains(&now);
             if is_later {
                 value.store(level, Ordering::Relaxed);
                 self.armed_levels.add(before, level);
@@ -317,7 +308,7 @@ impl Solver<'_> {
     fn count_move(&self, index: usize, level: u8) {
         let value = &self.bare[index];
         let now = value.load(Ordering::Relaxed);
-        if now != DRAW && !(PENDING..=PENDING + LONGEST).contains(&now) {
+        if now != DRAW && !(PENDING..=PENDING + LARGEST_LEVEL).contains(&now) {
             return;
         }
         if self.moves[index].fetch_sub(1, Ordering::Relaxed) == 1 {
@@ -333,7 +324,7 @@ impl Solver<'_> {
     fn finish(self) -> SolvedClass {
         let values = |values: Vec<AtomicU8>| {
             let value = |value: AtomicU8| match value.into_inner() {
-                n @ (1..=LONGEST | ILLEGAL) => n,
+                n @ (1..=LARGEST_LEVEL | ILLEGAL) => n,
                 _ => DRAW,
             };
             values.into_iter().map(value).collect()

@@ -67,7 +67,7 @@ pub struct ProbedMove {
 pub struct SkippedFile {
     /// The file, or the directory.
     pub path: PathBuf,
-    /// Why.
+    /// Why it was left out.
     #[source]
     pub error: TableError,
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::index::Indexer;
 use super::solved::{DrawsHold, SolvedClass};
-use super::value::{DRAW, ILLEGAL, LONGEST};
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 use super::*;
 use crate::board::Color;
 use crate::movegen::legal_moves;
@@ -97,7 +97,7 @@ fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
         bare: start(Color::Black),
         draws: DrawsHold::Unproven,
     };
-    for _ in 0..2 * LONGEST {
+    for _ in 0..2 * LARGEST_LEVEL {
         let before = solved.clone();
         for side in Color::ALL {
             for index in 0..indexer.len() {

@@ -2,8 +2,8 @@
 
 /// No side can force a win.
 pub(super) const DRAW: u8 = 0;
-/// The largest number of a win or a loss in a class of one armed side.
-pub(super) const LONGEST: u8 = 120;
+/// The largest level of a win or a loss in a class of one armed side.
+pub(super) const LARGEST_LEVEL: u8 = 120;
 /// The position is not legal.
 pub(super) const ILLEGAL: u8 = 255;
 
@@ -29,8 +29,8 @@ impl TableOutcome {
     pub(super) const fn from_value(value: u8, armed_to_move: bool) -> Option<Self> {
         match (value, armed_to_move) {
             (DRAW, _) => Some(Self::Draw),
-            (n @ 1..=LONGEST, true) => Some(Self::Win(2 * n as u16 - 1)),
-            (n @ 1..=LONGEST, false) => Some(Self::Loss(2 * n as u16 - 2)),
+            (n @ 1..=LARGEST_LEVEL, true) => Some(Self::Win(2 * n as u16 - 1)),
+            (n @ 1..=LARGEST_LEVEL, false) => Some(Self::Loss(2 * n as u16 - 2)),
             _ => None,
         }
     }

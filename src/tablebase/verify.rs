@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
-use super::parallel::for_each_part;
+use super::parallel::{for_each_part, map_threads};
 use super::solved::SolvedClass;
 use super::value::{DRAW, ILLEGAL};
 use crate::board::{Color, Position};
@@ -61,21 +61,9 @@ pub fn verify(
         Ok(checked)
     };
     let threads = threads.max(1);
-    std::thread::scope(|scope| {
-        let run = &run;
-        let handles: Vec<_> = (0..threads)
-            .map(|first| scope.spawn(move || run(first, threads)))
-            .collect();
-        let join = |handle: std::thread::ScopedJoinHandle<'_, _>| {
-            // A panic there is one here.
-            handle
-                .join()
-                .unwrap_or_else(|fault| std::panic::resume_unwind(fault))
-        };
-        // Every thread is waited for before the first error is reported.
-        let checked: Vec<Result<u64, _>> = handles.into_iter().map(join).collect();
-        checked.into_iter().sum()
-    })
+    // Every thread is waited for before the first error is reported.
+    let checked = map_threads(threads, |first| run(first, threads));
+    checked.into_iter().sum()
 }
 
 fn check(

@@ -16,7 +16,7 @@ pub struct WrongClaim {
     pub position: Box<Position>,
     /// The value of the table, as the file has it.
     pub found: u8,
-    /// What is wrong.
+    /// Why the value cannot be right.
     pub why: &'static str,
 }
 

@@ -21,7 +21,7 @@ pub(in crate::tablebase) const BYTES: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnsolvedClass {
     /// It has mates too long to be stored.
-    #[error("{0} has mates of more than {plies} plies", plies = Value::LONGEST)]
+    #[error("{0} has mates of {plies} plies or more", plies = Value::LONGEST)]
     TooLong(Material),
     /// The rules do not judge moves by themselves.
     #[error("classes with an attacker a side are not solved for the rule set {0}")]
