@@ -30,7 +30,7 @@ const MATE_NODES: u64 = 3_000_000;
 /// The messages to the coordinating thread.
 pub(super) enum Message {
     Search(Box<SearchRequest>),
-    Threads(Vec<SearchThread>),
+    MoreThreads(Vec<SearchThread>),
     /// Ends all but so many threads.
     FewerThreads(usize),
     Table(Arc<TranspositionTable>),
@@ -68,10 +68,7 @@ impl Coordinator {
                 // The receiver may be gone while the process ends.
                 let _ = self.events.send(Event::Done(outcome));
             }
-            Message::Threads(threads) => {
-                let old = std::mem::replace(&mut self.threads, threads);
-                old.into_iter().for_each(SearchThread::end);
-            }
+            Message::MoreThreads(threads) => self.threads.extend(threads),
             Message::FewerThreads(kept) => {
                 self.threads.drain(kept..).for_each(SearchThread::end);
             }

@@ -226,15 +226,15 @@ impl Pool {
             });
         };
         self.threads = wanted;
-        self.send(Message::Threads(started));
+        self.send(Message::MoreThreads(started));
         self.wait();
         Ok(wanted)
     }
 
-    /// New search threads; none where not all can be had.
+    /// The search threads that are missing to so many; none where not all can be had.
     fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
         let mut started = Vec::new();
-        for id in 0..wanted {
+        for id in self.threads..wanted {
             let room = has_room(THREAD_BYTES + HEADROOM);
             let thread = match room {
                 true => SearchThread::start(id, self.table.clone()),
@@ -248,7 +248,7 @@ impl Pool {
                 }
             }
         }
-        if started.len() == wanted && has_room(HEADROOM) {
+        if self.threads + started.len() == wanted && has_room(HEADROOM) {
             return Some(started);
         }
         started.into_iter().for_each(SearchThread::end);
