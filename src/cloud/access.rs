@@ -9,7 +9,7 @@ use crate::board::named_enum;
 named_enum! {
     /// What a client may do; each role may do what the ones before it may.
     pub enum Role {
-        /// Nothing at all.
+        /// May not ask anything; the reply is `tokenerror`.
         Nothing = "none",
         /// Ask for what is known.
         Read = "read",
@@ -34,13 +34,16 @@ struct AccessToken {
 /// The shortest token, in bytes.
 const SHORTEST: usize = 16;
 
+/// Names that the library writes under, or has for those who show no token.
+const RESERVED: [&str; 5] = ["anonymous", "import", "library", "unknown", "worker"];
+
 /// A line of a file of tokens that cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {fault}")]
 pub struct TokenError {
     /// Number of the line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// What is wrong with the line.
     pub fault: &'static str,
 }
 
@@ -49,8 +52,9 @@ impl Tokens {
     /// Empty lines and those that begin with `#` are left out.
     ///
     /// # Errors
-    /// Names the first line that is something else, or has a token of less than 16 characters or of
-    /// anything but letters, digits, `-`, `.`, `_` and `~`.
+    /// Names the first line that is something else, has a name that the library uses itself (`anonymous`,
+    /// `import`, `library`, `unknown`, `worker`), or has a token of less than 16 characters or of anything but
+    /// letters, digits, `-`, `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -65,6 +69,9 @@ impl Tokens {
             let [role, name, secret] = words[..] else {
                 return Err(fault("not a role, a name and a token"));
             };
+            if RESERVED.contains(&name) {
+                return Err(fault("the library uses this name itself"));
+            }
             let role = Role::from_name(role).filter(|role| *role > Role::Nothing);
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
             if secret.len() < SHORTEST || !secret.chars().all(is_plain) {
@@ -132,6 +139,7 @@ mod tests {
             ("none one aaaabbbbccccdddd", 1),
             ("chief one aaaabbbbccccdddd", 1),
             ("write one short", 1),
+            ("write worker aaaabbbbccccdddd", 1),
             ("write one aaaabbbbccccdddd&", 1),
         ] {
             assert_eq!(Tokens::parse(text).unwrap_err().line, line, "{text}");

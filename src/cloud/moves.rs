@@ -43,8 +43,8 @@ const fn group(kind: PieceKind) -> usize {
     }
 }
 
-/// The pieces of both sides that decide whether positions are kept: all of them, and rooks, knights and
-/// cannons.
+/// Whether the library keeps a position: ten pieces or more, of both sides together, and among them four rooks,
+/// knights or cannons.
 pub fn is_worth_keeping(position: &Position) -> bool {
     let major = position.kind(PieceKind::Rook)
         | position.kind(PieceKind::Knight)

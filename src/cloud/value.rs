@@ -29,8 +29,8 @@ pub const fn score_of(value: i32) -> i32 {
 /// moves in any order; `None` without any.
 ///
 /// `key` and `m` name the place where the value will be stored, the parent and the move from it: a value
-/// between two whole numbers is rounded up with the probability of its fraction, decided by a hash of
-/// the place.
+/// between two whole numbers is rounded up with the probability of its fraction, decided by a hash of key, move
+/// and best score; values that truncate to 2 or less are rounded to the nearest, halves away from zero.
 pub fn value(scores: &mut [i32], key: &Key, m: Move) -> Option<i32> {
     scores.sort_unstable_by(|a, b| b.cmp(a));
     let first = *scores.first()?;

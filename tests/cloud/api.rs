@@ -46,6 +46,46 @@ fn every_way_to_ask_is_answered_alike() {
 }
 
 #[test]
+fn pages_of_other_origins_may_read_and_no_more() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--anonymous", "queue"]);
+    let board = START.replace(' ', "%20");
+    let asked = |action: &str, more: &str, head: &str| {
+        let path = format!("/chessdb.php?action={action}&board={board}{more}");
+        status(&server.get_with(&path, head))
+    };
+    let foreign = [
+        "Origin: http://example.org\r\n",
+        "Origin: null\r\n",
+        "Sec-Fetch-Site: cross-site\r\n",
+        "Sec-Fetch-Site: same-site\r\nOrigin: http://x\r\n",
+    ];
+    for head in foreign {
+        for action in ["queue", "store", "queryengine"] {
+            assert_eq!(
+                asked(action, "&move=move:c3c4", head),
+                403,
+                "{action} {head}"
+            );
+        }
+        assert_eq!(asked("queryall", "", head), 200);
+        let token = format!("&move=c3c4&score=1&token={WRITER}");
+        assert_eq!(asked("store", &token, head), 200);
+        let bearer = format!("{head}Authorization: Bearer {WRITER}\r\n");
+        assert_eq!(asked("queue", "", &bearer), 200);
+    }
+    for head in [
+        "",
+        "Origin: http://x\r\n",
+        "Origin: https://x\r\n",
+        "Sec-Fetch-Site: same-origin\r\nOrigin: https://behind-a-proxy\r\n",
+        "Sec-Fetch-Site: none\r\n",
+    ] {
+        assert_eq!(asked("queue", "", head), 200, "{head}");
+    }
+}
+
+#[test]
 fn the_heads_of_responses_are_those_that_clients_expect() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);

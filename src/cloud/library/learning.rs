@@ -13,7 +13,7 @@ use crate::cloud::store::{Priority, Store, Task, TaskKind};
 
 /// Positions with fewer known moves than this are sieved for more.
 pub(super) const ENOUGH_MOVES: usize = 5;
-/// How long an unknown move is remembered at least.
+/// After how long the older unknown moves are forgotten; sooner where [`MOST_REMEMBERED`] have come.
 const MEMORY: Duration = Duration::from_secs(300);
 /// How many unknown moves are remembered, twice.
 const MOST_REMEMBERED: usize = 32_768;
@@ -146,7 +146,7 @@ impl Lessons {
         }
     }
 
-    /// Stores unknown moves, and passes all else to the writer, without waiting for it.
+    /// Remembers unknown moves, and passes all else to the writer, without waiting for it.
     pub(super) fn post(self, store: &Store, unknown: &Unknown) {
         if !self.unknown.is_empty() {
             unknown.remember(self.unknown);

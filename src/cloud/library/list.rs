@@ -31,7 +31,10 @@ impl Library {
             return Ok(without_moves(&board.position));
         }
         if let Some(moves) = self.table_moves(question) {
-            return Ok(ApiReply::Moves(tables::list(&moves), None));
+            return Ok(match moves.is_empty() {
+                true => ApiReply::Status("unknown"),
+                false => ApiReply::Moves(tables::list(&moves), None),
+            });
         }
         let mut lessons = Lessons::default();
         let reply = self.store.read(|snapshot| {

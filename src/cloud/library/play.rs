@@ -37,7 +37,7 @@ pub(super) const LONG_BUDGET: usize = 200;
 const LEAST: i32 = -50;
 /// The same where games are played to learn from.
 const LEAST_TO_LEARN: i32 = -75;
-/// The most moves that one best move must have had visited below it.
+/// The fewest moves that must have been visited below one of the best moves.
 const LEAST_BELOW: usize = 4;
 
 impl Library {

@@ -265,6 +265,15 @@ fn tables_answer_before_the_library() {
     assert!(ask("querybest", won, "&json=1").starts_with("{\"status\":\"ok\",\"egtb\":\""));
     let line = ask("querypv", won, "");
     assert!(line.starts_with("score:29981,depth:19,pv:"), "{line}");
+    // With all moves left out nothing is known.
+    let list = ask("queryall", won, "");
+    let moves: Vec<&str> = list.split('|').map(|m| &m[.."move:a0a9".len()]).collect();
+    let banned = format!("&ban={}", moves.join("|"));
+    assert_eq!(ask("queryall", won, &banned), "unknown\0");
+    assert_eq!(
+        ask("queryall", won, &format!("{banned}&json=1")),
+        "{\"status\":\"unknown\"}"
+    );
     // A lost position: all moves lose, so that none has rank 0.
     let lost = "3k5/9/9/9/9/9/9/9/9/R3K4 b";
     let list = ask("queryall", lost, "");

@@ -27,7 +27,7 @@ pub(super) struct WalkMove {
 
 /// What a move on a walk is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Worth {
+enum WalkWorth {
     /// What the library says.
     Stored,
     /// Another score, for the side that plays it.
@@ -93,8 +93,8 @@ impl<'a, 's> LibraryWalk<'a, 's> {
                 played: known.played,
                 below: self.visited - before,
                 score: match worth {
-                    Worth::Changed(score) => score,
-                    Worth::Stored | Worth::Banned => known.score,
+                    WalkWorth::Changed(score) => score,
+                    WalkWorth::Stored | WalkWorth::Banned => known.score,
                 },
             });
         }
@@ -118,9 +118,9 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         board: &QueriedPosition,
         known: &KnownMove,
         ply: usize,
-    ) -> Result<Worth, StoreError> {
+    ) -> Result<WalkWorth, StoreError> {
         if known.replies == 0 {
-            return Ok(Worth::Stored);
+            return Ok(WalkWorth::Stored);
         }
         if let Some((_, played)) = self.path.last_mut() {
             *played = Some(known.played);
@@ -162,37 +162,37 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         known: &KnownMove,
         child: &QueriedPosition,
         replies: Vec<KnownMove>,
-    ) -> Worth {
+    ) -> WalkWorth {
         let Some((start, Some(first))) = self.path.get(place) else {
-            return Worth::Stored;
+            return WalkWorth::Stored;
         };
         if start.position.key() != child.position.key() {
             // A mirror image is no repetition.
-            return Worth::Stored;
+            return WalkWorth::Stored;
         }
         let mut game = Game::new(start.position.clone());
         let moves = self.path[place..].iter().filter_map(|(_, played)| *played);
         for m in moves {
             if game.push(m).is_err() {
-                return Worth::Stored;
+                return WalkWorth::Stored;
             }
         }
         let verdict = verdict(&game, 1);
         let best = replies.iter().map(|reply| reply.score).max();
         let worth = match verdict.loser() {
-            Some(loser) if loser != child.position.side_to_move() => return Worth::Banned,
-            Some(_) => Worth::Banned,
+            Some(loser) if loser != child.position.side_to_move() => return WalkWorth::Banned,
+            Some(_) => WalkWorth::Banned,
             None if verdict == Verdict::Draw => match best {
                 Some(best)
                     if replies
                         .iter()
                         .any(|r| r.played == *first && r.score == best) =>
                 {
-                    Worth::Changed(0)
+                    WalkWorth::Changed(0)
                 }
-                _ => return Worth::Stored,
+                _ => return WalkWorth::Stored,
             },
-            None => return Worth::Stored,
+            None => return WalkWorth::Stored,
         };
         handed_up(board, known, &replies, &[(*first, worth)])
     }
@@ -203,25 +203,25 @@ fn handed_up(
     board: &QueriedPosition,
     known: &KnownMove,
     replies: &[KnownMove],
-    worths: &[(Move, Worth)],
-) -> Worth {
-    if worths.iter().all(|(_, worth)| *worth == Worth::Stored) {
-        return Worth::Stored;
+    worths: &[(Move, WalkWorth)],
+) -> WalkWorth {
+    if worths.iter().all(|(_, worth)| *worth == WalkWorth::Stored) {
+        return WalkWorth::Stored;
     }
     let score = |reply: &KnownMove| {
         let found = worths.iter().find(|(played, _)| *played == reply.played);
-        match found.map_or(Worth::Stored, |(_, worth)| *worth) {
-            Worth::Stored => Some(reply.score),
-            Worth::Changed(score) => Some(score),
-            Worth::Banned => None,
+        match found.map_or(WalkWorth::Stored, |(_, worth)| *worth) {
+            WalkWorth::Stored => Some(reply.score),
+            WalkWorth::Changed(score) => Some(score),
+            WalkWorth::Banned => None,
         }
     };
     let mut scores: Vec<i32> = replies.iter().filter_map(score).collect();
     let key = &board.view.key;
     let value = value(&mut scores, key, board.view.stored(known.played));
-    value.map_or(Worth::Stored, |value| match score_of(value) {
-        score if score == known.score => Worth::Stored,
-        score => Worth::Changed(score),
+    value.map_or(WalkWorth::Stored, |value| match score_of(value) {
+        score if score == known.score => WalkWorth::Stored,
+        score => WalkWorth::Changed(score),
     })
 }
 

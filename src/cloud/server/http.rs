@@ -31,6 +31,9 @@ const LONGEST_FINDINGS: usize = 1 << 20;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
+/// The name of who shows no token; no token has it.
+const ANONYMOUS: &str = "anonymous";
+
 /// Answers a request of a client at an address.
 pub(super) async fn handle(
     shared: Arc<Shared>,
@@ -85,13 +88,32 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 /// proof of work, so that any other value counts as none.
 fn identify(shared: &Shared, header: Option<&str>, parameter: Option<&str>) -> (String, Role) {
     let tokens = &shared.options.tokens;
-    let anonymous = ("anonymous", shared.options.anonymous);
+    let anonymous = (ANONYMOUS, shared.options.anonymous);
     let known = |secret: &str| tokens.find(secret).map(|(role, name)| (name, role));
     let (name, role) = match header {
         Some(secret) => known(secret).unwrap_or(("unknown", Role::Nothing)),
         None => parameter.and_then(known).unwrap_or(anonymous),
     };
     (name.to_owned(), role)
+}
+
+/// Whether a browser asks for a page of another origin.
+fn is_from_other_page(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    if let Some(site) = text("sec-fetch-site") {
+        return !matches!(site, "same-origin" | "none");
+    }
+    // Older browsers, and those that do not trust the connection, tell the origin alone.
+    text("origin").is_some_and(|origin| {
+        let own = origin.strip_prefix("http://");
+        let own = own.or_else(|| origin.strip_prefix("https://"));
+        own.is_none() || own != text("host")
+    })
+}
+
+/// Whether an action changes something, or takes much time.
+fn is_work(action: Option<&str>) -> bool {
+    matches!(action, Some("queue" | "store" | "queryengine"))
 }
 
 /// What a request costs, in units of a look-up.
@@ -141,6 +163,13 @@ async fn answer_worker(shared: Arc<Shared>, request: Request<Incoming>) -> HttpR
     }
 }
 
+/// Whether the body of a request is a form.
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"))
+}
+
 async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {
     let begun = Instant::now();
     let (head, body) = request.into_parts();
@@ -148,13 +177,11 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
         Ok(body) => body,
         Err(status) => return refusal(status),
     };
-    let kind = head
-        .headers
-        .get(header::CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok());
-    let is_form =
-        kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"));
-    let form = if is_form { &body[..] } else { b"" };
+    let form = if is_form(&head.headers) {
+        &body[..]
+    } else {
+        b""
+    };
     let parameters = QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
     let address = client(&shared, peer, &head.headers);
     let (name, role) = match public_worker::find(&shared.options, address, &parameters) {
@@ -162,6 +189,10 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
         None => identify(&shared, bearer(&head.headers), parameters.get("token")),
     };
     let is_json = parameters.is_on("json", false);
+    let action = parameters.get("action");
+    if name == ANONYMOUS && is_work(action) && is_from_other_page(&head.headers) {
+        return refusal(StatusCode::FORBIDDEN);
+    }
     if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
         shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
         let format = ReplyFormat::framed(is_json);
@@ -205,11 +236,8 @@ fn reply(parameters: &QueryParameters, answer: Answer) -> HttpResponse {
         false => "text/html; charset=UTF-8",
     };
     let mut response = response(StatusCode::OK, kind, answer.body);
-    // Pages of other origins may read, and nothing else.
-    if !matches!(
-        parameters.get("action"),
-        Some("queue" | "store" | "queryengine")
-    ) {
+    // Pages of other origins may read.
+    if !is_work(parameters.get("action")) {
         let all = HeaderValue::from_static("*");
         response
             .headers_mut()

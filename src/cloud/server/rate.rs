@@ -57,7 +57,7 @@ impl RateLimit {
     }
 }
 
-/// Whoever has an address of IPv6 has all that share its first half.
+/// The network that counts as one address: the first 64 bits of an IPv6 address, a whole IPv4 address.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {

@@ -21,7 +21,7 @@ pub struct NewScore {
     pub value: i32,
     /// Plies that were searched; 0 where that is not known.
     pub depth: u8,
-    /// Who writes, for the audit.
+    /// The name of the writer, for the audit.
     pub writer: String,
 }
 

@@ -10,7 +10,9 @@ pub(super) fn now() -> i64 {
 /// Milliseconds since 1970.
 pub(super) fn milliseconds() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |time| i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+    since.map_or(0, |time| {
+        i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+    })
 }
 
 /// Minutes since 1970.

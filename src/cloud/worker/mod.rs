@@ -16,7 +16,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use super::store::TaskKind;
 use crate::search::StartError;
 use crate::tablebase::Tables;
-use search::Scorer;
+use search::{Scorer, UndoneWork};
 
 pub use employer::{Employer, EmployerError, Local};
 pub use remote::Remote;
@@ -89,7 +89,7 @@ impl Drop for Worker {
     }
 }
 
-/// Has the thread, and those it starts, run only when the processor is idle otherwise.
+/// Gives the thread, and those it starts, the lowest priority (nice 19); on Linux alone.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, 19) {
@@ -109,10 +109,20 @@ fn run(
         for kind in TaskKind::ALL {
             match employer.lease(kind) {
                 Ok(None) => {}
-                Ok(Some(work)) => {
-                    has_worked = true;
-                    do_work(employer, scorer, &work);
-                }
+                Ok(Some(work)) => match scorer.work(&work) {
+                    Ok(findings) => {
+                        has_worked = true;
+                        hand_in(employer, &work, &findings);
+                    }
+                    Err(UndoneWork::Halted) => employer.give_back(&work),
+                    // The tasks are given to another worker when their time is over.
+                    Err(fault) => {
+                        log::error!("a task is not done: {fault}");
+                        if fault == UndoneWork::NoSearch {
+                            return;
+                        }
+                    }
+                },
                 Err(error) => log::warn!("no work: {error}"),
             }
         }
@@ -122,12 +132,78 @@ fn run(
     }
 }
 
-fn do_work(employer: &dyn Employer, scorer: &mut Scorer, work: &Work) {
-    let Some(findings) = scorer.work(work) else {
-        return employer.give_back(work);
-    };
-    if let Err(error) = employer.hand_in(work, &findings) {
+fn hand_in(employer: &dyn Employer, work: &Work, findings: &Findings) {
+    if let Err(error) = employer.hand_in(work, findings) {
         // The tasks are given to another worker when their time is over.
         log::warn!("what was found is not taken: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::board::Position;
+    use crate::cloud::store::Priority;
+
+    /// Gives the same work again and again; ends the worker with the lease of this number.
+    struct Endless {
+        halt: Arc<Halt>,
+        last: usize,
+        leases: AtomicUsize,
+        given_back: AtomicUsize,
+    }
+
+    impl Employer for Endless {
+        fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError> {
+            if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
+                self.halt.halt();
+            }
+            let job = Job {
+                position: Position::startpos(),
+                moves: Vec::new(),
+                priority: Priority::Asked,
+            };
+            let jobs = vec![job];
+            let lease = 1;
+            Ok(Some(Work { lease, kind, jobs }))
+        }
+
+        fn hand_in(&self, _: &Work, _: &Findings) -> Result<(), EmployerError> {
+            Ok(())
+        }
+
+        fn give_back(&self, _: &Work) {
+            self.given_back.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many leases a worker takes and how many of them it gives back, at most `last` leases and those
+    /// of the round.
+    fn work(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
+        let halt = Arc::new(Halt::default());
+        let employer = Endless {
+            halt: halt.clone(),
+            last,
+            leases: AtomicUsize::new(0),
+            given_back: AtomicUsize::new(0),
+        };
+        let mut scorer = Scorer::new(Tables::embedded(), 1_000, halt.clone()).unwrap();
+        prepare(&mut scorer);
+        let (_alive, ended) = crossbeam_channel::bounded(0);
+        run(&employer, &mut scorer, &halt, &ended, Duration::ZERO);
+        let count = |counter: AtomicUsize| counter.into_inner();
+        (count(employer.leases), count(employer.given_back))
+    }
+
+    #[test]
+    fn a_worker_that_is_halted_gives_its_tasks_back() {
+        assert_eq!(work(2, |_| ()), (2, 1));
+    }
+
+    #[test]
+    fn a_worker_without_search_threads_ends_and_keeps_its_task() {
+        assert_eq!(work(9, Scorer::lose_search), (1, 0));
     }
 }

@@ -64,6 +64,20 @@ impl Halt {
     }
 }
 
+/// Why a batch is not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum UndoneWork {
+    /// The worker is to end.
+    #[error("the search was halted")]
+    Halted,
+    /// There are legal moves, and no score.
+    #[error("a search has come to no score")]
+    NoScore,
+    /// No search can be made any more.
+    #[error("the search threads have ended")]
+    NoSearch,
+}
+
 /// Searches with the same number of nodes each, so that the same search finds the same.
 #[derive(Debug)]
 pub(super) struct Scorer {
@@ -91,8 +105,11 @@ impl Scorer {
         })
     }
 
-    /// Does a batch; `None` when it was halted.
-    pub(super) fn work(&mut self, work: &Work) -> Option<Findings> {
+    /// Does a batch.
+    ///
+    /// # Errors
+    /// The batch is not done, for the reason told.
+    pub(super) fn work(&mut self, work: &Work) -> Result<Findings, UndoneWork> {
         let mut findings = Findings::default();
         for job in &work.jobs {
             match work.kind {
@@ -100,10 +117,10 @@ impl Scorer {
                 TaskKind::Sieving => self.sieve(job, &mut findings)?,
             }
         }
-        Some(findings)
+        Ok(findings)
     }
 
-    fn score(&mut self, job: &Job, findings: &mut Findings) -> Option<()> {
+    fn score(&mut self, job: &Job, findings: &mut Findings) -> Result<(), UndoneWork> {
         if job.moves.is_empty() {
             return self.score_position(&job.position, findings).map(drop);
         }
@@ -122,7 +139,7 @@ impl Scorer {
             };
             findings.scores.insert(place, found);
         }
-        Some(())
+        Ok(())
     }
 
     /// Finds the best move of a position; what the position is worth, and the depth of the search.
@@ -130,13 +147,15 @@ impl Scorer {
         &mut self,
         position: &Position,
         findings: &mut Findings,
-    ) -> Option<(i32, u8)> {
+    ) -> Result<(i32, u8), UndoneWork> {
         if !has_legal_move(position) {
-            return Some((-FINAL, 0));
+            return Ok((-FINAL, 0));
         }
         let (outcome, _) = self.search(position, 1, self.nodes)?;
         findings.nodes = findings.nodes.saturating_add(outcome.nodes);
-        let (played, score) = (outcome.best?, library_score(outcome.score?));
+        let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
+            return Err(UndoneWork::NoScore);
+        };
         let depth = u8::try_from(outcome.depth).unwrap_or(u8::MAX);
         let (position, value) = (position.clone(), value_after(score));
         findings.scores.push(FoundScore {
@@ -145,16 +164,19 @@ impl Scorer {
             value,
             depth,
         });
-        Some((score, depth))
+        Ok((score, depth))
     }
 
-    fn sieve(&mut self, job: &Job, findings: &mut Findings) -> Option<()> {
+    fn sieve(&mut self, job: &Job, findings: &mut Findings) -> Result<(), UndoneWork> {
         if !has_legal_move(&job.position) {
-            return Some(());
+            return Ok(());
         }
         let nodes = self.nodes.saturating_mul(SIEVING_NODES);
         let (outcome, lines) = self.search(&job.position, SIEVED_MOVES, nodes)?;
         findings.nodes = findings.nodes.saturating_add(outcome.nodes);
+        if outcome.best.is_none() {
+            return Err(UndoneWork::NoScore);
+        }
         let best = lines.first().map_or(0, |(_, score)| *score);
         let good = lines
             .iter()
@@ -164,17 +186,16 @@ impl Scorer {
             moves: good.map(|(played, _)| *played).collect(),
             priority: job.priority,
         });
-        Some(())
+        Ok(())
     }
 
-    /// Searches a position; the outcome, and the last line of each rank with its score. `None` when it was
-    /// halted.
+    /// Searches a position; the outcome, and the last line of each rank with its score.
     fn search(
         &mut self,
         position: &Position,
         multipv: usize,
         nodes: u64,
-    ) -> Option<(Outcome, Vec<(Move, i32)>)> {
+    ) -> Result<(Outcome, Vec<(Move, i32)>), UndoneWork> {
         // Otherwise a search would depend on those before it.
         self.pool.forget();
         self.pool.start(SearchRequest {
@@ -206,12 +227,20 @@ impl Scorer {
                         None => lines.push(line),
                     }
                 }
-                Event::Done(outcome) if !self.halt.is_halted() => return Some((outcome, lines)),
-                Event::Done(_) => return None,
+                Event::Done(outcome) if !self.halt.is_halted() => return Ok((outcome, lines)),
+                Event::Done(_) => return Err(UndoneWork::Halted),
                 Event::Report(_) => {}
             }
         }
-        None
+        Err(UndoneWork::NoSearch)
+    }
+}
+
+#[cfg(test)]
+impl Scorer {
+    /// Has the searches report to nothing, as if their threads had ended.
+    pub(super) fn lose_search(&mut self) {
+        self.events = unbounded().1;
     }
 }
 
@@ -304,10 +333,10 @@ mod tests {
         let found = scorer.work(&work(TaskKind::Sieving, START, &[])).unwrap();
         assert_eq!(found.scores, []);
         assert_eq!(found.jobs[0].moves.len(), 5);
-        // Only one move does not lose a rook.
-        let hanging = "r1bakabnr/9/1cn4c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-        let found = scorer.work(&work(TaskKind::Sieving, hanging, &[])).unwrap();
-        assert!((1..=5).contains(&found.jobs[0].moves.len()));
+        // After all other moves the king is mated.
+        let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
+        let found = (scorer.work(&work(TaskKind::Sieving, threatened, &[]))).unwrap();
+        assert_eq!(found.jobs[0].moves, ["a2g2".parse().unwrap()]);
     }
 
     #[test]
@@ -316,7 +345,7 @@ mod tests {
         scorer.halt.halt();
         assert_eq!(
             scorer.work(&work(TaskKind::Scoring, START, &["h2e2"])),
-            None
+            Err(UndoneWork::Halted)
         );
     }
 }

@@ -8,14 +8,14 @@ use crate::cloud::place::Place;
 use crate::cloud::store::{NewScore, Priority, StoreError, Task, TaskKind};
 use crate::movegen::is_legal;
 
-/// A position to be searched.
+/// A task as a worker gets it: the canonical position of the key, and moves of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     /// The position to be searched.
     pub position: Position,
     /// The moves to be scored; none where the best one is to be found.
     pub moves: Vec<Move>,
-    /// How soon; moves that sieving finds are as urgent as the task.
+    /// Its place in the order of work; moves that sieving finds are as urgent as the task.
     pub priority: Priority,
 }
 
