@@ -66,10 +66,10 @@
 //! |---|---|
 //! | `cli` | the room `cli`: subcommands and the log; without it the program is the bare engine |
 //! | `cloud` | the room `cloud`; the subcommands `serve` and `cloud` |
-//! | `match` | the room `tournament`; the subcommands `match`, `openings` and `replay` |
+//! | `match` | the room `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the numbers of the search as options of the protocols, for tuners; it costs some speed |
-//! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `tune` |
+//! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train`, `tune` and `book build` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.

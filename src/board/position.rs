@@ -184,6 +184,11 @@ impl Position {
         self.state.fullmove_number
     }
 
+    /// Plies of the game before the position, as the number of the move and the side to move tell.
+    pub fn ply(&self) -> u32 {
+        2 * u32::from(self.fullmove_number().saturating_sub(1)) + self.side_to_move().index() as u32
+    }
+
     /// Whether the promotion variant is played.
     #[inline]
     pub fn has_promotion(&self) -> bool {

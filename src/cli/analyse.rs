@@ -18,7 +18,7 @@ use super::common::interrupt::interrupts;
 use super::common::limit_arguments::LimitArguments;
 use super::common::network::NetworkArgument;
 use super::common::notation::Notation;
-use super::common::{Failure, INTERRUPTED};
+use super::common::{Failure, INTERRUPTED, print};
 use crate::board::{MAX_MOVES, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
@@ -98,19 +98,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         // Fails as the rows below do, which report it.
         let _ = writeln!(view.out, "{board}");
     }
-    let unwritten = |error| Failure::new("the analysis cannot be shown", error);
     if let Some(text) = decision(&game, &settings) {
-        writeln!(view.out, "{text}")
-            .or_else(super::common::ignore_closed_pipe)
-            .map_err(unwritten)?;
+        print(&(text + "\n"))?;
     }
     if !has_legal_move(game.position()) {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(text) = ending::text(game.position(), &tables, RuleSet::default()) {
-        writeln!(view.out, "{text}")
-            .or_else(super::common::ignore_closed_pipe)
-            .map_err(unwritten)?;
+        print(&(text + "\n"))?;
     }
     let interrupts = interrupts()?;
     let (sender, events) = unbounded();
@@ -134,7 +129,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     control.stop();
     shown
         .or_else(super::common::ignore_closed_pipe)
-        .map_err(unwritten)?;
+        .map_err(|error| Failure::new("standard output", error))?;
     Ok(match view.interrupted {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,

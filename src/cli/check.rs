@@ -1,6 +1,5 @@
 //! `chuhe check`: does an engine keep its protocol?
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use serde::Serialize;
 
 use super::common::interrupt::interrupts;
 use super::common::seconds::parse_seconds;
-use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
+use super::common::{Failure, INTERRUPTED, print};
 use crate::tournament::{
     CheckOutcome, CheckReport, EngineFailure, EngineSpec, EngineWords, Greeting, Timeouts,
     check_protocol,
@@ -132,12 +131,4 @@ fn json(report: &CheckReport) -> String {
         transcript: &report.transcript,
     };
     serde_json::to_string(&object).unwrap_or_default() + "\n"
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .or_else(ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
 }

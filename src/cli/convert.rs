@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::common::{Failure, ignore_closed_pipe, open_input};
+use super::common::{BYTE_ORDER_MARK, Failure, ignore_closed_pipe, open_input};
 use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
@@ -161,7 +161,10 @@ fn read_games(
     let is_pgn = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("pgn"));
-    if is_pgn || beginning.starts_with(b"[") || has(b"\n[") || has(b"1.") {
+    let text = beginning.strip_prefix(BYTE_ORDER_MARK);
+    let text = text.unwrap_or(&beginning);
+    let begins = |text: &[u8]| text.starts_with(b"[") || text.starts_with(b"1.");
+    if is_pgn || begins(text) || has(b"\n[") || has(b"\n1.") {
         let mut games = PgnReader::new(file);
         for (number, game) in (1..).zip(games.by_ref()) {
             found(game.map_err(|error| format!("game {number}: {error}")))?;

@@ -1,6 +1,5 @@
 //! `chuhe judge`: what the rules say of a game.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -9,7 +8,7 @@ use super::common::columns::pad;
 use super::common::ending;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
-use super::common::{Failure, open_input};
+use super::common::{Failure, open_input, print, print_if_read};
 use crate::board::Color;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
@@ -48,9 +47,8 @@ pub(super) struct Arguments {
 /// # Errors
 /// A game cannot be read, nor the file; all the other games are judged first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let out = io::stdout().lock();
     match &arguments.file {
-        Some(path) => judge_file(arguments, path, out),
+        Some(path) => judge_file(arguments, path),
         None => {
             if !arguments.game.is_given() {
                 return Err(Failure::usage(
@@ -59,26 +57,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ));
             }
             let game = arguments.game.read()?;
-            let text = heading(arguments) + &report(arguments, &game, None);
-            print(out, &text).map(|_| ())
+            print(&(heading(arguments) + &report(arguments, &game, None)))
         }
     }
 }
 
-/// Prints; `false` when the reader is gone.
-fn print(mut out: impl Write, text: &str) -> Result<bool, Failure> {
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) => super::common::ignore_closed_pipe(error)
-            .map(|()| false)
-            .map_err(|error| Failure::new("standard output", error)),
-    }
-}
-
-fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result<(), Failure> {
+fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let mut input = open_input(path).map_err(|error| fault(&error))?;
-    if !print(&mut out, &heading(arguments))? {
+    if !print_if_read(&heading(arguments))? {
         return Ok(());
     }
     let mut bad = 0;
@@ -94,7 +81,7 @@ fn judge_file(arguments: &Arguments, path: &Path, mut out: impl Write) -> Result
         }
         match read_line(line) {
             Ok(game) => {
-                if !print(&mut out, &report(arguments, &game, Some(number)))? {
+                if !print_if_read(&report(arguments, &game, Some(number)))? {
                     return Ok(());
                 }
             }

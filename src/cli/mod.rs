@@ -1,5 +1,5 @@
-//! The command line: the engine itself, and one file per subcommand, whose arguments are the struct
-//! `Arguments` of that file.
+//! The command line: the engine itself, and one file or folder per subcommand, whose arguments are the
+//! struct `Arguments` there.
 
 mod analyse;
 mod batch;
@@ -171,7 +171,9 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
     }
     let done = match arguments.command {
         None => {
-            logging::catch_panics();
+            if arguments.log.is_some() {
+                logging::catch_panics();
+            }
             print_greeting();
             crate::protocol::run().map_err(|error| Failure::new("the engine cannot start", error))
         }

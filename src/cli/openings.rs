@@ -155,9 +155,10 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
             read.lines().iter().map(|line| line.moves.clone()).collect()
         }
     };
-    file.set_len(0)?;
+    let length = text.len() as u64;
     file.rewind()?;
     file.write_all(text.as_bytes())?;
+    file.set_len(length)?;
     Ok((file, present))
 }
 

@@ -1,12 +1,10 @@
 //! `chuhe replay`: game records before the referee.
 
-use std::io::{self, Write};
-
 use serde_json::{Value, json};
 
 use super::common::columns::columns;
 use super::common::pgn_place::PgnPlace;
-use super::common::{Failure, explain, ignore_closed_pipe};
+use super::common::{Failure, explain, print_if_read};
 use crate::notation::pgn::{PgnError, PgnGame};
 use crate::rules::{Game, Judgement, RuleSet, judge};
 use crate::text::printable;
@@ -96,7 +94,7 @@ fn replay_file(
         if arguments.list {
             rows.push(replayed.row());
         }
-        if !print(&replayed.text(arguments, place))? {
+        if !print_if_read(&replayed.text(arguments, place))? {
             return Ok(false);
         }
         if place.game.is_some() {
@@ -117,18 +115,7 @@ fn replay_file(
     );
     match arguments.json {
         true => Ok(true),
-        false => print(&(columns(&rows) + &sum)),
-    }
-}
-
-/// Prints; `false` when what is printed is no longer read.
-fn print(text: &str) -> Result<bool, Failure> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Ok(()) => Ok(true),
-        Err(error) => ignore_closed_pipe(error)
-            .map(|()| false)
-            .map_err(|error| Failure::new("standard output", error)),
+        false => print_if_read(&(columns(&rows) + &sum)),
     }
 }
 

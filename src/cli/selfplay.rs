@@ -1,16 +1,13 @@
 //! `chuhe selfplay`: games to learn from.
 
-use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
+use super::common::meter::ProgressMeter;
 use super::common::network::NetworkArgument;
-use super::common::{Failure, INTERRUPTED};
-use crate::cli::common::note;
+use super::common::{Failure, INTERRUPTED, note};
 use crate::training::{Interrupt, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
 /// Play the engine against itself from random openings and write the games, with the score of every
@@ -40,8 +37,6 @@ pub(super) struct Arguments {
 
 /// Hash table of each game, in MB.
 const HASH: usize = 4;
-/// Time between two lines of progress where no bar can be shown.
-const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Plays and writes.
 ///
@@ -71,61 +66,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         note("finishing the games under way; Ctrl-C again drops them");
     })
     .map_err(|error| fault(&error))?;
-    let meter = PositionMeter::new(&plan, run.present);
-    let done = run
-        .play(&interrupt, |progress| meter.show(progress))
-        .map_err(|error| fault(&error))?;
-    meter.bar.abandon();
+    let (begun, present) = (Instant::now(), run.present);
+    let meter = ProgressMeter::new("games");
+    meter.begin(u64::from(plan.games), present.games);
+    let show = |now: SelfPlayProgress| {
+        let seconds = begun.elapsed().as_secs_f64().max(0.001);
+        let rate = (now.positions - present.positions) as f64 / seconds;
+        let positions = format!(", {} positions, {rate:.0}/s", now.positions);
+        meter.show(now.games, &positions);
+    };
+    let done = run.play(&interrupt, show).map_err(|error| fault(&error))?;
+    meter.finish();
     let SelfPlayProgress { games, positions } = done;
     note(&format!("{games} games, {positions} positions"));
     Ok(match interrupt.is_asked() {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,
     })
-}
-
-/// Shows how far the work has come: a bar on a terminal, a line a minute elsewhere.
-struct PositionMeter {
-    bar: ProgressBar,
-    begun: Instant,
-    first: SelfPlayProgress,
-    games: u32,
-    last_line: Mutex<Instant>,
-}
-
-impl PositionMeter {
-    fn new(plan: &SelfPlay, first: SelfPlayProgress) -> Self {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {msg}, {eta} left");
-        let bar = ProgressBar::new(u64::from(plan.games))
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-            .with_message("0 positions");
-        bar.set_position(first.games);
-        bar.reset_eta();
-        Self {
-            bar,
-            begun: Instant::now(),
-            first,
-            games: plan.games,
-            last_line: Mutex::new(Instant::now()),
-        }
-    }
-
-    fn show(&self, now: SelfPlayProgress) {
-        let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
-        let rate = (now.positions - self.first.positions) as f64 / seconds;
-        let text = format!("{} positions, {rate:.0}/s", now.positions);
-        self.bar.set_position(now.games);
-        if io::stderr().is_terminal() {
-            self.bar.set_message(text);
-            return;
-        }
-        let mut last = self
-            .last_line
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if last.elapsed() >= LINE_INTERVAL {
-            *last = Instant::now();
-            note(&format!("{}/{} games, {text}", now.games, self.games));
-        }
-    }
 }

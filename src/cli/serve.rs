@@ -1,13 +1,12 @@
 //! `chuhe serve`: the cloud library as a server.
 
-use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::Failure;
 use super::common::interrupt::interrupts;
+use super::common::{Failure, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerOptions, Site};
@@ -132,14 +131,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         .map(worker)
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::new("--workers", error))?;
-    let told = writeln!(io::stdout(), "listening on http://{address}/chessdb.php");
     // A closed standard output ends no server.
-    let _ = told.and_then(|()| io::stdout().flush());
+    let _ = print(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");
-    let wait = move || {
-        // Where the handler is gone, no signal can come any more.
-        let _ = interrupts.recv();
-    };
+    // Where the handler is gone, no signal can come any more.
+    let wait = move || _ = interrupts.recv();
     server.run(wait).map_err(fault)?;
     drop(workers);
     Ok(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::common::interrupt::interrupts;
-use super::common::output_file::OutputFile;
+use super::common::output_file::{OutputFile, require_no_input};
 use super::common::{Failure, INTERRUPTED};
 use crate::cli::common::print_line;
 use crate::text::read_file;
@@ -68,12 +68,7 @@ fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64
 /// A file cannot be read or written, or holds something else; too few samples; the file to write is
 /// one of the samples.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if let Ok(out) = arguments.out.canonicalize() {
-        let mut samples = arguments.samples.iter();
-        if samples.any(|path| path.canonicalize().is_ok_and(|path| path == out)) {
-            return Err(Failure::usage("--out", "it is one of the files of samples"));
-        }
-    }
+    require_no_input("--out", &arguments.out, &arguments.samples)?;
     let out = OutputFile::open(&arguments.out)?;
     let samples = read_files(&arguments.samples)?;
     print_line(&format!("{} samples", samples.len()));
@@ -84,11 +79,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
-    let fault = |error: &dyn Display| Failure::new("nothing to tune with", error);
     let state_path = state_path(&arguments.out);
     let mut state = match arguments.go_on {
         true => read_state(&state_path, &samples, &plan)?,
-        false => TuneState::new(&samples, &plan).map_err(|error| fault(&error))?,
+        false => TuneState::new(&samples, &plan)
+            .map_err(|error| Failure::new("nothing to tune with", error))?,
     };
     if arguments.go_on {
         print_line(&format!("going on after pass {}", state.epoch()));
@@ -106,10 +101,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
         !is_interrupted
     })
-    .map_err(|error| fault(&error))?;
+    .map_err(|error| Failure::new("--threads", error))?;
     out.write(&write_weights(&state.best_weights()))?;
     if is_interrupted {
-        let text = serde_json::to_string(&state).map_err(|error| fault(&error))?;
+        let text = serde_json::to_string(&state);
+        let text = text.map_err(|error| Failure::new(state_path.display(), error))?;
         OutputFile::open(&state_path)?.write(&text)?;
         print_line(&format!(
             "after pass {} of {}: --go-on makes the others",

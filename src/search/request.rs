@@ -213,6 +213,15 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// So many nodes, after which the iteration under way is finished; at most eight times as many.
+    pub fn soft(nodes: u64) -> Self {
+        Self {
+            nodes: Some(nodes.saturating_mul(8)),
+            soft_nodes: Some(nodes),
+            ..Self::default()
+        }
+    }
+
     /// Whether the search ends by itself.
     pub fn is_bounded(&self) -> bool {
         self.depth.is_some()

@@ -1,7 +1,7 @@
 //! Files that are replaced as a whole.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -43,6 +43,16 @@ impl Replacement {
             file.as_file().set_permissions(permissions)?;
         }
         Ok(Self { file, path })
+    }
+
+    /// Replaces a file as a whole, or makes it.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut new = Self::beside(path)?;
+        new.as_file_mut().write_all(bytes)?;
+        new.commit()
     }
 
     /// What is to take the place of the old file.

@@ -1,7 +1,6 @@
 //! The samples that the tuner does not learn from, to test with.
 
 use super::sample::Sample;
-use crate::board::Color;
 
 /// Which samples are held back to test with: one block in twenty, with the rest of the games that
 /// reach into it, so that no game is on both sides. Where that is more than half, as when few games
@@ -13,7 +12,7 @@ pub(super) fn held_back(samples: &[Sample]) -> Vec<bool> {
         .collect();
     let blocks = held.clone();
     let mut start = 0;
-    for game in samples.chunk_by(|a, b| ply(a) < ply(b)) {
+    for game in samples.chunk_by(|a, b| a.position.ply() < b.position.ply()) {
         let range = start..start + game.len();
         start = range.end;
         let is_touched = blocks[range.clone()].contains(&true);
@@ -24,12 +23,6 @@ pub(super) fn held_back(samples: &[Sample]) -> Vec<bool> {
         true => blocks,
         false => held,
     }
-}
-
-/// The number of a sample's ply, which rises within a game.
-fn ply(sample: &Sample) -> u32 {
-    let position = &sample.position;
-    2 * u32::from(position.fullmove_number()) + u32::from(position.side_to_move() == Color::Black)
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@
 //! - ends by the Asian rules, or as won once one side is 2,200 units ahead for six plies or has found a
 //!   mate, or as drawn from ply 80 on when the scores of twelve plies without a capture lie within 40
 //!   units of zero, or as drawn after 400 plies. One game in sixteen is not adjudicated;
-//! - hangs on the engine, the nodes, the seed and its number alone. The plan at the head of a file holds
+//! - depends on the engine, the nodes, the seed and its number alone. The plan at the head of a file holds
 //!   these, with the node count of a bench of depth 6 to tell engines apart, and a file of another plan
 //!   is not gone on with.
 //!
@@ -29,6 +29,8 @@
 //! | `chuhe data relabel OUT FILE...` | new scores by the present evaluation |
 //! | `chuhe data win-rate FILE... --out SOURCE` | fits [`eval::win_rate`](crate::eval::win_rate) |
 //! | `chuhe tune FILE... --out SOURCE` | fits the weights of the handcrafted evaluation |
+//! | `chuhe train FILE... --out NETWORK` | trains the evaluation's neural network |
+//! | `chuhe book build OUT FILE...` | an opening book of the games |
 //!
 //! Positions are chosen when games are read ([`data::Filter`]), not when they are played.
 
@@ -51,3 +53,6 @@ pub use selfplay::{
 };
 pub use tuner::{StateMismatch, TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};
+
+/// The search threads have ended.
+struct SearchGone;

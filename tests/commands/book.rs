@@ -82,6 +82,18 @@ fn a_book_of_searches_needs_no_games() {
             .success();
         fs::read(book).unwrap()
     };
+    for (words, why) in [
+        (&["--positions", "4"][..], "cannot be used with"),
+        (&["--lines", "3", "--check"], "cannot be used with"),
+        (&["--nodes", "9"], "<--check|--self>"),
+        (&["--margin", "9"], "<--check|--self>"),
+    ] {
+        chuhe(&["build", text(&at.join("no.dat")), "no.pgn"])
+            .args(words)
+            .assert()
+            .code(2)
+            .stderr(contains(why));
+    }
     let bytes = build("one.dat");
     assert!(bytes.len() >= 4 * 8);
     assert_eq!(bytes, build("two.dat"));

@@ -114,6 +114,23 @@ fn games_are_picked_and_positions_extracted() {
 }
 
 #[test]
+fn an_epd_with_a_number_and_a_dot_is_no_pgn() {
+    let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";
+    for (text, read) in [
+        (epd.to_owned(), 1),
+        ("\u{feff}1. h2e2 1-0\n".to_owned(), 1),
+        ("{a comment}\n1. h2e2 1-0\n".to_owned(), 1),
+    ] {
+        let said = format!("{read} games read, {read} positions written\n");
+        convert(&["-", "--to", "epd"])
+            .write_stdin(text)
+            .assert()
+            .code(0)
+            .stderr(said);
+    }
+}
+
+#[test]
 fn records_of_other_programs_are_converted() {
     let path = scratch("page.html");
     let page = "<html>[DhtmlXQ][DhtmlXQ_red]甲[/DhtmlXQ_red]\

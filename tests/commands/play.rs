@@ -53,6 +53,10 @@ fn the_end_of_the_game_is_announced() {
     );
     assert!(text.contains("The game is over"), "{text}");
     assert!(text.contains("red resigns, black wins."), "{text}");
+    // Giving up after the end changes no result.
+    let text = played(&[mate, "--depth", "2"], "b6d6\nresign\n");
+    assert!(!text.contains("resigns"), "{text}");
+    assert!(text.contains("The game is over"), "{text}");
 }
 
 #[test]

@@ -30,6 +30,19 @@ fn reviewed(game: &str, arguments: &[&str]) -> (String, [PathBuf; 3]) {
 }
 
 #[test]
+fn the_games_that_are_read_are_not_written_over() {
+    let path = scratch("reviewed.pgn");
+    fs::write(&path, GAME).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    command.arg("review").arg(format!("{}:1", path.display()));
+    let assert = command.arg("--pgn").arg(&path).assert().code(2);
+    let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(told.contains("--pgn: it is one of the files"), "{told}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), GAME);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn every_move_is_judged() {
     let (table, [pgn_file, svg, html]) = reviewed(GAME, &[]);
     let lines: Vec<&str> = table.lines().collect();

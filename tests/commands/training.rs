@@ -132,7 +132,7 @@ fn a_place_for_the_weights_is_looked_for_before_the_work() {
     chuhe(&["tune", &samples, "--out", &same])
         .assert()
         .code(2)
-        .stderr(contains("--out: it is one of the files of samples"));
+        .stderr(contains("--out: it is one of the files that are read"));
     assert_eq!(fs::read_to_string(&samples).unwrap(), "no sample\n");
     // Work that fails leaves no file behind and no file changed.
     let tune = || chuhe(&["tune", &samples, "--out", &out]);
@@ -141,6 +141,66 @@ fn a_place_for_the_weights_is_looked_for_before_the_work() {
     fs::write(&out, "weights").unwrap();
     tune().assert().code(1);
     assert_eq!(fs::read_to_string(&out).unwrap(), "weights");
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn no_file_that_is_read_is_written_over() {
+    let place = directory("inputs");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (games, svg) = (file("games.chg"), file("x.svg"));
+    for path in [&games, &svg] {
+        fs::write(path, "no games").unwrap();
+    }
+    let (again, network) = (file("./games.chg"), file("x.nnue"));
+    for arguments in [
+        &["train", &games, "--out", &again][..],
+        &["train", &svg, "--out", &network],
+        &["train", &games, "--from", &svg, "--out", &svg],
+        &["data", "win-rate", &games, "--out", &again],
+    ] {
+        chuhe(arguments)
+            .assert()
+            .code(2)
+            .stderr(contains("--out: it is one of the files that are read"));
+    }
+    assert_eq!(fs::read_to_string(&games).unwrap(), "no games");
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn the_recipe_is_printed_without_samples() {
+    chuhe(&["train", "--print-recipe", "--set", "width=64"])
+        .assert()
+        .code(0)
+        .stdout(contains("width = 64\n"));
+    chuhe(&["train", "x.chg"])
+        .assert()
+        .code(2)
+        .stderr(contains("--out"));
+}
+
+#[test]
+fn samples_whose_first_position_begins_with_a_digit_are_no_pgn() {
+    let place = directory("digits");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let sample =
+        "1nbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 | 5 | 0.5\n";
+    let moves = "1. h2e2 {+0.10/8 0.1s} h9g7 1-0\n";
+    for (name, text, mark) in [
+        ("plain", sample, ""),
+        ("marked", sample, "\u{feff}"),
+        ("game", moves, ""),
+        ("marked game", moves, "\u{feff}"),
+    ] {
+        let source = file(&format!("{name}.txt"));
+        fs::write(&source, format!("{mark}{text}")).unwrap();
+        chuhe(&["data", "convert", &file(&format!("{name}.chg")), &source])
+            .assert()
+            .code(0)
+            .stdout("1 games, 1 positions\n");
+    }
     fs::remove_dir_all(place).unwrap();
 }
 

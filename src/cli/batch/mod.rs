@@ -155,11 +155,11 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
 /// Tells on standard error how far the work has come and how many tasks are solved.
 fn print_summary(arguments: &Arguments, output: &Output, positions: usize) {
     let mut text = format!("{} of {positions} positions", output.present);
-    if output.tasks > 0 {
-        let share = 100.0 * f64::from(output.solved) / f64::from(output.tasks);
+    if output.with_goal > 0 {
+        let share = 100.0 * f64::from(output.solved) / f64::from(output.with_goal);
         text += &format!(
             ", {} of {} solved ({share:.1} %)",
-            output.solved, output.tasks
+            output.solved, output.with_goal
         );
     }
     if output.present < positions && arguments.out.is_some() {

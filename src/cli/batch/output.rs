@@ -124,7 +124,7 @@ pub(super) struct Output {
     /// Answers that are written.
     pub(super) present: usize,
     /// Those of them to which there is something to be found.
-    pub(super) tasks: u32,
+    pub(super) with_goal: u32,
     /// Those of them that have found it.
     pub(super) solved: u32,
 }
@@ -142,7 +142,7 @@ impl Output {
             form,
             search: arguments.search(),
             present: 0,
-            tasks: 0,
+            with_goal: 0,
             solved: 0,
         };
         let Some(path) = &arguments.out else {
@@ -239,7 +239,7 @@ impl Output {
 
     fn count(&mut self, solved: Option<bool>) {
         self.present += 1;
-        self.tasks += u32::from(solved.is_some());
+        self.with_goal += u32::from(solved.is_some());
         self.solved += u32::from(solved == Some(true));
     }
 

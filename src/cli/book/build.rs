@@ -2,19 +2,18 @@
 
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{BufReader, IsTerminal, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
+use clap::ArgGroup;
 use crossbeam_channel::Receiver;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::file::Output;
 use crate::book::BookTable;
 use crate::cli::common::interrupt::interrupts;
-use crate::cli::common::note;
-use crate::cli::common::{Failure, INTERRUPTED};
+use crate::cli::common::meter::ProgressMeter;
+use crate::cli::common::{Failure, INTERRUPTED, note};
 use crate::notation::pgn::{GameResult, PgnReader};
 use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
 use crate::training::data::{GameReader, MAGIC, Record};
@@ -26,6 +25,7 @@ use crate::training::data::{GameReader, MAGIC, Record};
 /// one for each loss. With --check or --self every position is searched, and moves that are worse than
 /// the best one by more than the margin are left out. The same command makes the same book again.
 #[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("searches").args(["check", "self_made"]))]
 pub(super) struct Arguments {
     /// The book to make; it must not exist.
     out: PathBuf,
@@ -51,21 +51,18 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "self_made")]
     check: bool,
     /// Nodes of a search, after which the iteration under way is finished.
-    #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", requires = "searches", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// How much worse than the best a move may be, in hundredths of a minor piece.
-    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(i32).range(0..=1000))]
+    #[arg(long, value_name = "N", requires = "searches", default_value_t = 40, value_parser = clap::value_parser!(i32).range(0..=1000))]
     margin: i32,
     /// Positions to search with --self.
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with = "games", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
     /// The most moves of a position with --self.
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=44))]
+    #[arg(long, value_name = "N", conflicts_with = "games", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=44))]
     lines: u8,
 }
-
-/// Time between two lines of progress where no bar can be shown.
-const LINE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Makes the book. Ctrl-C ends the searches; the book is then made of what there is.
 ///
@@ -82,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             lines: usize::from(arguments.lines),
             margin: arguments.margin,
         };
-        meter.begin(plan.positions);
+        meter.meter.begin(plan.positions as u64, 0);
         expand(&plan, |done| meter.goes_on(done)).map_err(|error| Failure::new("book", error))?
     } else {
         let mut table = of_games(arguments)?;
@@ -91,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 nodes: arguments.nodes,
                 margin: arguments.margin,
             };
-            meter.begin(table.positions());
+            meter.meter.begin(table.positions() as u64, 0);
             let checked = check(&mut table, plan, |done| meter.goes_on(done))
                 .map_err(|error| Failure::new("book", error))?;
             note(&format!(
@@ -175,41 +172,25 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     reader.finish().map_err(|error| fault(&error))
 }
 
-/// Shows how far the searches have come, a bar on a terminal, a line a minute elsewhere, and stops them at
-/// Ctrl-C.
+/// Shows how far the searches have come, and stops them at Ctrl-C.
 struct BuildMeter {
-    bar: ProgressBar,
-    last_line: Cell<Instant>,
+    meter: ProgressMeter,
     interrupts: Receiver<()>,
     is_stopped: Cell<bool>,
 }
 
 impl BuildMeter {
     fn new() -> Result<Self, Failure> {
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} positions, {eta} left");
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         Ok(Self {
-            bar: ProgressBar::no_length().with_style(style),
-            last_line: Cell::new(Instant::now()),
+            meter: ProgressMeter::new("positions"),
             interrupts: interrupts()?,
             is_stopped: Cell::new(false),
         })
     }
 
-    fn begin(&self, total: usize) {
-        self.bar.set_length(total as u64);
-        self.bar.reset_eta();
-    }
-
     /// Shows how many positions are done; `false` after Ctrl-C.
     fn goes_on(&self, done: usize) -> bool {
-        self.bar.set_position(done as u64);
-        let is_due = self.last_line.get().elapsed() >= LINE_INTERVAL;
-        if is_due && !std::io::stderr().is_terminal() {
-            self.last_line.set(Instant::now());
-            let total = self.bar.length().unwrap_or(0);
-            note(&format!("{done}/{total} positions"));
-        }
+        self.meter.show(done as u64, "");
         if self.interrupts.try_recv().is_ok() {
             self.is_stopped.set(true);
         }

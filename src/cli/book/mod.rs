@@ -4,7 +4,7 @@
 mod build;
 pub(super) mod file;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,7 +12,7 @@ use clap::Subcommand;
 
 use super::common::columns::columns;
 use super::common::game_arguments::GameArguments;
-use super::common::{Failure, ignore_closed_pipe};
+use super::common::{Failure, print};
 use crate::book::{BookLibrary, BookTable};
 use crate::notation::{MoveStyle, chinese};
 use file::{Output, open, read_table};
@@ -176,12 +176,4 @@ fn verify(name: &str) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Prints to standard output.
-fn print(text: &str) -> Result<(), Failure> {
-    let written = io::stdout().write_all(text.as_bytes());
-    written
-        .or_else(ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
 }

@@ -1,9 +1,9 @@
 //! What several subcommands of cloud need.
 
-use std::io::{self, Write};
 use std::path::Path;
 
-use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::cli::common::Failure;
+pub(super) use crate::cli::common::print;
 use crate::cloud::store::Store;
 
 /// The first line of a dump.
@@ -18,12 +18,4 @@ pub(super) fn open(path: &Path) -> Result<Store, Failure> {
     // Otherwise an empty library would be made.
     std::fs::metadata(path).map_err(|error| fault(&error))?;
     Store::open(path).map_err(|error| fault(&error))
-}
-
-/// Prints to standard output.
-pub(super) fn print(text: &str) -> Result<(), Failure> {
-    let written = io::stdout().write_all(text.as_bytes());
-    written
-        .or_else(ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
 }

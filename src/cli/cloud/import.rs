@@ -150,6 +150,7 @@ impl Importer<'_> {
 
     #[cfg(feature = "training")]
     fn add_self_play(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        use crate::cli::common::note;
         use crate::cloud::score::{library_score, value_after};
         use crate::search::Score;
         use crate::training::data::{GameReader, NO_SCORE, Record};
@@ -172,6 +173,9 @@ impl Importer<'_> {
                 }
                 position.make(m.played);
             }
+        }
+        if !reader.recovered().is_clean() {
+            note(&format!("{}: {}", path.display(), reader.recovered()));
         }
         Ok(())
     }

@@ -197,7 +197,15 @@ pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     let mut rows = vec![["ply", "move", "", "score", "note", "known"].map(str::to_owned)];
     for ply in 1..=arguments.plies {
         let reply = arguments.server.ask(&client, "queryall", game.position())?;
-        let known = moves(&reply, game.position()).unwrap_or_default();
+        let known = match moves(&reply, game.position()) {
+            Ok(known) => known,
+            Err(status) => {
+                if ply == 1 {
+                    print(&format!("{status}\n"))?;
+                }
+                break;
+            }
+        };
         let Some(best) = known.first() else {
             break;
         };
@@ -216,7 +224,9 @@ pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
             break;
         }
     }
-    print(&columns(&rows))?;
+    if rows.len() > 1 {
+        print(&columns(&rows))?;
+    }
     match arguments.queue {
         true => ask_for_search(&arguments.server, &client, game.position()),
         false => Ok(()),

@@ -8,7 +8,7 @@ use crate::search::{Limits, MAX_DEPTH};
 /// The limits of a search.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::cli) struct LimitArguments {
-    /// Think for SECONDS [default, unless there is another limit: 5 to analyse, 1 for a move].
+    /// Think for SECONDS [default, unless there is another limit: 5 to analyse, else 1 a position or move].
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
     pub(in crate::cli) time: Option<Duration>,
     /// Search to depth N.

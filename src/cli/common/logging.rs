@@ -28,8 +28,8 @@ pub(in crate::cli) fn start(file: &Path) -> io::Result<()> {
         .map_err(io::Error::other)
 }
 
-/// Sends the words of a panic to the log instead of standard error, which clients mix with standard
-/// output.
+/// Sends the text of a panic to the log instead of standard error, which some clients read as standard
+/// output. Without a log it would be lost.
 pub(in crate::cli) fn catch_panics() {
     std::panic::set_hook(Box::new(|panic| log::error!("{panic}")));
 }

@@ -12,6 +12,8 @@ pub(super) mod interrupt;
 pub(super) mod limit_arguments;
 pub(super) mod logging;
 mod message;
+#[cfg(feature = "training")]
+pub(super) mod meter;
 pub(super) mod network;
 pub(super) mod notation;
 pub(super) mod output_file;
@@ -19,5 +21,5 @@ pub(super) mod pgn_place;
 pub(super) mod seconds;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
-pub(super) use input_file::open_input;
-pub(super) use message::{note, print_line};
+pub(super) use input_file::{BYTE_ORDER_MARK, open_input};
+pub(super) use message::{note, print, print_if_read, print_line};

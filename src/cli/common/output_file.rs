@@ -54,6 +54,28 @@ impl OutputFile {
     }
 }
 
+/// Refuses a file to write that is one of those to read, whatever path leads to it.
+///
+/// # Errors
+/// Names the option.
+pub(in crate::cli) fn require_no_input<P: AsRef<Path>>(
+    option: &str,
+    out: &Path,
+    inputs: impl IntoIterator<Item = P>,
+) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else {
+        return Ok(());
+    };
+    let is_out = |input: P| input.as_ref().canonicalize().is_ok_and(|path| path == out);
+    match out.is_file() && inputs.into_iter().any(is_out) {
+        true => Err(Failure::usage(
+            option,
+            "it is one of the files that are read",
+        )),
+        false => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

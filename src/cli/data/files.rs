@@ -1,11 +1,9 @@
 //! Files of games as the subcommands open them, and what is reported of them.
 
 use std::fs::File;
-use std::io::{self, Write};
 use std::path::Path;
 
-use crate::cli::common::note;
-use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::cli::common::{Failure, note};
 use crate::training::data::{GameReader, GameWriter};
 
 /// Opens a file of games to read.
@@ -30,10 +28,4 @@ pub(super) fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
     if !reader.recovered().is_clean() {
         note(&format!("{}: {}", path.display(), reader.recovered()));
     }
-}
-
-/// Prints to standard output.
-pub(super) fn print(text: std::fmt::Arguments<'_>) -> Result<(), Failure> {
-    let written = io::stdout().write_fmt(text).or_else(ignore_closed_pipe);
-    written.map_err(|error| Failure::new("standard output", error))
 }

@@ -9,21 +9,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::common::Failure;
 use super::common::network::NetworkArgument;
-use super::common::output_file::OutputFile;
-use crate::cli::common::note;
-use crate::notation::pgn;
-use crate::text::read_all;
+use super::common::output_file::{OutputFile, require_no_input};
+use crate::cli::common::{BYTE_ORDER_MARK, Failure, note, print};
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
-use files::{create, fault, open, print, warn_of_damage};
-
-/// No PGN that is converted is larger, in MB.
-const LARGEST_PGN: u64 = 4096;
+use files::{create, fault, open, warn_of_damage};
 
 /// Look into files of games (.chg), merge them, make them from other formats, score them anew.
 #[derive(Debug, clap::Args)]
@@ -52,7 +46,8 @@ enum DataCommand {
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
     },
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with a result;
+    /// those of `chuhe review`, whose scores are for red, are left out.
     Convert {
         /// The file to make; it must not exist.
         out: PathBuf,
@@ -105,7 +100,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             for (file, source) in files.iter().zip(&sources) {
                 warn_of_damage(file, source);
             }
-            print(format_args!(
+            print(&format!(
                 "{} games, {} duplicates left out\n",
                 merged.games, merged.duplicates
             ))
@@ -132,7 +127,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 total += relabel(&mut source, &mut writer, &plan, tell).map_err(fault(file))?;
                 warn_of_damage(file, &source);
             }
-            print(format_args!("{total} games\n"))
+            print(&format!("{total} games\n"))
         }
     }
 }
@@ -146,10 +141,11 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
         }
         warn_of_damage(file, &source);
     }
-    print(format_args!("{statistics}"))
+    print(&statistics.to_string())
 }
 
 fn win_rate(files: &[PathBuf], out: &Path) -> Result<(), Failure> {
+    require_no_input("--out", out, files)?;
     let output = OutputFile::open(out)?;
     let mut counts = WinRateCounts::default();
     for file in files {
@@ -163,7 +159,7 @@ fn win_rate(files: &[PathBuf], out: &Path) -> Result<(), Failure> {
         .fit()
         .map_err(|error| Failure::new("nothing to fit to", error))?;
     output.write(&model.source())?;
-    print(format_args!(
+    print(&format!(
         "{} positions, mean loss {:.4}\n",
         model.positions, model.loss
     ))
@@ -183,13 +179,17 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
                 "it is a file of games already",
             ));
         }
-        let first = head.trim_ascii_start().first();
-        let converted = match first {
-            Some(b'[' | b'1') => {
-                let bytes = read_all(&mut source, LARGEST_PGN).map_err(fault(file))?;
-                convert_pgn(&pgn::decode(&bytes), &mut writer)
-            }
-            _ => convert_text(source, &mut writer),
+        let mark = match head.starts_with(BYTE_ORDER_MARK) {
+            true => BYTE_ORDER_MARK.len(),
+            false => 0,
+        };
+        let text = head[mark..].trim_ascii_start();
+        // A FEN may begin with a digit, too.
+        let is_pgn = text.starts_with(b"[") || text.starts_with(b"1.");
+        source.consume(mark);
+        let converted = match is_pgn {
+            true => convert_pgn(source, &mut writer),
+            false => convert_text(source, &mut writer),
         };
         let Converted {
             games,
@@ -203,7 +203,7 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
         if has_torn_end {
             note(&format!("{}: left out a torn last line", file.display()));
         }
-        print(format_args!("{games} games, {positions} positions\n"))?;
+        print(&format!("{games} games, {positions} positions\n"))?;
     }
     writer.flush().map_err(fault(out))?;
     Ok(())

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::files::{fault, open, print, warn_of_damage};
+use super::files::{fault, open, warn_of_damage};
 use crate::board::Color;
-use crate::cli::common::Failure;
+use crate::cli::common::{Failure, print, print_if_read};
 use crate::training::Sample;
 use crate::training::data::{BadRecord, Filter, NO_SCORE, Record, TrainingGame};
 
@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut source = open(&arguments.file)?;
     if arguments.plan {
-        return print(format_args!("{}\n", source.plan().unwrap_or("not told")));
+        return print(&format!("{}\n", source.plan().unwrap_or("not told")));
     }
     let mut number = 0;
     while number < arguments.skip.saturating_add(arguments.games)
@@ -53,7 +53,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             (Record::Game(game), false) => game_text(number, game),
             _ => samples_text(&record, &filter).map_err(fault(&arguments.file))?,
         };
-        print(format_args!("{text}"))?;
+        if !print_if_read(&text)? {
+            return Ok(());
+        }
     }
     warn_of_damage(&arguments.file, &source);
     Ok(())

@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::print::print;
 use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
-use crate::cli::common::Failure;
+use crate::cli::common::{Failure, print};
 use crate::rules::RuleSet;
 use crate::tablebase::{
     ClassTable, DrawsHold, EXTENSION, Material, SideCounts, SolvedClass, Tables, class_size,
@@ -168,7 +167,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
                 (line, file)
             }
         };
-        write_whole(&file_name(directory, material, rules), &file).map_err(fault)?;
+        Replacement::write(&file_name(directory, material, rules), &file).map_err(fault)?;
         let line = format!("{line}, {:.1} s", started.elapsed().as_secs_f64());
         bar.suspend(|| print(&format!("{line}\n")))?;
     }
@@ -199,7 +198,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         }
     }
     bar.finish_and_clear();
-    write_whole(out, &bytes).map_err(|error| Failure::new(out.display(), error))?;
+    Replacement::write(out, &bytes).map_err(|error| Failure::new(out.display(), error))?;
     print(&format!("{} bytes\n", bytes.len()))
 }
 
@@ -243,17 +242,10 @@ fn file_name(directory: &Path, material: Material, rules: RuleSet) -> PathBuf {
     })
 }
 
-/// The tables of the directory alone, so that a set does not hang on what the program has embedded.
+/// The tables of the directory alone, so that a set does not depend on what the program has embedded.
 /// Damaged files are left out; they are made anew.
 fn tables_of(directory: &Path) -> Tables {
     let mut tables = Tables::none();
     tables.add_directory(directory, &mut Vec::new());
     tables
-}
-
-/// Writes a file that is whole or not there.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = Replacement::beside(path)?;
-    file.as_file_mut().write_all(bytes)?;
-    file.commit()
 }

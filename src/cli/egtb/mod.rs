@@ -1,7 +1,6 @@
 //! `chuhe egtb`: endgame tables.
 
 mod generate;
-mod print;
 mod probe;
 mod selection;
 mod stats;

@@ -2,14 +2,13 @@
 
 use serde_json::json;
 
-use super::print::print;
 use super::selection::RulesArguments;
 use crate::board::Position;
-use crate::cli::common::Failure;
 use crate::cli::common::columns::columns;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
+use crate::cli::common::{Failure, print};
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 
@@ -34,7 +33,7 @@ pub(super) struct Arguments {
 fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> &'static str {
     let is_there = |(material, _)| tables.get(material, rules).is_some();
     match Material::of(position).is_some_and(is_there) {
-        true => "unknown: it hangs on rules on repetitions that the table cannot decide",
+        true => "unknown: it depends on rules on repetitions that the table cannot decide",
         false => "no table knows this position",
     }
 }

@@ -1,11 +1,10 @@
 //! `chuhe egtb stats`.
 
-use super::print::print;
 use super::selection::{RulesArguments, load, selected};
 use crate::board::Color;
-use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
+use crate::cli::common::{Failure, print};
 use crate::tablebase::{
     ClassCounts, ClassTable, Material, SideCounts, SolvedClass, TableOutcome, Tables,
 };

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::print::print;
 use super::selection::{RulesArguments, ThreadArguments, bar, load, load_smaller, selected};
-use crate::cli::common::Failure;
 use crate::cli::common::ending::TableArguments;
+use crate::cli::common::{Failure, print};
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{

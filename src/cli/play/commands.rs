@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use super::PlaySession;
 use super::level::PlayLevel;
+use super::{GAME_OVER, PlaySession};
 use crate::board::Color;
 use crate::cli::common::print_line;
 use crate::cli::common::seconds::parse_seconds;
@@ -56,6 +56,7 @@ impl PlaySession {
                 print_line(&format!("{score} for the side to move"));
             }
             ("undo", "") => self.undo(),
+            ("resign", "") if self.is_over() => print_line(GAME_OVER),
             ("resign", "") => {
                 self.resigned = Some(self.game.position().side_to_move());
                 self.ending().iter().for_each(|text| print_line(text));
@@ -120,12 +121,13 @@ impl PlaySession {
             move_time: Some(time),
             ..Limits::default()
         };
-        let Some((best, outcome)) = self.search(limits).and_then(|o| Some((o.best?, o))) else {
+        let found = self.searcher.think_line(&self.game, limits);
+        let Some((best, outcome, line)) = found.and_then(|(o, line)| Some((o.best?, o, line)))
+        else {
             return print_line("The search has failed.");
         };
         let mut text = self.text_of(best);
         if whole {
-            let line: Vec<_> = [Some(best), outcome.ponder].into_iter().flatten().collect();
             let line = self.notation.write_line(self.game.position(), &line);
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
             text = format!("{score}  depth {}  {line}", outcome.depth);

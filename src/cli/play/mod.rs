@@ -81,7 +81,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::new("--book", problem));
     }
-    let mut table = PlaySession {
+    let mut session = PlaySession {
         game: arguments.game.read()?,
         engine: Some(match (arguments.red, arguments.blue) {
             (true, _) => Color::Red,
@@ -100,13 +100,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         resigned: None,
     };
     let mut editor = DefaultEditor::new().map_err(|error| fault(&error))?;
-    table.show_board();
+    session.show_board();
     print_line("Type a move, or `help`.");
     loop {
-        table.play_engine();
-        match table.ask(&mut editor) {
+        session.play_engine();
+        match session.ask(&mut editor) {
             Ok(line) => {
-                if table.handle(line.trim()).is_break() {
+                if session.handle(line.trim()).is_break() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }

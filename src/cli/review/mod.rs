@@ -18,7 +18,7 @@ use super::common::interrupt::interrupts;
 use super::common::limit_arguments::LimitArguments;
 use super::common::network::NetworkArgument;
 use super::common::notation::Notation;
-use super::common::output_file::OutputFile;
+use super::common::output_file::{OutputFile, require_no_input};
 use super::common::pgn_place::PgnPlace;
 use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
 use crate::notation::MoveStyle;
@@ -99,9 +99,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Err(fault(&"the game has no moves"));
     }
     let plan = arguments.plan()?;
-    let outputs = [&arguments.pgn, &arguments.svg, &arguments.html];
     let mut files = Vec::new();
-    for path in outputs {
+    for (option, path) in [
+        ("--pgn", &arguments.pgn),
+        ("--svg", &arguments.svg),
+        ("--html", &arguments.html),
+    ] {
+        if let Some(path) = path {
+            require_no_input(option, path, [&place.path])?;
+        }
         files.push(path.as_deref().map(OutputFile::open).transpose()?);
     }
     let stages = stages(&record).map_err(|error| fault(&error))?;

@@ -53,7 +53,11 @@ pub(super) fn search_all(
         let (sender, results) = unbounded();
         for _ in 0..plan.threads.clamp(1, games.len().max(1)) {
             let (sender, next, stopped) = (sender.clone(), &next, &stopped);
-            scope.spawn(move || search_some(games, plan, next, stopped, &sender));
+            let work = move || search_some(games, plan, next, stopped, &sender);
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                log::warn!("fewer threads than asked for: {error}");
+                break;
+            }
         }
         drop(sender);
         loop {

@@ -13,11 +13,11 @@ pub(super) enum Grade {
     Best,
     /// It lost little or nothing.
     Good,
-    /// 缓着
+    /// An inaccuracy (缓着): it lost 5 to 10 %.
     Inaccuracy,
-    /// 失着
+    /// A mistake (失着): it lost 10 to 15 %.
     Mistake,
-    /// 败着
+    /// A blunder (败着): it lost 15 % or more.
     Blunder,
 }
 

@@ -3,7 +3,7 @@
 mod curve;
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -12,8 +12,8 @@ use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::common::interrupt::interrupts;
-use crate::cli::common::print_line;
-use crate::cli::common::{Failure, INTERRUPTED};
+use crate::cli::common::output_file::require_no_input;
+use crate::cli::common::{Failure, INTERRUPTED, print, print_line};
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
 use crate::training::data::MAGIC;
@@ -23,12 +23,12 @@ use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Files of samples.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "print_recipe")]
     samples: Vec<PathBuf>,
     /// The network to write, after each pass; beside it its losses (.csv, .svg) and the checkpoint from which
-    /// the same command goes on.
-    #[arg(long, short)]
-    out: PathBuf,
+    /// the same command goes on: `x.csv` beside `x.nnue`, `x.y.csv` beside any other `x.y`.
+    #[arg(long, short, required_unless_present = "print_recipe")]
+    out: Option<PathBuf>,
     /// What to train, on what, and how: a TOML file; `--print-recipe` shows its keys.
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
@@ -56,10 +56,18 @@ pub(super) struct Arguments {
 /// A file cannot be read or written or holds something else; a number of the recipe is out of its range.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let recipe = recipe(arguments)?;
-    if arguments.print_recipe {
+    let Some(out) = arguments.out.as_ref().filter(|_| !arguments.print_recipe) else {
         let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
-        let _ = write!(io::stdout(), "{text}");
+        print(&text)?;
         return Ok(ExitCode::SUCCESS);
+    };
+    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    let inputs = || {
+        let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
+        arguments.samples.iter().chain(others)
+    };
+    for path in [out, &checkpoint, &csv, &svg] {
+        require_no_input("--out", path, inputs())?;
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads)
@@ -75,7 +83,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .map_err(|error| Failure::usage("the recipe", error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
-    let checkpoint = arguments.out.with_extension("checkpoint");
     let mut reports = match fs::read(&checkpoint) {
         Ok(bytes) => trainer
             .resume(&bytes, digest)
@@ -94,18 +101,23 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         };
         reports.push(report);
         let network = trainer.network(description(arguments, &trainer, &samples, report));
-        write(&arguments.out, &network.to_bytes())?;
+        write(out, &network.to_bytes())?;
         write(&checkpoint, &trainer.checkpoint(digest, &reports))?;
-        write(
-            &arguments.out.with_extension("csv"),
-            table(&reports).as_bytes(),
-        )?;
-        write(
-            &arguments.out.with_extension("svg"),
-            curve::draw(&reports)?.as_bytes(),
-        )?;
+        write(&csv, table(&reports).as_bytes())?;
+        write(&svg, curve::draw(&reports)?.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file with another ending beside a network: in place of `.nnue`, behind any other name.
+fn beside(network: &Path, ending: &str) -> PathBuf {
+    if network.extension() == Some("nnue".as_ref()) {
+        return network.with_extension(ending);
+    }
+    let mut name = network.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
 }
 
 fn recipe(arguments: &Arguments) -> Result<Recipe, Failure> {
@@ -226,10 +238,23 @@ fn table(reports: &[PassReport]) -> String {
 
 /// Replaces a file whole.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    Replacement::beside(path)
-        .and_then(|mut draft| {
-            draft.as_file_mut().write_all(bytes)?;
-            draft.commit()
-        })
-        .map_err(|error| Failure::new(path.display(), error))
+    Replacement::write(path, bytes).map_err(|error| Failure::new(path.display(), error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_beside_networks_do_not_share_a_name() {
+        for (network, csv) in [
+            ("a/x.nnue", "a/x.csv"),
+            ("net-1.2", "net-1.2.csv"),
+            ("net-1.3", "net-1.3.csv"),
+            ("net", "net.csv"),
+            ("x.csv", "x.csv.csv"),
+        ] {
+            assert_eq!(beside(Path::new(network), "csv"), Path::new(csv));
+        }
+    }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crossbeam_channel::{Receiver, unbounded};
 
 use super::pool::{Pool, StartError};
-use crate::board::Position;
+use crate::board::{Move, Position};
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::event::{Event, Outcome};
+use crate::search::event::{Event, Outcome, Report};
 use crate::search::request::{Control, Limits, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::tree::static_score;
@@ -89,6 +89,11 @@ impl Searcher {
 
     /// Searches the position at the end of `game`; `None` only when the search threads are gone.
     pub fn think(&self, game: &Game, limits: Limits) -> Option<Outcome> {
+        self.think_line(game, limits).map(|(outcome, _)| outcome)
+    }
+
+    /// As [`Self::think`], with the best line, which begins with the best move.
+    pub fn think_line(&self, game: &Game, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
         self.pool.start(SearchRequest {
             game: game.clone(),
             limits,
@@ -98,9 +103,19 @@ impl Searcher {
             tables: self.tables.clone(),
             control: Control::new(false),
         });
-        self.events.iter().find_map(|event| match event {
-            Event::Done(outcome) => Some(outcome),
-            _ => None,
-        })
+        let mut line = Vec::new();
+        for event in &self.events {
+            match event {
+                Event::Report(Report::Line(info)) => line = info.pv,
+                Event::Report(_) => {}
+                Event::Done(outcome) => {
+                    if line.first().copied() != outcome.best {
+                        line = outcome.best.into_iter().chain(outcome.ponder).collect();
+                    }
+                    return Some((outcome, line));
+                }
+            }
+        }
+        None
     }
 }

@@ -38,6 +38,9 @@ pub struct Expansion {
 #[derive(Debug)]
 struct BookNode {
     game: Game,
+    /// The least that it costs to reach it, as far as is known.
+    cost: i32,
+    is_searched: bool,
     moves: Vec<Edge>,
 }
 
@@ -66,7 +69,8 @@ impl BookNode {
 struct BookTree {
     nodes: Vec<BookNode>,
     known: HashMap<u64, usize>,
-    /// The nodes to search, by what it costs to reach them.
+    /// The nodes to search, by what it costs to reach them; one that is found again by a cheaper way stands
+    /// there twice.
     open: BinaryHeap<Reverse<(i32, usize)>>,
 }
 
@@ -76,16 +80,37 @@ fn key(position: &Position) -> u64 {
 }
 
 impl BookTree {
-    /// The node of the position at the end of a game; a new one is to be searched at this cost.
+    /// The node of the position at the end of a game; one that has not been searched is to be, at this cost
+    /// if it has no lower one.
     fn node(&mut self, game: Game, cost: i32) -> usize {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);
         if number == next {
-            let moves = Vec::new();
-            self.nodes.push(BookNode { game, moves });
+            self.nodes.push(BookNode {
+                game,
+                cost: i32::MAX,
+                is_searched: false,
+                moves: Vec::new(),
+            });
+        }
+        let node = &mut self.nodes[number];
+        if cost < node.cost && !node.is_searched {
+            node.cost = cost;
             self.open.push(Reverse((cost, number)));
         }
         number
+    }
+
+    /// The node that is the cheapest to reach of those to search, with its cost.
+    fn pop(&mut self) -> Option<(i32, usize)> {
+        while let Some(Reverse((cost, number))) = self.open.pop() {
+            let node = &mut self.nodes[number];
+            if !node.is_searched {
+                node.is_searched = true;
+                return Some((cost, number));
+            }
+        }
+        None
     }
 
     /// Searches a node and puts the positions behind its good moves on the list.
@@ -166,7 +191,7 @@ pub fn expand(
     tree.node(Game::startpos(), 0);
     let mut searched = 0;
     while searched < plan.positions {
-        let Some(Reverse((cost, number))) = tree.open.pop() else {
+        let Some((cost, number)) = tree.pop() else {
             break;
         };
         if tree.nodes[number].ply() >= plan.plies {
@@ -216,6 +241,27 @@ mod tests {
         let mut after = Position::startpos();
         after.make(start[0].played);
         assert!(!book.moves(&after).is_empty(), "the best move is followed");
+    }
+
+    #[test]
+    fn the_cheapest_way_to_a_position_counts() {
+        let mut tree = BookTree::default();
+        let game = |moves: &str| {
+            let mut game = Game::startpos();
+            for m in moves.split(' ') {
+                game.push(m.parse().unwrap()).unwrap();
+            }
+            game
+        };
+        let late = tree.node(game("h2e2 h9g7 b0c2"), 50);
+        let other = tree.node(game("c3c4"), 40);
+        // Another order of moves, and a way that costs more.
+        assert_eq!(tree.node(game("b0c2 h9g7 h2e2"), 30), late);
+        assert_eq!(tree.node(game("c3c4"), 60), other);
+        assert_eq!(tree.pop(), Some((30, late)));
+        assert_eq!(tree.node(game("h2e2 h9g7 b0c2"), 10), late);
+        assert_eq!(tree.pop(), Some((40, other)));
+        assert_eq!(tree.pop(), None, "each is searched once");
     }
 
     #[test]

@@ -12,8 +12,6 @@ use crate::search::{
 
 /// The hash table, in MB.
 const HASH: usize = 32;
-/// The hard limit of nodes is so many times the soft one.
-const HARD_LIMIT: u64 = 8;
 /// What a mate counts, in hundredths of a minor piece.
 const MATE: i32 = 30_000;
 
@@ -31,7 +29,7 @@ impl ScoredLine {
     }
 }
 
-/// One search thread. A search hangs on its position and nodes alone, not on the searches before.
+/// One search thread. A search depends on its position and nodes alone, not on the searches before.
 #[derive(Debug)]
 pub(super) struct LineSearch {
     pool: Pool,
@@ -66,11 +64,7 @@ impl LineSearch {
         self.pool.forget();
         self.pool.start(SearchRequest {
             game: game.clone(),
-            limits: Limits {
-                nodes: Some(self.nodes.saturating_mul(HARD_LIMIT)),
-                soft_nodes: Some(self.nodes),
-                ..Limits::default()
-            },
+            limits: Limits::soft(self.nodes),
             root_moves: only,
             settings: Settings {
                 multipv: count.max(1),

@@ -24,7 +24,7 @@
 //! | 2 | plies |
 //! | 2 | of which random ones at the beginning, which have no score |
 //! | 1 | result: 0 black has won, 1 draw, 2 red has won |
-//! | 1 | how it ended, the index of an [`Termination`] |
+//! | 1 | how it ended, the index of a [`Termination`] |
 //! | 1 | length of the start position, 0 for the usual one |
 //! | length | start position, packed as below |
 //! | 4 a ply | 16 bits of move ([`Move::bits`](crate::board::Move::bits)), 16 bits of score |

@@ -6,15 +6,15 @@ use crate::board::{Color, Move, Position, named_enum};
 named_enum! {
     /// How a game ended. The order is that of the files.
     pub enum Termination {
-        /// 将死
+        /// Checkmate (将死).
         Checkmate = "checkmate",
-        /// 困毙, which loses as well.
+        /// Stalemate (困毙), which loses as well.
         Stalemate = "stalemate",
         /// A repetition that neither side had to avoid.
         RepetitionDraw = "repetition draw",
         /// A repetition that the loser had to avoid: perpetual check or chase.
         RepetitionLoss = "repetition loss",
-        /// 自然限着
+        /// The no-capture limit (自然限着).
         NoCaptureLimit = "no-capture limit",
         /// Neither side has a piece that can cross the river.
         InsufficientMaterial = "insufficient material",

@@ -43,7 +43,7 @@ pub struct Filter {
     pub decided: i16,
     /// So many of the first plies that a search has scored.
     pub first_plies: usize,
-    /// So many of the last plies of a game that a repetition has decided: its result hangs on the path.
+    /// So many of the last plies of a game that a repetition has decided: its result depends on the path.
     pub repetition_plies: usize,
 }
 
@@ -156,15 +156,13 @@ impl TrainingGame {
 }
 
 impl LooseRecord {
-    /// As [`Record::visit`]; what hangs on the moves cannot be told.
+    /// As [`Record::visit`]; what depends on the moves is not known.
     pub fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labelled<'_>)) {
         for sample in &self.samples {
             let position = &sample.position;
-            let ply = 2 * usize::from(position.fullmove_number().saturating_sub(1))
-                + position.side_to_move().index();
             let sample = Labelled {
                 position,
-                ply,
+                ply: position.ply() as usize,
                 best: None,
                 score: sample.score,
                 result: self.result,

@@ -64,8 +64,7 @@
 //! the search of that time +278 =59 -63 (+209 [+175, +247] Elo).
 //!
 //! **Generation 4**, embedded. All of these and 65,180 games by generation 3 (8,885,897 positions, 400 nodes a
-//! move, seeds 5 to 10): 21,236,108 quiet positions,
-//! 439,367 to test with.
+//! move, seeds 5 to 10): 21,236,108 quiet positions, 439,367 to test with.
 //!
 //! ```text
 //! chuhe selfplay g3-N.chg --nodes 400 --seed N --network generation-3.nnue      # N from 5 to 10
@@ -85,8 +84,8 @@
 //! with the handcrafted evaluation; 10.1 million, +52 against it; 14.5 million, +45 more; 21.2 million, +42
 //! more.
 //!
-//! The games are not kept with the program. Who goes on without them begins with the embedded network
-//! (`--from`) at a lower rate, so that what it learned from them is kept.
+//! The games are not kept with the program. To go on without them, begin with the embedded network (`--from`)
+//! at a lower rate, so that what it learned from them is kept.
 
 mod checkpoint;
 mod model;

@@ -6,8 +6,11 @@ use super::recipe::Recipe;
 use crate::board::{Color, Piece, PieceKind, Position, Square};
 use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
+use crate::text::read_line;
 use crate::training::data::{Filter, GameReader, ReadError, Record, RecoveredGames};
 
+/// No line of a text is longer, in MB.
+const LONGEST_LINE: u64 = 1;
 /// Marks a piece that is not on the board.
 const ABSENT: u8 = u8::MAX;
 /// First slot of each kind among the sixteen of a side.
@@ -148,7 +151,7 @@ pub struct Samples {
 impl Samples {
     /// Adds a sample of the game with this number, which decides whether it is held back.
     pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i32, result: u8) {
-        let fits = score.abs() <= i32::from(recipe.largest_score);
+        let fits = score.unsigned_abs() <= u32::from(recipe.largest_score.unsigned_abs());
         let packed = PackedSample::new(position, score as i16, result).filter(|_| fits);
         let Some(packed) = packed else {
             self.left_out += 1;
@@ -212,26 +215,27 @@ impl Samples {
     /// the games. Lines that are no samples are counted in the returned number and passed over.
     ///
     /// # Errors
-    /// When the file cannot be read.
+    /// When the file cannot be read, or has a line of more than 1 MB.
     pub fn add_text(
         &mut self,
         recipe: &Recipe,
         name: &str,
-        reader: impl BufRead,
+        mut reader: impl BufRead,
     ) -> io::Result<u64> {
         let mut game = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
-        let (mut last_ply, mut broken) = (0, 0);
-        for line in reader.lines() {
-            let Ok(sample) = line?.parse::<crate::training::Sample>() else {
+        let (mut last_ply, mut broken) = (None, 0);
+        let mut line = Vec::new();
+        while read_line(&mut reader, LONGEST_LINE, &mut line)? {
+            let line = String::from_utf8_lossy(&line);
+            let Ok(sample) = line.trim_end().parse::<crate::training::Sample>() else {
                 broken += 1;
                 continue;
             };
             let position = &sample.position;
-            let ply = 2 * u32::from(position.fullmove_number())
-                + u32::from(position.side_to_move() == Color::Black);
+            let ply = position.ply();
             // The move number falls where another game begins.
-            game += u64::from(ply <= last_ply);
-            last_ply = ply;
+            game += u64::from(last_ply.is_some_and(|last| ply <= last));
+            last_ply = Some(ply);
             let (sign, result) = match position.side_to_move() {
                 Color::Red => (1, sample.result),
                 Color::Black => (-1, 1.0 - sample.result),
@@ -240,7 +244,7 @@ impl Samples {
                 recipe,
                 game,
                 position,
-                sign * sample.score,
+                sample.score.saturating_mul(sign),
                 (2.0 * result).round() as u8,
             );
         }

@@ -1,8 +1,8 @@
 //! Samples as text and game records in PGN, as files of games.
 
-use std::io::{BufRead, Write};
+use std::io::{self, BufRead, Write};
 
-use crate::notation::pgn::{self, PgnError, PgnGame};
+use crate::notation::pgn::{self, PgnError, PgnGame, PgnReader};
 use crate::search::Score;
 use crate::training::data::{
     AppendError, GameWriter, LabelledResult, LooseRecord, LooseSample, NO_SCORE, Record,
@@ -20,7 +20,7 @@ pub struct Converted {
     pub games: u64,
     /// Positions with a score in them.
     pub positions: u64,
-    /// Games left out: without a result, or not to be read.
+    /// Games left out: without a result, not to be read, or with scores of `chuhe review`.
     pub left_out: u64,
     /// Whether the last line was torn and left out.
     pub has_torn_end: bool,
@@ -32,6 +32,9 @@ pub enum ConvertError {
     /// The source cannot be read.
     #[error(transparent)]
     Read(#[from] ReadSamplesError),
+    /// The PGN cannot be read to its end.
+    #[error(transparent)]
+    Pgn(#[from] io::Error),
     /// A sample does not fit the format.
     #[error("line {line}: {reason}")]
     Line {
@@ -78,7 +81,7 @@ pub fn convert_text<W: Write>(
                 && game
                     .samples
                     .last()
-                    .is_some_and(|last| ply(last) < ply(&sample))
+                    .is_some_and(|last| last.position.ply() < sample.position.ply())
         });
         match &mut game {
             Some(game) if goes_on => game.samples.push(sample),
@@ -110,17 +113,12 @@ fn write<W: Write>(
     Ok(())
 }
 
-/// The number of a sample's ply in its game.
-fn ply(sample: &LooseSample) -> u32 {
-    let position = &sample.position;
-    2 * u32::from(position.fullmove_number()) + position.side_to_move().index() as u32
-}
-
 fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSample> {
     let is_result =
         |result: &LabelledResult| result.points(crate::board::Color::Red) == sample.result;
     let result = LabelledResult::ALL.into_iter().find(is_result);
-    let score = i16::try_from(sample.score * sample.position.side_to_move().sign());
+    let sign = sample.position.side_to_move().sign();
+    let score = i16::try_from(sample.score.saturating_mul(sign));
     match (result, score) {
         (Some(result), Ok(score)) => Ok((
             LooseSample {
@@ -134,17 +132,18 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
     }
 }
 
-/// Converts games of a PGN that have a result, with the scores that their comments begin with, as
-/// `+0.35/12`. Moves of a book have no score.
+/// Converts games of a PGN that have a result, with the scores for the side that moves that their comments
+/// begin with: `+0.35/12`, or `+M4/12` for a mate in four moves. Moves of a book have no score.
 ///
 /// # Errors
-/// The games cannot be written.
+/// The PGN cannot be read, or the games cannot be written.
 pub fn convert_pgn<W: Write>(
-    text: &str,
+    source: impl BufRead,
     writer: &mut GameWriter<W>,
 ) -> Result<Converted, ConvertError> {
     let mut converted = Converted::default();
-    for (number, game) in (0..).zip(pgn::read(text)) {
+    let mut games = PgnReader::new(source);
+    for (number, game) in (0..).zip(games.by_ref()) {
         let Some(record) = record_of(game, number) else {
             converted.left_out += 1;
             continue;
@@ -153,11 +152,18 @@ pub fn convert_pgn<W: Write>(
         converted.positions += record.moves.iter().filter(|m| m.score != NO_SCORE).count() as u64;
         writer.record(&Record::Game(record))?;
     }
+    games.finish()?;
     Ok(converted)
 }
 
+/// Whether `chuhe review` has written the comments: its scores are for red.
+fn is_reviewed(game: &PgnGame) -> bool {
+    let annotator = game.tag("Annotator");
+    annotator.is_some_and(|name| name.starts_with("Chuhe "))
+}
+
 fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGame> {
-    let game = game.ok()?;
+    let game = game.ok().filter(|game| !is_reviewed(game))?;
     let result = match game.result {
         pgn::GameResult::RedWins => LabelledResult::RedWins,
         pgn::GameResult::BlackWins => LabelledResult::BlackWins,
@@ -190,10 +196,9 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGam
 /// The score at the beginning of a comment, in units of the evaluation.
 fn score_of(comment: &str) -> Option<i16> {
     let (score, _) = comment.trim_start().split_once('/')?;
-    let units = match score.strip_prefix('#') {
+    let units = match mate_plies(score) {
         Some(plies) => {
-            let plies: i32 = plies.parse().ok()?;
-            let mate = Score::MATE.units() - plies.abs();
+            let mate = Score::MATE.units() - i32::from(plies.unsigned_abs());
             if plies > 0 { mate } else { -mate }
         }
         None => {
@@ -202,6 +207,23 @@ fn score_of(comment: &str) -> Option<i16> {
         }
     };
     i16::try_from(units).ok().filter(|units| *units != NO_SCORE)
+}
+
+/// Plies to the mate of a score, negative where the side that moves is mated: `#7` in plies, `+M4` and
+/// `-M3` in moves.
+fn mate_plies(score: &str) -> Option<i16> {
+    if let Some(plies) = score.strip_prefix('#') {
+        return plies
+            .parse()
+            .ok()
+            .filter(|plies: &i16| plies.unsigned_abs() < 1000);
+    }
+    let moves = |text: &str| text.parse().ok().filter(|moves| (1..1000).contains(moves));
+    match score.split_once('M')? {
+        ("+", text) => moves(text).map(|moves: i16| 2 * moves - 1),
+        ("-", text) => moves(text).map(|moves: i16| -2 * moves),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +236,11 @@ mod tests {
         assert_eq!(score_of("-0.02/3 0.5s, n=5"), Some(-9));
         assert_eq!(score_of("#3/9 1s"), Some(29_997));
         assert_eq!(score_of("#-2/9 1s"), Some(-29_998));
-        for none in ["book", "", "?/? 1s", "nan/1", "inf/2", "9999/1"] {
+        assert_eq!(score_of("+M4/12 0.5s"), Some(29_993));
+        assert_eq!(score_of("-M3/12 0.5s"), Some(-29_994));
+        for none in [
+            "book", "", "?/? 1s", "nan/1", "inf/2", "9999/1", "+M0/1", "M3/1",
+        ] {
             assert_eq!(score_of(none), None, "{none}");
         }
     }

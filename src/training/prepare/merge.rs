@@ -19,8 +19,8 @@ pub struct Merged {
     pub duplicates: u64,
 }
 
-/// Writes the games of all sources in random order, each once. All of them are held in memory, four
-/// bytes a ply.
+/// Writes the games of all sources in random order, each once. All of them are held in memory: four
+/// bytes a ply of whole games, a position for each loose sample.
 ///
 /// # Errors
 /// A source cannot be read or the games cannot be written.

@@ -1,13 +1,14 @@
 //! Old games with the scores of the present evaluation.
 
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Limits, Score, Searcher, StartError};
+use crate::training::SearchGone;
 use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
 
 /// Games that are shared out among the threads at a time.
@@ -75,29 +76,7 @@ pub fn relabel<R: Read, W: Write>(
             writer.flush()?;
             return Ok(written);
         }
-        let next = AtomicUsize::new(0);
-        let failed = Mutex::new(false);
-        std::thread::scope(|scope| {
-            for searcher in &mut searchers {
-                let (batch, next, failed) = (&batch, &next, &failed);
-                scope.spawn(move || {
-                    while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                        *slot = slot.take().and_then(|record| {
-                            searcher.forget();
-                            let done = new_scores(record, searcher, nodes);
-                            if done.is_err() {
-                                *failed.lock().unwrap_or_else(PoisonError::into_inner) = true;
-                            }
-                            done.ok().flatten()
-                        });
-                    }
-                });
-            }
-        });
-        if failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(RelabelError::Search);
-        }
+        relabel_batch(&batch, &mut searchers, nodes).map_err(|SearchGone| RelabelError::Search)?;
         for slot in batch {
             if let Some(record) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 writer.record(&record)?;
@@ -108,15 +87,50 @@ pub fn relabel<R: Read, W: Write>(
     }
 }
 
-/// The search threads are gone.
-struct RemovedGames;
+/// Gives the games of a batch new scores, one searcher a thread, in the caller's thread as well; takes those
+/// with illegal moves away.
+fn relabel_batch(
+    batch: &[Mutex<Option<Record>>],
+    searchers: &mut [Searcher],
+    nodes: u64,
+) -> Result<(), SearchGone> {
+    let next = AtomicUsize::new(0);
+    let failed = AtomicBool::new(false);
+    let work = |searcher: &mut Searcher| {
+        while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            *slot = slot.take().and_then(|record| {
+                searcher.forget();
+                let done = new_scores(record, searcher, nodes);
+                failed.fetch_or(done.is_err(), Ordering::Relaxed);
+                done.ok().flatten()
+            });
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut searchers = searchers.iter_mut();
+        let own = searchers.next();
+        for searcher in searchers {
+            let work = move || work(searcher);
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                log::warn!("fewer threads than asked for: {error}");
+                break;
+            }
+        }
+        own.into_iter().for_each(work);
+    });
+    match failed.into_inner() {
+        true => Err(SearchGone),
+        false => Ok(()),
+    }
+}
 
 /// The record with new scores; `None` when a move of it is illegal.
 fn new_scores(
     record: Record,
     searcher: &Searcher,
     nodes: u64,
-) -> Result<Option<Record>, RemovedGames> {
+) -> Result<Option<Record>, SearchGone> {
     match record {
         Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
         Record::Loose(mut loose) => {
@@ -132,7 +146,7 @@ fn new_game_scores(
     mut record: TrainingGame,
     searcher: &Searcher,
     nodes: u64,
-) -> Result<Option<TrainingGame>, RemovedGames> {
+) -> Result<Option<TrainingGame>, SearchGone> {
     let start: Position = record.start_position();
     let mut game = Game::new(start);
     for ply in &mut record.moves {
@@ -147,16 +161,12 @@ fn new_game_scores(
 }
 
 /// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
-fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, RemovedGames> {
+fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, SearchGone> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
         nodes => {
-            let limits = Limits {
-                nodes: Some(nodes.saturating_mul(8)),
-                soft_nodes: Some(nodes),
-                ..Limits::default()
-            };
-            searcher.think(game, limits).ok_or(RemovedGames)?.score
+            let limits = Limits::soft(nodes);
+            searcher.think(game, limits).ok_or(SearchGone)?.score
         }
     };
     Ok(score.map_or(NO_SCORE, |score| score.units() as i16))

@@ -125,7 +125,7 @@ fn records_of_matches_are_converted() {
                 1. a1a2 {+1.00/8 0.1s} e9e8 {-0.50/7 0.1s} 1-0\n\n\
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
-    let (converted, found) = written(|writer| convert_pgn(text, writer).unwrap());
+    let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
     assert_eq!(
         (converted.games, converted.positions, converted.left_out),
         (2, 2, 1)
@@ -143,6 +143,22 @@ fn records_of_matches_are_converted() {
         (second.moves[0].score, second.result),
         (NO_SCORE, LabelledResult::Draw)
     );
+}
+
+#[test]
+fn records_of_reviews_have_no_scores_to_take() {
+    let text = "[Annotator \"Chuhe 0.1.0\"]\n\n1. h2e2 {+1.00/8} h9g7 {#7/8} 1-0\n\n\
+                [Annotator \"A person\"]\n\n1. h2e2 {+M4/8 0.1s} h9g7 {-M3/8 0.1s} 1-0\n";
+    let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
+    assert_eq!((converted.games, converted.left_out), (1, 1));
+    let [Record::Game(game)] = &found[..] else {
+        panic!("one game")
+    };
+    let scores = game.moves.iter().map(|m| m.score);
+    assert_eq!(scores.collect::<Vec<_>>(), [29_993, -29_994]);
+    let broken = format!("{text}\n[Red \"\0\"]\n");
+    let (refused, _) = written(|writer| convert_pgn(broken.as_bytes(), writer));
+    assert!(matches!(refused, Err(ConvertError::Pgn(_))));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::training::data::AppendError;
 
 /// Depth of the bench whose node count tells one engine from another.
 const SIGNATURE_DEPTH: u32 = 6;
-/// What the plan of a file says that it is.
+/// Value of `made_by` in the plan of a file.
 const PLAN_NAME: &str = "selfplay";
 
 /// How to play.

@@ -9,12 +9,11 @@ use crate::board::Position;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
+use crate::training::SearchGone;
 use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 
 /// Games longer than this many plies are drawn.
 const LONGEST_GAME: usize = 400;
-/// The hard limit of nodes is so many times the soft one.
-const HARD_LIMIT: u64 = 8;
 /// Fewest and most random plies of an opening.
 const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
 /// Openings that a short search finds further from equal than this are not played, in units of the
@@ -55,12 +54,7 @@ impl Player {
     }
 
     fn think(&self, game: &Game) -> Option<Outcome> {
-        let limits = Limits {
-            nodes: Some(self.nodes.saturating_mul(HARD_LIMIT)),
-            soft_nodes: Some(self.nodes),
-            ..Limits::default()
-        };
-        self.searcher.think(game, limits)
+        self.searcher.think(game, Limits::soft(self.nodes))
     }
 
     /// Plays game `number` of the seed, unless `drops` comes to say that it is not wanted any more.
@@ -70,15 +64,12 @@ impl Player {
         number: u32,
         drops: &dyn Fn() -> bool,
     ) -> SelfPlayGame {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&seed.to_le_bytes());
-        key[8..12].copy_from_slice(&number.to_le_bytes());
-        let mut rng = StdRng::from_seed(key);
+        let mut rng = random_numbers(seed, number);
         self.searcher.forget();
         let mut game = match self.opening(&mut rng) {
             Ok(Some(game)) => game,
             Ok(None) => return SelfPlayGame::NoOpening,
-            Err(Gone) => return SelfPlayGame::Failed,
+            Err(SearchGone) => return SelfPlayGame::Failed,
         };
         let random_plies = game.plies().len();
         let unscored = |ply: &rules::Ply| ScoredMove {
@@ -128,14 +119,14 @@ impl Player {
     }
 
     /// Some random moves that lead to a fair position.
-    fn opening(&self, rng: &mut StdRng) -> Result<Option<Game>, Gone> {
+    fn opening(&self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
         for _ in 0..TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
             let game = random::game(rng, Position::startpos(), plies);
             if judged(&game).is_some() {
                 continue;
             }
-            let score = self.think(&game).ok_or(Gone)?.score;
+            let score = self.think(&game).ok_or(SearchGone)?.score;
             if score.is_some_and(|s| s.units().abs() <= FAIR) {
                 return Ok(Some(game));
             }
@@ -144,8 +135,13 @@ impl Player {
     }
 }
 
-/// The search threads are gone.
-struct Gone;
+/// The random numbers of a game.
+fn random_numbers(seed: u64, number: u32) -> StdRng {
+    let mut key = [0; 32];
+    key[..8].copy_from_slice(&seed.to_le_bytes());
+    key[8..12].copy_from_slice(&number.to_le_bytes());
+    StdRng::from_seed(key)
+}
 
 /// The result when the rules have ended the game.
 fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_early_has_the_best_weights_so_far() {
+    fn a_run_ended_early_has_the_best_weights_so_far() {
         let samples = samples();
         let run = |epochs, last| {
             let plan = Tuning {
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn who_goes_on_comes_to_what_an_uninterrupted_run_comes_to() {
+    fn a_resumed_run_comes_to_what_an_uninterrupted_run_comes_to() {
         let samples = samples();
         let plan = Tuning {
             epochs: 4,
@@ -226,5 +226,8 @@ mod tests {
         };
         assert!(whole.check(&samples, &other).is_err());
         assert!(whole.check(&samples[1..], &plan).is_err());
+        let mut others = samples.clone();
+        others[7].score += 1;
+        assert!(whole.check(&others, &plan).is_err());
     }
 }

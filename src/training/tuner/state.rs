@@ -12,7 +12,7 @@ use crate::training::sample::Sample;
 const FEWEST: usize = 1000;
 
 /// Version of the state as it is kept in files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why a stored state cannot be gone on from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +32,9 @@ pub struct TuneState {
     pub(super) plan: Tuning,
     /// Samples that are fitted to.
     pub(super) samples: usize,
+    /// CRC-32C of them; version 1 has none.
+    #[serde(default)]
+    digest: u32,
     /// Passes made.
     pub(super) epoch: u32,
     pub(super) weights: Weights,
@@ -55,6 +58,7 @@ impl TuneState {
             version: VERSION,
             plan: *plan,
             samples: samples.len(),
+            digest: digest(samples),
             epoch: 0,
             weights: weights.collect(),
             adam: Adam::new(),
@@ -74,7 +78,7 @@ impl TuneState {
         let threads = self.plan.threads;
         let is_whole = |weights: &Weights| weights.len() == WEIGHTS.len();
         let is_this_run = self.plan == Tuning { threads, ..*plan }
-            && self.samples == samples.len()
+            && (self.samples, self.digest) == (samples.len(), digest(samples))
             && is_whole(&self.weights)
             && self.adam.is_whole()
             && self.best.iter().all(|(_, weights)| is_whole(weights));
@@ -101,26 +105,37 @@ impl TuneState {
     }
 }
 
+/// A number that tells lists of samples apart.
+fn digest(samples: &[Sample]) -> u32 {
+    samples.iter().fold(0, |sum, sample| {
+        let sum = crc32c::crc32c_append(sum, &sample.position.key().to_le_bytes());
+        let sum = crc32c::crc32c_append(sum, &sample.score.to_le_bytes());
+        crc32c::crc32c_append(sum, &sample.result.to_le_bytes())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Files of interrupted runs are kept: their keys do not change with the names of the program.
     #[test]
-    fn a_stored_state_of_version_1_is_read() {
+    fn a_stored_state_of_version_2_is_read() {
         let stored = concat!(
-            r#"{"version":1,"plan":{"epochs":300,"step":3.0,"result_share":0.3,"scale":370.0,"#,
-            r#""spread":12.0,"threads":2},"samples":5000,"epoch":7,"weights":[[1.0,2.5]],"#,
+            r#"{"version":2,"plan":{"epochs":300,"step":3.0,"result_share":0.3,"scale":370.0,"#,
+            r#""spread":12.0,"threads":2},"samples":5000,"digest":77,"epoch":7,"weights":[[1.0,2.5]],"#,
             r#""adam":{"mean":[[0.5,0.0]],"variance":[[0.25,0.0]],"steps":7},"#,
             r#""best":[0.0625,[[1.0,2.0]]]}"#
         );
         let state: TuneState = serde_json::from_str(stored).unwrap();
         assert_eq!((state.epoch(), state.samples), (7, 5000));
         assert_eq!(serde_json::to_string(&state).unwrap(), stored);
-        let later: TuneState =
-            serde_json::from_str(&stored.replace("\"version\":1", "\"version\":2")).unwrap();
-        let told = later.check(&[], &Tuning::default());
-        assert_eq!(told, Err(StateMismatch::Version(2)));
+        let first = stored
+            .replace("\"version\":2", "\"version\":1")
+            .replace("\"digest\":77,", "");
+        let first: TuneState = serde_json::from_str(&first).unwrap();
+        let told = first.check(&[], &Tuning::default());
+        assert_eq!(told, Err(StateMismatch::Version(1)));
         let told = state.check(&[], &Tuning::default());
         assert_eq!(told, Err(StateMismatch::OtherRun));
     }
