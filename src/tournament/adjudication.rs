@@ -1,4 +1,4 @@
-//! Ending games that the engines themselves see decided.
+//! Ending games by the engines' own scores.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use super::end_reason::{EndReason, Ending};
 use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 
-/// Both engines have to see a decision for some moves of theirs.
+/// When games end by the engines' own scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adjudication {
     /// When a game is won.

@@ -12,9 +12,9 @@ indexed_enum! {
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum EndReason {
-        /// Mate.
+        /// The side to move is checkmated.
         Checkmate,
-        /// No move, which loses.
+        /// The side to move has no legal move, which loses.
         Stalemate,
         /// A repetition for which neither side is to blame.
         Repetition,
@@ -28,7 +28,7 @@ indexed_enum! {
         InsufficientMaterial,
         /// Too many plies without a capture.
         NoCapture,
-        /// Too many plies.
+        /// The ply limit of the tournament is reached.
         Length,
         /// One side gave up, or said that it had no move.
         Resignation,
@@ -42,7 +42,7 @@ indexed_enum! {
         TableWin,
         /// Endgame tables hold the draw.
         TableDraw,
-        /// Out of time.
+        /// A side exceeded its time and margin.
         TimeLoss,
         /// A move that is none, or is not allowed.
         IllegalMove,
@@ -121,7 +121,7 @@ impl fmt::Display for EndReason {
 pub struct Ending {
     /// Who has won.
     pub result: GameResult,
-    /// Why.
+    /// Which rule or fault ended the game.
     pub reason: EndReason,
     /// More about it, maybe nothing.
     pub detail: String,
@@ -137,12 +137,44 @@ impl Ending {
         }
     }
 
-    /// A draw, or no result.
+    /// A draw.
     pub fn draw(reason: EndReason) -> Self {
         Self {
             result: GameResult::Draw,
             reason,
             detail: String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Journals are kept: their keys do not change with the names of the program.
+    #[test]
+    fn the_names_in_journals_stay() {
+        let stored = [
+            "checkmate",
+            "stalemate",
+            "repetition",
+            "perpetual-check",
+            "perpetual-chase",
+            "perpetual-attack",
+            "insufficient-material",
+            "no-capture",
+            "length",
+            "resignation",
+            "agreement",
+            "score-win",
+            "score-draw",
+            "table-win",
+            "table-draw",
+            "time-loss",
+            "illegal-move",
+            "crash",
+        ];
+        let written = EndReason::ALL.map(|reason| serde_json::to_value(reason).unwrap());
+        assert_eq!(written, stored);
     }
 }

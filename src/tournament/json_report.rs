@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::plan::Tournament;
 use super::record::GameSummary;
-use super::runner::End;
+use super::runner::TournamentEnd;
 use super::stats::{EngineFigures, Interval, Scores, SprtRun, Standings};
 use crate::board::Color;
 
@@ -115,7 +115,7 @@ impl<'a> JsonReport<'a> {
         tournament: &'a Tournament,
         standings: &Standings,
         games: &'a [GameSummary],
-        end: Option<End>,
+        end: Option<TournamentEnd>,
     ) -> Self {
         let name = |engine: usize| tournament.engines[engine].name.as_str();
         let reasons = standings.reasons().into_iter();
@@ -124,7 +124,7 @@ impl<'a> JsonReport<'a> {
         Self {
             version: VERSION,
             event: &tournament.event,
-            end: end.map(End::name),
+            end: end.map(TournamentEnd::name),
             rules: tournament.rules.rules.name(),
             engines: figures
                 .map(|(number, figures)| {

@@ -54,7 +54,7 @@ impl FromStr for TimeControl {
         let (minutes, seconds) = base.split_once(':').unwrap_or(("0", base));
         let minutes: u32 = minutes.parse().map_err(|_| ParseTimeControlError)?;
         let base = control_seconds(seconds)? + Duration::from_secs(60 * u64::from(minutes));
-        if base.is_zero() || moves == Some(0) {
+        if base.is_zero() || base > LONGEST_CONTROL || moves == Some(0) {
             return Err(ParseTimeControlError);
         }
         Ok(Self {
@@ -211,7 +211,7 @@ mod tests {
             assert_eq!(control.to_string().parse(), Ok(control));
         }
         for text in [
-            "", "x", "-1", "0", "0/10", "1e9", "NaN", "1+x", "a/1", "1:x", "inf",
+            "", "x", "-1", "0", "0/10", "1e9", "40000:00", "NaN", "1+x", "a/1", "1:x", "inf",
         ] {
             assert_eq!(
                 text.parse::<TimeControl>(),

@@ -2,12 +2,12 @@
 //!
 //! A [`Tournament`] is a plan; [`run`] plays it. Each of its workers takes game after game from the
 //! [`Schedule`], keeps the two `engine`s of its game at work, and lets `play` have them move under
-//! the eyes of the `referee`. What is left of a game is a [`GameRecord`]; the `stats` count nothing
+//! the rules of the `referee`. What is left of a game is a [`GameRecord`]; the `stats` count nothing
 //! else, the [`Journal`] keeps them so that a killed run can go on, and [`verify()`] replays what a PGN
 //! has of them.
 //!
-//! Engines are not trusted: they may hang, crash, talk without end and lie. What one does can lose
-//! it the game, and costs the others no more than its own time.
+//! Engines are not trusted: they may hang, crash, write without end and give false numbers. What one does
+//! can lose it the game, and costs the others no more than its own time.
 
 mod adjudication;
 mod conformance;
@@ -48,7 +48,7 @@ pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
 pub use plan::{GameRules, Tournament};
 pub use protocol::EngineProtocol;
 pub use record::{GameRecord, GameSummary, MoveRecord};
-pub use runner::{End, TournamentEvent, TournamentStartError, check_engines, run};
+pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
 pub use spec::{EngineFault, EngineSpec, EngineWords, SpecError, WordError, read_toml};
 pub use table_adjudication::TableAdjudication;

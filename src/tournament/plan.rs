@@ -19,13 +19,13 @@ const ENDLESS: u64 = 10_000_000;
 pub struct Tournament {
     /// Its name.
     pub event: String,
-    /// Who plays.
+    /// The participants.
     pub engines: Vec<EngineSpec>,
     /// Which engines meet.
     pub format: TournamentFormat,
     /// How many engines of a gauntlet play all others.
     pub seeds: usize,
-    /// Who has which color.
+    /// Which engine has which color.
     pub colors: ColorOrder,
     /// Rounds, in each of which every pairing plays one opening with both colors; `None` for as
     /// many as a sequential test asks for.

@@ -9,7 +9,7 @@ use super::limit::Clock;
 use super::plan::GameRules;
 use super::record::MoveRecord;
 use super::referee::Referee;
-use super::stall::StallWatch;
+use super::stall::{StallWatch, stall_text};
 use crate::board::{ByColor, Color, Move};
 use crate::notation::Line;
 
@@ -22,7 +22,7 @@ pub struct PlayedGame {
     pub ending: Ending,
     /// The longest that each side went beyond its time.
     pub overrun: ByColor<Option<Duration>>,
-    /// Who has to be started anew.
+    /// Which engines have to be restarted.
     pub broken: ByColor<bool>,
 }
 
@@ -205,7 +205,7 @@ impl GameInProgress<'_> {
         let limit = self.engines[side].limit(clock);
         let elapsed = answer.elapsed;
         if elapsed > limit && elapsed.saturating_sub(stalled) <= limit {
-            return Err(stall(elapsed, stalled));
+            return Err(Abandoned::Stalled(stall_text(stalled, elapsed)));
         }
         let over = clock.allowance().and_then(|time| elapsed.checked_sub(time));
         if let Some(over) = over {
@@ -224,7 +224,7 @@ impl GameInProgress<'_> {
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
-    /// A fault in a turn that began at a certain time loses the game, unless it is not the engine's.
+    /// A fault in a turn that began at a certain time loses the game, unless it is the machine's.
     fn fault(
         &mut self,
         side: Color,
@@ -234,21 +234,14 @@ impl GameInProgress<'_> {
         if *fault == EngineFailure::Interrupted {
             return Err(Abandoned::Interrupted);
         }
-        if let EngineFailure::Silent(awaited) = fault {
-            let engine = &self.engines[side];
-            let allowed = match awaited == BEST_MOVE {
-                true => engine.limit(&self.clocks[side]),
-                false => engine.startup_timeout(),
-            };
-            let waited = began.elapsed();
-            let stalled = self.stalled(began, waited);
-            if waited.saturating_sub(stalled) <= allowed {
-                return Err(stall(waited, stalled));
-            }
+        if let EngineFailure::Silent { allowed, .. } = fault
+            && let Some(stall) = self.conditions.stalls.excuse(began, *allowed)
+        {
+            return Err(Abandoned::Stalled(stall));
         }
         self.broken[side] = true;
         let reason = match fault {
-            EngineFailure::Silent(awaited) if awaited == BEST_MOVE => EndReason::TimeLoss,
+            EngineFailure::Silent { awaited, .. } if awaited == BEST_MOVE => EndReason::TimeLoss,
             _ => EndReason::Crash,
         };
         Ok(Ending::loss(side, reason, fault.to_string()))
@@ -272,12 +265,4 @@ impl GameInProgress<'_> {
             Err(fault) => self.fault(side, &fault, began).map(Some),
         }
     }
-}
-
-fn stall(waited: Duration, stalled: Duration) -> Abandoned {
-    Abandoned::Stalled(format!(
-        "the machine stood still for {} of {} ms",
-        stalled.as_millis(),
-        waited.as_millis()
-    ))
 }

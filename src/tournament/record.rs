@@ -1,4 +1,8 @@
 //! What is kept of a game.
+//!
+//! The names of the serialized fields below, and of the variants of [`EndReason`] and [`EngineScore`],
+//! are keys of journals. They stay as they are whatever the rest of the program calls these things; a
+//! change of form raises the version of journals.
 
 use std::time::Duration;
 
@@ -130,7 +134,7 @@ pub struct GameRecord {
     /// Who has won.
     #[serde(with = "result")]
     pub result: GameResult,
-    /// Why.
+    /// Which rule or fault ended the game.
     pub reason: EndReason,
     /// More about it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -149,7 +153,7 @@ pub struct GameSummary {
     pub players: ByColor<usize>,
     /// Who has won.
     pub result: GameResult,
-    /// Why.
+    /// Which rule or fault ended the game.
     pub reason: EndReason,
     /// More about it.
     pub detail: String,

@@ -49,7 +49,7 @@ pub enum TournamentStartError {
 
 /// How a tournament ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum TournamentEnd {
     /// All games have been played.
     Finished,
     /// The sequential test has decided.
@@ -58,7 +58,7 @@ pub enum End {
     Interrupted,
 }
 
-impl End {
+impl TournamentEnd {
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
@@ -163,23 +163,20 @@ pub fn run(
     done: &HashSet<u64>,
     interrupt: &Receiver<()>,
     mut on_event: impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
-) -> io::Result<End> {
+) -> io::Result<TournamentEnd> {
     let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
     if is_decided(standings) {
-        return Ok(End::Decided);
+        return Ok(TournamentEnd::Decided);
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
     let schedule = tournament.schedule();
-    let numbers = GameNumbers {
-        next: AtomicU64::new(0),
-        done,
-    };
+    let numbers = GameNumbers::after(done);
     let (over_sender, over) = bounded::<()>(0);
     let (results, messages) = unbounded();
     let mut over_sender = Some(over_sender);
     let mut interrupt = interrupt.clone();
-    let mut end = Ok(End::Finished);
+    let mut end = Ok(TournamentEnd::Finished);
     thread::scope(|scope| {
         for cpus in cpus {
             let worker = GameWorker::new(tournament, cpus, over.clone(), stalls.clone());
@@ -197,20 +194,21 @@ pub fn run(
             select! {
                 recv(messages) -> message => {
                     let Ok(message) = message else { break };
+                    if end.is_err() {
+                        // What is written behind a failure would not be whole.
+                        continue;
+                    }
                     if let Err(error) = count(standings, &message, &mut on_event) {
-                        // The first error is reported; it may be the cause of those that follow.
-                        if end.is_ok() {
-                            end = Err(error);
-                        }
+                        end = Err(error);
                         over_sender = None;
                     } else if is_decided(standings) && over_sender.take().is_some() {
-                        end = Ok(End::Decided);
+                        end = Ok(TournamentEnd::Decided);
                     }
                 }
                 recv(interrupt) -> _ => {
                     interrupt = never();
                     if over_sender.take().is_some() {
-                        end = Ok(End::Interrupted);
+                        end = Ok(TournamentEnd::Interrupted);
                     }
                 }
             }
@@ -245,7 +243,13 @@ struct GameNumbers<'a> {
     done: &'a HashSet<u64>,
 }
 
-impl GameNumbers<'_> {
+impl<'a> GameNumbers<'a> {
+    /// The numbers from 0 but for those of games that are done.
+    fn after(done: &'a HashSet<u64>) -> Self {
+        let next = AtomicU64::new(0);
+        Self { next, done }
+    }
+
     /// The next game that has not been played.
     fn next(&self) -> u64 {
         loop {
@@ -267,9 +271,15 @@ fn work(
 ) {
     let mut again: Option<Fixture> = None;
     let mut voids = 0;
-    while !worker.is_over()
-        && let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.next()))
-    {
+    let mut is_first = true;
+    while let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.next())) {
+        if !is_first {
+            worker.wait(wait);
+        }
+        is_first = false;
+        if worker.is_over() {
+            break;
+        }
         let message = match worker.play(&fixture) {
             Ok(record) => {
                 voids = 0;
@@ -292,7 +302,6 @@ fn work(
         if messages.send(message).is_err() || is_broken {
             break;
         }
-        worker.wait(wait);
     }
     worker.leave();
 }

@@ -84,6 +84,27 @@ impl StallWatch {
         let current = watched.current(Instant::now());
         stalled(watched.stalls.iter().chain(&current), from, to)
     }
+
+    /// What excuses an engine that has been silent since `from` for longer than is allowed: stalls without
+    /// which it would not have been.
+    pub(super) fn excuse(&self, from: Instant, allowed: Duration) -> Option<String> {
+        let now = Instant::now();
+        excuse(self.between(from, now), now - from, allowed)
+    }
+}
+
+fn excuse(stalled: Duration, waited: Duration, allowed: Duration) -> Option<String> {
+    let is_excused = !stalled.is_zero() && waited.saturating_sub(stalled) <= allowed;
+    is_excused.then(|| stall_text(stalled, waited))
+}
+
+/// What is told of a stall.
+pub(super) fn stall_text(stalled: Duration, waited: Duration) -> String {
+    format!(
+        "the machine stood still for {} of {} ms",
+        stalled.as_millis(),
+        waited.as_millis()
+    )
 }
 
 fn stalled<'a>(
@@ -114,6 +135,19 @@ mod tests {
         assert_eq!(watched.stalls, [(at(32), at(500))]);
         assert_eq!(watched.current(at(530)), None);
         assert_eq!(watched.current(at(600)), Some((at(520), at(600))));
+    }
+
+    #[test]
+    fn no_engine_is_excused_without_a_stall() {
+        let ms = Duration::from_millis;
+        for (stalled, waited, allowed, is_excused) in [
+            (0, 1000, 60_000, false),
+            (300, 1200, 1000, true),
+            (100, 1200, 1000, false),
+        ] {
+            let told = excuse(ms(stalled), ms(waited), ms(allowed));
+            assert_eq!(told.is_some(), is_excused, "{stalled} {waited} {allowed}");
+        }
     }
 
     #[test]

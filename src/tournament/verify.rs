@@ -1,4 +1,4 @@
-//! Replaying records under the eyes of the referee.
+//! Replaying records by the rules of the referee.
 
 use super::end_reason::{EndReason, Ending};
 use super::referee::Referee;

@@ -1,7 +1,7 @@
 //! A thread that plays games, one after the other, with the engines that it keeps running.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, TryRecvError};
 
@@ -78,6 +78,7 @@ impl<'a> GameWorker<'a> {
         }
         for color in Color::ALL {
             let number = fixture.players[color];
+            let began = Instant::now();
             match self.prepare(number) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoGame::Interrupted),
@@ -87,6 +88,11 @@ impl<'a> GameWorker<'a> {
                 }
                 Err(fault) => {
                     self.engines.remove(&number);
+                    if let EngineFailure::Silent { allowed, .. } = fault
+                        && let Some(stall) = self.stalls.excuse(began, allowed)
+                    {
+                        return Err(NoGame::Void(stall));
+                    }
                     return Ok(forfeit(fixture, opening, color, &fault));
                 }
             }

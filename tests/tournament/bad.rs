@@ -97,6 +97,19 @@ fn floods_while_pondering() {
 }
 
 #[test]
+fn an_engine_that_ponders_on_after_stop_loses() {
+    let engines = [script("bad", "misses"), script("good", "good")];
+    let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
+    let report = report(engines, arguments);
+    assert_eq!(report["end"], "finished");
+    for game in report["games"].as_array().unwrap() {
+        assert_eq!(game["reason"], "crash", "{game}");
+        assert_eq!(game["detail"], "no bestmove behind stop", "{game}");
+    }
+    assert_eq!(report["engines"][0]["crashes"], 2);
+}
+
+#[test]
 fn illegal_moves() {
     loses("illegal", "illegal move", "a0a9", "illegal_moves");
     loses("theft", "illegal move", "b9c7", "illegal_moves");

@@ -76,6 +76,25 @@ fn faults_are_found() {
 }
 
 #[test]
+fn an_engine_without_usemillisec_gets_seconds() {
+    let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(["check", "--verbose", "proto=ucci", "ranks=0", "cmd=sh"])
+        .arg(format!("args='{SCRIPT}' seconds"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        "doubtful  usemillisec: ",
+        "kept      clock\n",
+        "          > go time 3 increment 0 opptime 3 oppincrement 0\n",
+        "          > go ponder time 2 increment 0 opptime 2 oppincrement 0\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("short clock"), "{text}");
+}
+
+#[test]
 fn what_is_broken_is_shown_with_its_lines() {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(["check", "cmd=sh", &format!("args='{SCRIPT}' twice")])
@@ -87,6 +106,8 @@ fn what_is_broken_is_shown_with_its_lines() {
         "kept      greeting\n",
         "broken    depth: it answers twice\n          the document: go depth N plays",
         "          > go depth 1\n          < bestmove a0a1\n          > isready\n          < bestmove a0a9\n",
+        // It offers UseMillisec in these letters.
+        "          > go ponder time 2000 increment 0 opptime 2000 oppincrement 0\n",
         "Shuffler twice, UCCI: ",
     ] {
         assert!(text.contains(part), "{part}: {text}");

@@ -74,6 +74,11 @@ answer() {
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
         tell) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;
+        misses) case $1 in
+                *ponder*) ;;
+                *) case $((moves % 4)) in 0) next=a9a7 ;; 1) next=a1a2 ;; 2) next=a8a7 ;; 3) next=a0a2 ;; esac
+                   say "bestmove $move ponder $next" ;;
+            esac ;;
         foresee | gush) case $1 in
                 *ponder*) [ "$mode" = foresee ] || gush ;;
                 *) before=$moves; moves=$((moves + 1)); choose; next=$move; moves=$before; choose
@@ -113,7 +118,11 @@ while read -r line; do
             if [ "$mode" = colored ]; then printf 'id name Red \033[31mShuffler\007\n'
             else say "id name Shuffler $mode"; fi
             [ "$mode" = ranks ] && say "option name UCI_Variant type combo default chess var chess var xiangqi"
-            say "option usemillisec type check default false"
+            case $mode in
+                seconds) ;;
+                twice) say "option UseMillisec type check default false" ;;
+                *) say "option usemillisec type check default false" ;;
+            esac
             say "${line}ok"
             ;;
         isready)

@@ -1,7 +1,7 @@
 //! Faults of the machine are not the engines'.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::symlink;
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,18 +14,16 @@ use crate::{assert_they_leave, complaint, match_of, output, report, scratch, scr
 /// A program that is removed while games are played loses no engine a game.
 #[test]
 fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
-    let [program, journal] = ["vanishing.sh", "vanishing.jsonl"].map(scratch);
-    let text = format!("#!/bin/sh\nexec sh '{}' good\n", crate::SCRIPT);
-    let install = |path: &std::path::Path| {
-        fs::write(path, &text).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let [program, journal] = ["vanishing", "vanishing.jsonl"].map(scratch);
+    // A link, which is there or not when a process is started; a script is opened again after that.
+    let install = |path: &std::path::Path| symlink("/bin/sh", path).unwrap();
     install(&program);
     let engine = |name: &str| {
         let words = [
             "--engine",
             &format!("name={name}"),
             &format!("cmd={}", program.display()),
+            &format!("args='{}' good", crate::SCRIPT),
             "proto=ucci",
             "ranks=0",
             "restart=on",

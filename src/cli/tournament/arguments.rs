@@ -98,8 +98,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     banmoves: bool,
     /// End games as won when both engines agree, such as `score=500,moves=4`. A score is in hundredths
-    /// of each engine's own unit: for UCCI engines such as Chuhe a minor piece, so that 500 is more than
-    /// a rook; for most UCI engines a pawn.
+    /// of each engine's own unit: for UCCI engines such as Chuhe a minor piece, so that 500 is five of
+    /// them; for most UCI engines a pawn.
     #[arg(long, value_name = "WHEN")]
     adjudicate_win: Option<ScoreWin>,
     /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies); scores

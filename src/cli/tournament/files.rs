@@ -13,8 +13,8 @@ use crate::cli::common::output_file::OutputFile;
 use crate::notation::fen;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEvent,
-    is_journal,
+    GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
+    TournamentEvent, is_journal,
 };
 
 /// The files of a tournament that is being played.
@@ -202,7 +202,7 @@ impl Files {
         tournament: &Tournament,
         standings: &Standings,
         games: &[GameSummary],
-        end: Option<End>,
+        end: Option<TournamentEnd>,
     ) -> Result<(), Failure> {
         for path in &self.status {
             let text = status::text(path, tournament, standings, games, end)?;
@@ -220,7 +220,7 @@ impl Files {
         tournament: &Tournament,
         standings: &Standings,
         games: &[GameSummary],
-        end: End,
+        end: TournamentEnd,
     ) -> Result<(), Failure> {
         if let Some(json) = self.json {
             let report = JsonReport::new(tournament, standings, games, Some(end));

@@ -10,19 +10,19 @@ mod status;
 mod table;
 
 use std::collections::HashSet;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 pub(super) use arguments::Arguments;
 
-use super::common::Failure;
 use super::common::columns::terminal_width;
 use super::common::interrupt::interrupts;
+use super::common::{Failure, INTERRUPTED, print};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    End, EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEvent,
-    TournamentStartError, check_engines, run as play,
+    EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
+    TournamentEvent, TournamentStartError, check_engines, run as play,
 };
 use files::{Files, require_different};
 use progress::MatchProgress;
@@ -42,9 +42,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(TournamentStartError::Engine {
             fault: EngineFailure::Interrupted,
             ..
-        }) => {
-            return Ok(ExitCode::from(super::common::INTERRUPTED));
-        }
+        }) => return Ok(ExitCode::from(INTERRUPTED)),
         Err(error) => return Err(Failure::new("match", error)),
     };
     warn(&tournament, &greetings);
@@ -89,8 +87,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     files.write_status(&tournament, &standings, &games, Some(end))?;
     files.report(&tournament, &standings, &games, end)?;
     Ok(match end {
-        End::Interrupted => ExitCode::from(super::common::INTERRUPTED),
-        End::Finished | End::Decided => ExitCode::SUCCESS,
+        TournamentEnd::Interrupted => ExitCode::from(INTERRUPTED),
+        TournamentEnd::Finished | TournamentEnd::Decided => ExitCode::SUCCESS,
     })
 }
 
@@ -102,6 +100,9 @@ fn resume(
     if content.damaged_lines > 0 {
         let lines = content.damaged_lines;
         print(&format!("{lines} damaged lines of the journal left out\n"))?;
+    }
+    if content.has_torn_line {
+        print("the last line of the journal, which has no end, left out\n")?;
     }
     if !content.games.is_empty() {
         let games = content.games.len();
@@ -132,12 +133,4 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
             format!("{wanted} engines think at a time on {cores} processors: times will suffer");
         Failure::new("--concurrency", why).report();
     }
-}
-
-fn print(text: &str) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .or_else(super::common::ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
 }

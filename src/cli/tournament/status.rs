@@ -7,7 +7,7 @@ use crate::board::ByColor;
 use crate::cli::common::Failure;
 use crate::text::escape_html;
 use crate::tournament::stats::Standings;
-use crate::tournament::{End, GameSummary, JsonReport, Tournament};
+use crate::tournament::{GameSummary, JsonReport, Tournament, TournamentEnd};
 
 /// The last games that are listed one by one.
 const LAST_GAMES: usize = 50;
@@ -23,7 +23,7 @@ pub(super) fn text(
     tournament: &Tournament,
     standings: &Standings,
     games: &[GameSummary],
-    end: Option<End>,
+    end: Option<TournamentEnd>,
 ) -> Result<String, Failure> {
     let last = &games[games.len().saturating_sub(LAST_GAMES)..];
     let extension = path.extension().and_then(|extension| extension.to_str());
@@ -39,7 +39,7 @@ fn page(
     tournament: &Tournament,
     standings: &Standings,
     games: &[GameSummary],
-    end: Option<End>,
+    end: Option<TournamentEnd>,
 ) -> String {
     let title = escape_html(&tournament.event);
     let reload = match end {

@@ -6,7 +6,7 @@ use crate::cli::common::columns::figures;
 use crate::tournament::stats::{
     Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
 };
-use crate::tournament::{End, Greeting, Tournament};
+use crate::tournament::{Greeting, Tournament, TournamentEnd};
 
 /// What is going to be played.
 pub(super) fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
@@ -106,7 +106,7 @@ pub(super) fn elo(interval: &Interval) -> String {
 pub(super) fn report(
     tournament: &Tournament,
     standings: &Standings,
-    end: Option<&End>,
+    end: Option<&TournamentEnd>,
     room: Option<usize>,
 ) -> String {
     let mut text = format!("\n{}\n", end_in_words(tournament, end));
@@ -138,7 +138,11 @@ pub(super) fn report(
 }
 
 /// How a tournament stands that may not be over.
-pub(super) fn status(tournament: &Tournament, standings: &Standings, end: Option<&End>) -> String {
+pub(super) fn status(
+    tournament: &Tournament,
+    standings: &Standings,
+    end: Option<&TournamentEnd>,
+) -> String {
     let text = report(tournament, standings, end, None);
     match end {
         None => text.replacen(BROKEN_OFF, "games are being played", 1),
@@ -150,12 +154,14 @@ pub(super) fn status(tournament: &Tournament, standings: &Standings, end: Option
 const BROKEN_OFF: &str = "broken off";
 
 /// What ended the tournament, in words.
-fn end_in_words(tournament: &Tournament, end: Option<&End>) -> &'static str {
+fn end_in_words(tournament: &Tournament, end: Option<&TournamentEnd>) -> &'static str {
     match end {
-        Some(End::Finished) if tournament.sprt.is_some() => "all games played, nothing decided",
-        Some(End::Finished) => "all games played",
-        Some(End::Decided) => "the test has decided",
-        Some(End::Interrupted) => "interrupted",
+        Some(TournamentEnd::Finished) if tournament.sprt.is_some() => {
+            "all games played, nothing decided"
+        }
+        Some(TournamentEnd::Finished) => "all games played",
+        Some(TournamentEnd::Decided) => "the test has decided",
+        Some(TournamentEnd::Interrupted) => "interrupted",
         None => BROKEN_OFF,
     }
 }

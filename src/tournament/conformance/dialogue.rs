@@ -8,7 +8,8 @@ use super::outcome::Objection;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::text::printable;
-use crate::tournament::engine::{EngineDialect, EngineFailure, Output, Process};
+pub(super) use crate::tournament::engine::is_outcome;
+use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
 use crate::tournament::limit::Timeouts;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
@@ -22,12 +23,12 @@ const POLL: Duration = Duration::from_millis(20);
 /// How long an engine may take for what it does at once.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
-/// Says that a document is not kept.
+/// The engine breaks the document.
 pub(super) fn broken<T>(detail: impl Into<String>) -> Result<T, Objection> {
     Err(Objection::Broken(detail.into()))
 }
 
-/// Says that clients may stumble.
+/// The document leaves it open, but clients may fail.
 pub(super) fn doubtful<T>(detail: impl Into<String>) -> Result<T, Objection> {
     Err(Objection::Doubtful(detail.into()))
 }
@@ -60,7 +61,7 @@ impl<'a> Dialogue<'a> {
             dialect: EngineDialect {
                 protocol,
                 first_rank: spec.first_rank.unwrap_or(0),
-                milliseconds: true,
+                milliseconds: protocol == EngineProtocol::Uci,
             },
             interrupt,
             is_interrupted: false,
@@ -214,13 +215,14 @@ impl<'a> Dialogue<'a> {
     pub(super) fn boot(&mut self) -> Result<(), Objection> {
         let lines = self.greet()?;
         let offers = |name: &str| {
-            let named = [format!("option {name} "), format!("option name {name} ")];
-            let is_named = |line: &String| named.iter().any(|named| line.starts_with(named));
-            lines.iter().any(is_named)
+            let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
+            offered.any(|option| option.name.eq_ignore_ascii_case(name))
         };
         let protocol = self.protocol();
         let mut options = Vec::new();
+        self.dialect.milliseconds = protocol == EngineProtocol::Uci;
         if protocol == EngineProtocol::Ucci && offers("usemillisec") {
+            self.dialect.milliseconds = true;
             options.push(("usemillisec".to_owned(), "true".to_owned()));
         }
         if offers("UCI_Variant") {
@@ -247,6 +249,22 @@ impl<'a> Dialogue<'a> {
             }
         }
         self.send(&line);
+    }
+
+    /// Whether the times of the engine are milliseconds, which its greeting tells.
+    pub(super) fn has_milliseconds(&self) -> bool {
+        self.dialect.milliseconds
+    }
+
+    /// The limits of a `go` with so much time on both clocks.
+    pub(super) fn clock(&self, time: Duration) -> String {
+        let time = self.dialect.time(time);
+        match self.protocol() {
+            EngineProtocol::Ucci => {
+                format!("time {time} increment 0 opptime {time} oppincrement 0")
+            }
+            EngineProtocol::Uci => format!("wtime {time} btime {time} winc 0 binc 0"),
+        }
     }
 
     /// A move in the engine's own coordinates.
@@ -290,12 +308,4 @@ impl<'a> Dialogue<'a> {
         }
         Ok((played, lines))
     }
-}
-
-/// Whether a line ends a search.
-pub(super) fn is_outcome(line: &str) -> bool {
-    matches!(
-        line.split_ascii_whitespace().next(),
-        Some("bestmove" | "nobestmove")
-    )
 }

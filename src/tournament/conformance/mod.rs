@@ -2,8 +2,7 @@
 //! what the document of the protocol says.
 //!
 //! UCCI is checked by the document of UCCI 3.0, UCI by that of UCI with the moves and positions of
-//! xiangqi. What the documents leave open is not checked, or only doubted where clients stumble
-//! over it.
+//! xiangqi. What the documents leave open is not checked, or only doubted where clients may fail.
 
 mod checks;
 mod dialogue;
@@ -42,6 +41,7 @@ pub fn check_protocol(
             return Err(EngineFailure::Interrupted);
         }
         let (outcome, detail) = match result {
+            Err(Objection::Inapplicable) => continue,
             Ok(()) => (CheckOutcome::Kept, String::new()),
             Err(Objection::Doubtful(detail)) => (CheckOutcome::Doubtful, detail),
             Err(Objection::Broken(detail)) => (CheckOutcome::Broken, detail),

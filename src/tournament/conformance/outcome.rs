@@ -5,7 +5,7 @@
 pub enum CheckOutcome {
     /// The engine does what the document says.
     Kept,
-    /// The document leaves it open, and clients may stumble over it.
+    /// The document leaves it open, and clients may fail.
     Doubtful,
     /// The engine does otherwise.
     Broken,
@@ -37,9 +37,11 @@ pub struct CheckReport {
     pub transcript: Vec<String>,
 }
 
-/// Why a check says no.
+/// Why a check is not kept.
 #[derive(Clone, Debug)]
 pub(super) enum Objection {
     Doubtful(String),
     Broken(String),
+    /// The engine offers nothing to which the check applies.
+    Inapplicable,
 }

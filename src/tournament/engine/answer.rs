@@ -18,8 +18,13 @@ pub enum EngineFailure {
     #[error("{0}")]
     Ended(String),
     /// It does not answer.
-    #[error("no {0}")]
-    Silent(String),
+    #[error("no {awaited}")]
+    Silent {
+        /// What was awaited.
+        awaited: String,
+        /// How long it was allowed to take.
+        allowed: Duration,
+    },
     /// It writes more output than the limit.
     #[error("it floods its output")]
     Flood,

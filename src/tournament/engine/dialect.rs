@@ -136,7 +136,7 @@ impl EngineDialect {
     }
 
     /// A time in the unit of the engine, and more than nothing.
-    fn time(self, time: Duration) -> u128 {
+    pub(in super::super) fn time(self, time: Duration) -> u128 {
         match self.milliseconds {
             true => time.as_millis().max(1),
             false => u128::from(time.as_secs().max(1)),

@@ -44,8 +44,8 @@ impl EngineScore {
             (0..=most).contains(&plies).then_some(plies)
         };
         match MATES.into_iter().find_map(plies) {
-            // The side to move mates with the last of an odd number of plies.
-            Some(plies) if units > 0 => Self::Mate((plies + 1) / 2),
+            // The side to move mates with the last of an odd number of plies, one at least.
+            Some(plies) if units > 0 => Self::Mate(((plies + 1) / 2).max(1)),
             Some(plies) => Self::Mate(-(plies / 2)),
             None => self,
         }
@@ -99,7 +99,7 @@ pub struct EngineInfo {
     pub pv: Option<String>,
 }
 
-/// No depth is greater, in plies; an engine that tells of one lies.
+/// Greatest depth that is accepted, in plies.
 const DEEPEST: u32 = 1000;
 /// No search has more nodes, months of work of the largest machines.
 const MOST_NODES: u64 = 1_000_000_000_000_000;
@@ -192,6 +192,8 @@ mod tests {
         for (units, text) in [
             (29_993, "+M4"),
             (29_999, "+M1"),
+            (30_000, "+M1"),
+            (10_000, "+M1"),
             (-29_998, "-M1"),
             (-30_000, "-M0"),
             (9_995, "+M3"),

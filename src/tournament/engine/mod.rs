@@ -22,7 +22,8 @@ pub(super) use platform::processors;
 pub use probe::probe;
 
 pub(super) use dialect::EngineDialect;
-use options::{OfferedOption, option_warnings};
+pub(super) use options::OfferedOption;
+use options::option_warnings;
 pub(super) use process::{Output, Process};
 
 use super::limit::{Clock, Timeouts};
@@ -41,8 +42,10 @@ const END_TIMEOUT: Duration = Duration::from_millis(200);
 /// The option of engines that play several games.
 const VARIANT: &str = "UCI_Variant";
 
-/// What an engine that thinks is to say in the end.
+/// The first word of the line that ends a search.
 pub(super) const BEST_MOVE: &str = "bestmove";
+/// What a pondering engine that is told to stop does not answer with.
+const STOPPED_MOVE: &str = "bestmove behind stop";
 
 /// A line with the time of its coming.
 type Timed = (Instant, String);
@@ -217,18 +220,16 @@ impl Engine {
         };
         let clock = &request.clocks[request.game.position().side_to_move()];
         let (at, line) = match self.best_move(self.limit(clock)) {
-            Err(EngineFailure::Silent(_)) => {
+            Err(late @ EngineFailure::Silent { .. }) => {
                 self.process.send("stop");
-                self.best_move(STOP_TIMEOUT)?
+                match self.best_move(STOP_TIMEOUT) {
+                    Err(EngineFailure::Silent { .. }) => return Err(late),
+                    other => other?,
+                }
             }
             other => other?,
         };
         Ok(self.answer(&line, asked, at.saturating_duration_since(asked)))
-    }
-
-    /// How long the engine may take to say that it is ready.
-    pub fn startup_timeout(&self) -> Duration {
-        self.timeouts.ready
     }
 
     /// How long a move may take, what is forgiven included.
@@ -266,7 +267,7 @@ impl Engine {
         };
         loop {
             match self.process.output.try_recv() {
-                Ok(Output::Line { text, .. }) if is_best_move(&text) => {
+                Ok(Output::Line { text, .. }) if is_outcome(&text) => {
                     pondering.early.get_or_insert(text);
                 }
                 Ok(Output::Line { .. }) => {}
@@ -282,7 +283,16 @@ impl Engine {
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                self.best_move(STOP_TIMEOUT).map(|_| ())
+                // Twice the time, so that a short stall of the machine excuses no engine that does not
+                // answer at all.
+                let stopped = self.await_line(2 * STOP_TIMEOUT, STOPPED_MOVE, is_outcome);
+                stopped.map(|_| ()).map_err(|failure| match failure {
+                    EngineFailure::Silent { awaited, .. } => EngineFailure::Silent {
+                        awaited,
+                        allowed: STOP_TIMEOUT,
+                    },
+                    other => other,
+                })
             }
             _ => Ok(()),
         }
@@ -294,7 +304,7 @@ impl Engine {
     }
 
     fn best_move(&mut self, timeout: Duration) -> Result<Timed, EngineFailure> {
-        self.await_line(timeout, BEST_MOVE, is_best_move)
+        self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
     /// The next line that is `wanted`; those before it are passed over, `info` is not even seen.
@@ -305,7 +315,10 @@ impl Engine {
         name: &str,
         mut wanted: impl FnMut(&str) -> bool,
     ) -> Result<Timed, EngineFailure> {
-        let silent = || EngineFailure::Silent(name.to_owned());
+        let silent = || EngineFailure::Silent {
+            awaited: name.to_owned(),
+            allowed: timeout,
+        };
         let deadline = Instant::now() + timeout;
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
@@ -331,8 +344,8 @@ impl Engine {
         let best = words.next();
         let mut answer = MoveAnswer {
             choice: match best {
-                None | Some("(none)" | "0000" | "none" | "null") => MoveChoice::NoMove,
-                _ if is_none => MoveChoice::NoMove,
+                None => MoveChoice::NoMove,
+                Some(text) if is_none || is_no_move(text) => MoveChoice::NoMove,
                 Some("resign") => MoveChoice::Resign,
                 Some(text) => match self.dialect.read_move(text) {
                     Some(m) => MoveChoice::Move(m),
@@ -366,9 +379,15 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
     })
 }
 
-fn is_best_move(line: &str) -> bool {
+/// Whether a line ends a search.
+pub(super) fn is_outcome(line: &str) -> bool {
     matches!(
         line.split_ascii_whitespace().next(),
         Some("bestmove" | "nobestmove")
     )
+}
+
+/// Whether a word stands for no move behind `bestmove`.
+pub(super) fn is_no_move(word: &str) -> bool {
+    matches!(word, "(none)" | "0000" | "none" | "null")
 }

@@ -1,9 +1,9 @@
-//! The options that an engine offers, and what it would say of a value.
+//! The options that an engine offers, and the check of values against them.
 
 /// An option as an engine's greeting has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct OfferedOption {
-    pub(super) name: String,
+pub(in super::super) struct OfferedOption {
+    pub(in super::super) name: String,
     kind: OptionKind,
 }
 
@@ -20,7 +20,7 @@ enum OptionKind {
 
 impl OfferedOption {
     /// Reads `option NAME type KIND …` as UCCI has it, or with `name` before the name as UCI.
-    pub(super) fn read(line: &str) -> Option<Self> {
+    pub(in super::super) fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("option ")?;
         let rest = rest.strip_prefix("name ").unwrap_or(rest);
         let (name, rest) = rest.split_once(" type ").unwrap_or((rest, ""));
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_heard() {
+    fn option_names_are_read() {
         for (line, name) in [
             ("option usemillisec type check", Some("usemillisec")),
             ("option newgame type button", Some("newgame")),

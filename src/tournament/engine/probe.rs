@@ -77,7 +77,10 @@ fn find_protocol(
             process.quit(super::QUIT_TIMEOUT);
             Ok(protocol)
         }
-        Welcome::Missing => Err(EngineFailure::Silent("ucciok or uciok".to_owned())),
+        Welcome::Missing => Err(EngineFailure::Silent {
+            awaited: "ucciok or uciok".to_owned(),
+            allowed: timeouts.ready,
+        }),
         Welcome::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
     }
 }

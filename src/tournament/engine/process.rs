@@ -48,7 +48,7 @@ pub(in super::super) enum Output {
     Flood,
 }
 
-/// What the reader has move_output since it was last reset.
+/// What the reader has read since it was last reset.
 #[derive(Debug, Default)]
 struct MoveOutput {
     info: EngineInfo,
@@ -103,10 +103,7 @@ impl Process {
         passes_info: bool,
     ) -> io::Result<Self> {
         let cancel = Cancel::new()?;
-        let error_log = match &spec.stderr {
-            Some(path) => Some(open_log(path)?),
-            None => None,
-        };
+        let error_log = spec.stderr.as_deref().map(open_log).transpose()?;
         let mut child = match cpus {
             Some(cpus) => platform::on_processors(cpus, || spawn(spec))?,
             None => spawn(spec)?,

@@ -1,6 +1,6 @@
 //! The file by which an interrupted or killed tournament goes on.
 //!
-//! It holds JSON lines: a [`JournalHeader`] that describes the tournament, then an [`JournalEntry`] for
+//! It holds JSON lines: a [`JournalHeader`] that describes the tournament, then a [`JournalEntry`] for
 //! each run of the program, each game, and each game that was declared void. Whoever writes it holds an
 //! advisory lock on it, which the system releases when the process ends. Each game is on the disk before
 //! anything else is written of it, so that the journal is never behind a PGN.
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Tournament;
 use super::record::GameRecord;
+use super::schedule::Schedule;
 use crate::text::{BoundedLine, Replacement, read_bounded_line};
 use head::{JournalHeader, VERSION, Version};
 
@@ -38,9 +39,9 @@ pub struct JournalContent {
     pub games: Vec<GameRecord>,
     /// How many games were declared void and played again.
     pub voids: u64,
-    /// The last line when it had no end, which is dropped.
+    /// Whether a last line without its end was dropped.
     pub has_torn_line: bool,
-    /// The lines that could not be read and were left out.
+    /// How many lines could not be read and were left out.
     pub damaged_lines: usize,
 }
 
@@ -209,7 +210,6 @@ impl Journal {
     }
 }
 
-/// Opens or creates the file for this process alone.
 /// Whether a file is the journal of a tournament: its first line begins as theirs do.
 pub fn is_journal(path: &Path) -> bool {
     let mut beginning = Vec::new();
@@ -223,6 +223,7 @@ pub fn is_journal(path: &Path) -> bool {
         && beginning == BEGINNING
 }
 
+/// Opens or creates the file for this process alone.
 fn open_locked(path: &Path) -> Result<File, JournalError> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return Err(JournalError::Irregular);
@@ -273,11 +274,13 @@ fn read(
     if let Some(difference) = head.difference(ours) {
         return Err(JournalError::Other(difference));
     }
-    let schedule = tournament.schedule();
+    let mut accepted = AcceptedEntries {
+        schedule: tournament.schedule(),
+        numbers: HashSet::new(),
+        voids: Vec::new(),
+    };
     let mut content = JournalContent::default();
     let mut damage = None;
-    let mut voids = Vec::new();
-    let mut numbers = HashSet::new();
     for number in 2.. {
         let entry = match read_bounded_line(&mut source, LONGEST_LINE, &mut line)? {
             BoundedLine::End => break,
@@ -294,24 +297,7 @@ fn read(
                 serde_json::from_slice(&line).map_err(|error| error.to_string())
             }
         };
-        // Fewer rounds than before leave games out that have been played.
-        let entry = entry.and_then(|entry| match entry {
-            JournalEntry::Game(game) if !numbers.insert(game.number) => {
-                Err(format!("game {} is there twice", game.number))
-            }
-            JournalEntry::Game(game) => match schedule.fixture(game.number) {
-                Some(fixture) if fixture.players != game.players => {
-                    Err(format!("game {} belongs to no pairing", game.number))
-                }
-                fixture => Ok(fixture.is_some().then_some(game)),
-            },
-            void @ JournalEntry::Void { .. } => {
-                voids.push(void);
-                Ok(None)
-            }
-            JournalEntry::Run { .. } => Ok(None),
-        });
-        match entry {
+        match entry.and_then(|entry| accepted.add(entry)) {
             Ok(game) => content.games.extend(game),
             Err(reason) => {
                 content.damaged_lines += 1;
@@ -319,14 +305,48 @@ fn read(
             }
         }
     }
-    content.voids = voids.len() as u64;
+    content.voids = accepted.voids.len() as u64;
     Ok(ReadJournal {
         head,
         content,
-        voids,
+        voids: accepted.voids,
         damage,
         end,
     })
+}
+
+/// What has been read of the entries of a journal.
+struct AcceptedEntries {
+    schedule: Schedule,
+    /// The numbers of the games so far.
+    numbers: HashSet<u64>,
+    voids: Vec<JournalEntry>,
+}
+
+impl AcceptedEntries {
+    /// Takes an entry in, and returns its game if that belongs to the tournament.
+    ///
+    /// # Errors
+    /// The game is there twice or belongs to no pairing.
+    fn add(&mut self, entry: JournalEntry) -> Result<Option<GameRecord>, String> {
+        match entry {
+            JournalEntry::Game(game) if !self.numbers.insert(game.number) => {
+                Err(format!("game {} is there twice", game.number + 1))
+            }
+            // Fewer rounds than before leave games out that have been played.
+            JournalEntry::Game(game) => match self.schedule.fixture(game.number) {
+                Some(fixture) if fixture.players != game.players => {
+                    Err(format!("game {} belongs to no pairing", game.number + 1))
+                }
+                fixture => Ok(fixture.is_some().then_some(game)),
+            },
+            void @ JournalEntry::Void { .. } => {
+                self.voids.push(void);
+                Ok(None)
+            }
+            JournalEntry::Run { .. } => Ok(None),
+        }
+    }
 }
 
 /// Reads the first line, and returns its length with its end as well.

@@ -107,7 +107,10 @@ fn the_stored_journal_is_read() {
     let written = written
         .replace(journal.id(), "00c0ffee00c0ffee")
         .replace("\"length\":77", "\"length\":12")
-        .replace(&format!("{}", std::process::id()), "4711");
+        .replace(
+            &format!("\"process\":{}}}", std::process::id()),
+            "\"process\":4711}",
+        );
     assert_eq!(written, STORED_V2);
 }
 
@@ -143,7 +146,7 @@ fn damage_is_told_of_and_repaired_when_that_is_asked_for() {
     };
     for (middle, reason) in [
         ("notes", "line 3: expected value"),
-        (game, "line 4: game 0 is there twice"),
+        (game, "line 4: game 1 is there twice"),
         ("{\"game\":{\"number\":1}}", "line 3: missing field"),
     ] {
         let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");

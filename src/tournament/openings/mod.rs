@@ -81,7 +81,7 @@ impl Openings {
         self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
     }
 
-    /// Begins with another one, from 0.
+    /// Rotates the list so that opening `count` (from 0) comes first.
     pub fn skip(&mut self, count: usize) {
         let count = count % self.lines.len();
         self.lines.rotate_left(count);
@@ -123,11 +123,14 @@ impl Openings {
 }
 
 fn read_pgn(text: &str) -> Result<Vec<Line>, OpeningError> {
-    let games = pgn::PgnReader::new(text.as_bytes());
-    let lines = games.map(|game| game.map(|game| game.line));
-    lines
+    let mut games = pgn::PgnReader::new(text.as_bytes());
+    let lines = games.by_ref().map(|game| game.map(|game| game.line));
+    let lines = lines
         .collect::<Result<_, _>>()
-        .map_err(|error| OpeningError(error.to_string()))
+        .map_err(|error| OpeningError(error.to_string()))?;
+    let finished = games.finish();
+    finished.map_err(|error| OpeningError(error.to_string()))?;
+    Ok(lines)
 }
 
 fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
@@ -209,6 +212,7 @@ mod tests {
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("9/9", "line 1: the FEN is no position"),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
+            ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "no text"),
         ] {
             let told = Openings::read(text).unwrap_err().to_string();
             assert!(told.contains(reason), "{text}: {told}");

@@ -3,7 +3,7 @@
 //! The generalized sequential probability ratio test on the results of pairs of games, as Michel
 //! Van den Bergh describes it ("A practical introduction to the GSPRT", "Normalized Elo in
 //! practice"): the likelihoods are those of the most likely distributions of pair results that have
-//! the strengths in request.
+//! the strengths of the two hypotheses.
 
 use std::fmt;
 use std::str::FromStr;

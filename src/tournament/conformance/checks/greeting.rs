@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::common::{Kept, SHORT_SEARCH};
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::{Dialogue, broken, doubtful};
+use crate::tournament::engine::OfferedOption;
 use crate::tournament::protocol::EngineProtocol::Uci;
 
 pub(super) fn greeting(engine: &mut Dialogue<'_>) -> Kept {
@@ -49,8 +50,8 @@ pub(super) fn options(engine: &mut Dialogue<'_>) -> Kept {
 
 pub(super) fn usemillisec(engine: &mut Dialogue<'_>) -> Kept {
     let lines = engine.greet()?;
-    let is_offer = |line: &String| line.to_ascii_lowercase().starts_with("option usemillisec ");
-    match lines.iter().any(is_offer) {
+    let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
+    match offered.any(|option| option.name.eq_ignore_ascii_case("usemillisec")) {
         true => Ok(()),
         false => doubtful("it does not offer usemillisec: its times are seconds"),
     }

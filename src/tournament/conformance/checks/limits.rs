@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use super::common::{Kept, MARGIN, SHORT_SEARCH, most, start};
+use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::{Dialogue, broken, doubtful};
 use crate::tournament::conformance::outcome::Objection;
-use crate::tournament::protocol::EngineProtocol;
-use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
+use crate::tournament::protocol::EngineProtocol::Uci;
 
 pub(super) fn depth(engine: &mut Dialogue<'_>) -> Kept {
     let position = start(engine)?;
@@ -22,8 +22,9 @@ pub(super) fn depth(engine: &mut Dialogue<'_>) -> Kept {
 }
 
 pub(super) fn nodes(engine: &mut Dialogue<'_>) -> Kept {
-    /// Nodes asked for, and how many more are taken for the same.
+    /// Nodes asked for.
     const NODES: u64 = 20_000;
+    /// The most nodes that are taken for as many.
     const MOST: u64 = 10 * NODES;
     let position = start(engine)?;
     let (_, lines) = engine.plays(&format!("go nodes {NODES}"), &position, SHORT_SEARCH)?;
@@ -87,26 +88,19 @@ pub(super) fn info(engine: &mut Dialogue<'_>) -> Kept {
     }
 }
 
-/// A `go` with so many milliseconds on both clocks.
-pub(super) fn clock_of(protocol: EngineProtocol, ms: u64) -> String {
-    match protocol {
-        Ucci => format!("time {ms} increment 0 opptime {ms} oppincrement 0"),
-        Uci => format!("wtime {ms} btime {ms} winc 0 binc 0"),
-    }
-}
-
+/// Has an engine play from a position, and returns how long it takes.
 fn plays_within(
     engine: &mut Dialogue<'_>,
+    position: &Position,
     go: &str,
     time: Duration,
 ) -> Result<Duration, Objection> {
-    let position = start(engine)?;
     engine.sync()?;
     let began = Instant::now();
     engine.send(go);
     let lines = engine.outcome(time + SHORT_SEARCH)?;
     let taken = began.elapsed();
-    engine.legal_move(&position, &lines)?;
+    engine.legal_move(position, &lines)?;
     match taken > time + MARGIN {
         true => broken(format!(
             "it takes {} ms of {}",
@@ -118,17 +112,26 @@ fn plays_within(
 }
 
 pub(super) fn clock(engine: &mut Dialogue<'_>) -> Kept {
-    let go = format!("go {}", clock_of(engine.protocol(), 3000));
-    plays_within(engine, &go, Duration::from_secs(3)).map(|_| ())
+    let position = start(engine)?;
+    let time = Duration::from_secs(3);
+    let go = format!("go {}", engine.clock(time));
+    plays_within(engine, &position, &go, time).map(|_| ())
 }
 
 pub(super) fn short_clock(engine: &mut Dialogue<'_>) -> Kept {
-    let go = format!("go {}", clock_of(engine.protocol(), 100));
-    plays_within(engine, &go, Duration::from_millis(100)).map(|_| ())
+    let position = start(engine)?;
+    if !engine.has_milliseconds() {
+        return Err(Objection::Inapplicable);
+    }
+    let time = Duration::from_millis(100);
+    let go = format!("go {}", engine.clock(time));
+    plays_within(engine, &position, &go, time).map(|_| ())
 }
 
 pub(super) fn movetime(engine: &mut Dialogue<'_>) -> Kept {
-    let taken = plays_within(engine, "go movetime 1000", Duration::from_secs(1))?;
+    let position = start(engine)?;
+    let time = Duration::from_secs(1);
+    let taken = plays_within(engine, &position, "go movetime 1000", time)?;
     match taken < Duration::from_millis(200) {
         true => doubtful(format!("it takes {} ms of 1000", taken.as_millis())),
         false => Ok(()),

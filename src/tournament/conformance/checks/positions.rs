@@ -6,6 +6,7 @@ use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::{Dialogue, broken, doubtful};
+use crate::tournament::engine::is_no_move;
 use crate::tournament::protocol::EngineProtocol::Ucci;
 
 /// Red is mated.
@@ -99,14 +100,11 @@ pub(super) fn fields(engine: &mut Dialogue<'_>) -> Kept {
 }
 
 /// Whether an answer says that there is no move.
-pub(super) fn is_no_move(answer: &str) -> bool {
+pub(super) fn has_no_move(answer: &str) -> bool {
     let mut words = answer.split_ascii_whitespace();
     match words.next() {
         Some("nobestmove") => true,
-        _ => matches!(
-            words.next(),
-            None | Some("(none)" | "0000" | "none" | "null")
-        ),
+        _ => words.next().is_none_or(is_no_move),
     }
 }
 
@@ -116,7 +114,7 @@ pub(super) fn mated(engine: &mut Dialogue<'_>) -> Kept {
     engine.send("go depth 3");
     let lines = engine.outcome(SHORT_SEARCH)?;
     let answer = lines.last().map_or("", String::as_str);
-    if !is_no_move(answer) {
+    if !has_no_move(answer) {
         return broken(format!("{answer:?} in a position without a move"));
     }
     match engine.protocol() == Ucci && !answer.starts_with("nobestmove") {
@@ -132,7 +130,7 @@ pub(super) fn impossible(engine: &mut Dialogue<'_>) -> Kept {
         engine.send("go depth 1");
         let lines = engine.outcome(SHORT_SEARCH)?;
         let answer = lines.last().map_or("", String::as_str);
-        if !is_no_move(answer) {
+        if !has_no_move(answer) {
             return doubtful(format!("{answer:?} is played in {text}"));
         }
     }

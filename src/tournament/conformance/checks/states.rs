@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::common::{Kept, MARGIN, SHORT_SEARCH, start};
-use super::limits::clock_of;
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::{AT_ONCE, Dialogue, broken, is_outcome};
@@ -63,7 +62,7 @@ pub(super) fn ready_in_search(engine: &mut Dialogue<'_>) -> Kept {
 
 pub(super) fn ponder(engine: &mut Dialogue<'_>) -> Kept {
     let position = start(engine)?;
-    let go = format!("go ponder {}", clock_of(engine.protocol(), 2000));
+    let go = format!("go ponder {}", engine.clock(Duration::from_secs(2)));
     for end in ["ponderhit", "stop"] {
         engine.position(START, &[]);
         engine.send(&go);
