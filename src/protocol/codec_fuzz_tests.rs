@@ -4,8 +4,17 @@ use proptest::prelude::*;
 
 use super::codec_tests::{PROTOCOLS, format};
 use super::codecs::codec;
+use super::command::Protocol;
 use super::options::Preferences;
 use super::reply::Reply;
+
+const ALL: [Protocol; 5] = [
+    Protocol::Ucci,
+    Protocol::Uci,
+    Protocol::XBoard,
+    Protocol::CxBoard,
+    Protocol::Worker,
+];
 
 /// Words that clients say, and words that look like them.
 fn protocol_like() -> impl Strategy<Value = String> {
@@ -24,6 +33,10 @@ fn protocol_like() -> impl Strategy<Value = String> {
         Just("searchmoves".to_owned()),
         Just("infinite".to_owned()),
         Just("draw".to_owned()),
+        Just("usermove".to_owned()),
+        Just("setboard".to_owned()),
+        Just("level".to_owned()),
+        Just("sel".to_owned()),
         "[0-9]{1,40}",
         "-?[0-9.]{1,10}",
         "[a-i][0-9][a-i][0-9]",
@@ -36,20 +49,24 @@ fn protocol_like() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_text_is_understood_somehow(line in ".*") {
-        for protocol in PROTOCOLS {
+        for protocol in ALL {
             for milliseconds in [true, false] {
                 let preferences = Preferences { milliseconds, ..Preferences::default() };
-                codec(protocol).parse(&line, &preferences);
+                let mut codec = codec(protocol);
+                codec.parse(&line, &preferences);
+                codec.parse_overlong(&line, &preferences);
             }
         }
     }
 
     #[test]
     fn any_words_are_understood_somehow(line in protocol_like()) {
-        for protocol in PROTOCOLS {
+        for protocol in ALL {
             for milliseconds in [true, false] {
                 let preferences = Preferences { milliseconds, ..Preferences::default() };
-                codec(protocol).parse(&line, &preferences);
+                let mut codec = codec(protocol);
+                codec.parse(&line, &preferences);
+                codec.parse_overlong(&line, &preferences);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What holds for both codecs, whatever the bytes.
+//! The codecs of UCCI and UCI.
 
 use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
