@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     /// Address and port to listen on; port 0 takes a free one, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
-    /// Tokens and what they allow, a line each: role (read, queue, write), name, token.
+    /// Tokens and what they allow, a line each: role (read, queue, write, admin), name, token.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
     /// What those may do who show no token: none, read, queue (have positions searched), write (scores).

@@ -17,6 +17,8 @@ named_enum! {
         Queue = "queue",
         /// Write scores.
         Write = "write",
+        /// Take writes of others back, and empty the queues.
+        Admin = "admin",
     }
 }
 
@@ -48,7 +50,7 @@ pub struct TokenError {
 }
 
 impl Tokens {
-    /// Reads tokens, one a line: a role (read, queue or write), a name and the token, separated by blanks.
+    /// Reads tokens, one a line: a role (read, queue, write or admin), a name and the token, separated by blanks.
     /// Empty lines and those that begin with `#` are left out.
     ///
     /// # Errors
@@ -78,7 +80,7 @@ impl Tokens {
                 return Err(fault("a token has 16 or more of letters, digits, - . _ ~"));
             }
             tokens.push(AccessToken {
-                role: role.ok_or(fault("a role is read, queue or write"))?,
+                role: role.ok_or(fault("a role is read, queue, write or admin"))?,
                 name: name.to_owned(),
                 secret: secret.to_owned(),
             });
@@ -97,9 +99,10 @@ impl Tokens {
         found
     }
 
-    /// The names and the secrets of the tokens that may write.
+    /// The names and the secrets of the tokens whose role is to write. Those of operators are not among
+    /// them: they are never used as passwords that others may try.
     pub fn writers(&self) -> impl Iterator<Item = (&str, &str)> {
-        let writers = self.0.iter().filter(|token| token.role >= Role::Write);
+        let writers = self.0.iter().filter(|token| token.role == Role::Write);
         writers.map(|token| (&*token.name, &*token.secret))
     }
 }
@@ -117,13 +120,20 @@ mod tests {
 
     #[test]
     fn tokens_are_read_line_by_line() {
-        let text = "# workers\n\nwrite  one aaaabbbbccccdddd\nread two\teeeeffffgggghhhh-._~\n";
+        let text = "# workers\n\nwrite  one aaaabbbbccccdddd\nread two\teeeeffffgggghhhh-._~\n\
+            admin three iiiijjjjkkkkllll\n";
         let tokens = Tokens::parse(text).unwrap();
         assert_eq!(tokens.find("aaaabbbbccccdddd"), Some((Role::Write, "one")));
         assert_eq!(
             tokens.find("eeeeffffgggghhhh-._~"),
             Some((Role::Read, "two"))
         );
+        assert_eq!(
+            tokens.find("iiiijjjjkkkkllll"),
+            Some((Role::Admin, "three"))
+        );
+        let writers: Vec<_> = tokens.writers().collect();
+        assert_eq!(writers, [("one", "aaaabbbbccccdddd")]);
         for wrong in [
             "",
             "aaaabbbbccccddd",
@@ -132,7 +142,7 @@ mod tests {
         ] {
             assert_eq!(tokens.find(wrong), None);
         }
-        assert_eq!(format!("{tokens:?}"), "2 tokens");
+        assert_eq!(format!("{tokens:?}"), "3 tokens");
         for (text, line) in [
             ("write one", 1),
             ("\nwrite one aaaabbbbccccdddd more", 2),

@@ -2,9 +2,8 @@
 
 use std::io::{Read, Write};
 
-use crate::server::{START, Server, WRITER, body, directory, status, write_example};
+use crate::server::{FORM, START, Server, WRITER, body, directory, status, write_example};
 
-const FORM: &str = "application/x-www-form-urlencoded";
 const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:c3c4,score:16,rank:1,note:* (00-00),winrate:51.21|\

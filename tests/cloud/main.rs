@@ -1,5 +1,6 @@
 //! The cloud library as a server, asked over HTTP.
 
+mod admin;
 mod api;
 mod commands;
 mod crash;

@@ -9,8 +9,12 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+/// The type of a form.
+pub const FORM: &str = "application/x-www-form-urlencoded";
 /// A token that may write.
 pub const WRITER: &str = "tests-may-write-scores";
+/// A token that may do everything.
+pub const ADMIN: &str = "tests-may-do-everything";
 
 /// A server that is ended with the test.
 pub struct Server {
@@ -21,7 +25,10 @@ pub struct Server {
 /// A directory with a file of tokens, and with the library.
 pub fn directory() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
-    let tokens = format!("# tests\nwrite tests {WRITER}\nread reader may-read-and-no-more\n");
+    let tokens = format!(
+        "# tests\nwrite tests {WRITER}\nread reader may-read-and-no-more\n\
+         admin operator {ADMIN}\n"
+    );
     std::fs::write(directory.path().join("tokens"), tokens).unwrap();
     directory
 }
@@ -100,10 +107,15 @@ impl Server {
     }
 
     pub fn post(&self, path: &str, kind: &str, form: &str) -> String {
+        self.post_with(path, kind, form, "")
+    }
+
+    /// The response to a POST with more header lines.
+    pub fn post_with(&self, path: &str, kind: &str, form: &str, more: &str) -> String {
         let length = form.len();
         self.raw(format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {kind}\r\n\
-             Content-Length: {length}\r\n\r\n{form}"
+             Content-Length: {length}\r\n{more}\r\n{form}"
         ))
     }
 

@@ -7,7 +7,6 @@ mod remote;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Subcommand;
 
@@ -92,15 +91,8 @@ fn check(path: &Path) -> Result<(), Failure> {
 
 fn undo(path: &Path, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
     let store = open(path)?;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default()
-        .as_secs();
-    let since = minutes.map_or(0, |minutes| now.saturating_sub(60 * u64::from(minutes)));
-    let since = i64::try_from(since).unwrap_or(i64::MAX);
-    let writer = writer.to_owned();
     let count = store
-        .write(move |batch| batch.undo(&writer, since))
+        .undo(writer, minutes)
         .map_err(|error| Failure::new(path.display(), error))?;
     print(&format!("{count} values taken back\n"))
 }

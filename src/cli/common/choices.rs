@@ -27,8 +27,17 @@ choice!(RuleSet, |rules, value| match rules {
     _ => value,
 });
 
+/// The roles that clients without a token may have: an operator needs one.
 #[cfg(feature = "cloud")]
-choice!(crate::cloud::access::Role, |_, value| value);
+impl ValueEnum for crate::cloud::access::Role {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Nothing, Self::Read, Self::Queue, Self::Write]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
 
 #[cfg(feature = "match")]
 choice!(crate::tournament::TournamentFormat, |format, value| {

@@ -11,6 +11,7 @@ use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 
+use super::admin::{self, AdminRefusal};
 use super::files;
 use super::public_worker;
 use super::response::{HttpResponse, PLAIN, refusal, response};
@@ -56,6 +57,7 @@ pub(super) async fn handle(
     match request.uri().path() {
         "/chessdb.php" => answer_api(shared, peer, request).await,
         path if path.starts_with("/worker/") => answer_worker(shared, request).await,
+        path if path.starts_with("/admin/") => answer_admin(shared, request).await,
         "/metrics" => answer_gauges(shared, peer, &request, Gauge::Metrics).await,
         "/stats" => answer_gauges(shared, peer, &request, Gauge::Page).await,
         "/stats.php" => answer_gauges(shared, peer, &request, Gauge::Public).await,
@@ -168,6 +170,44 @@ fn is_form(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE);
     let kind = kind.and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"))
+}
+
+/// Answers an operator. The token comes in the header or in the form, never in the address, which logs keep.
+async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpResponse {
+    if request.method() != Method::POST {
+        let mut refusal = refusal(StatusCode::METHOD_NOT_ALLOWED);
+        let allowed = HeaderValue::from_static("POST");
+        refusal.headers_mut().insert(header::ALLOW, allowed);
+        return refusal;
+    }
+    let (head, body) = request.into_parts();
+    let body = match read_body(body, LONGEST_BODY).await {
+        Ok(body) => body,
+        Err(status) => return refusal(status),
+    };
+    let form = if is_form(&head.headers) {
+        &body[..]
+    } else {
+        b""
+    };
+    let form = QueryParameters::parse(b"", form);
+    let (name, role) = identify(&shared, bearer(&head.headers), form.get("token"));
+    if role < Role::Admin {
+        return refusal(StatusCode::FORBIDDEN);
+    }
+    let work = shared.clone();
+    let answer = move || admin::answer(&work.library, head.uri.path(), &form, &name);
+    match shared.in_background(answer).await {
+        Ok(Ok(text)) => response(StatusCode::OK, "application/json", text),
+        Ok(Err(AdminRefusal::Path)) => refusal(StatusCode::NOT_FOUND),
+        Ok(Err(AdminRefusal::Parameter(fault))) => {
+            response(StatusCode::BAD_REQUEST, PLAIN, format!("{fault}\n"))
+        }
+        Err(error) => {
+            log::error!("{error}");
+            refusal(StatusCode::SERVICE_UNAVAILABLE)
+        }
+    }
 }
 
 async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {

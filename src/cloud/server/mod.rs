@@ -3,6 +3,7 @@
 //! Connections are read and written by an asynchronous runtime, which can hold many idle or slow ones;
 //! each request is answered by a thread of a bounded pool.
 
+mod admin;
 mod files;
 mod http;
 mod metrics;

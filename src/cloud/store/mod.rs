@@ -76,6 +76,17 @@ impl Store {
         self.writer.write(work)
     }
 
+    /// Takes back what a writer has written, all of it or that of the last minutes. Tells how many values
+    /// were taken back.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn undo(&self, writer: &str, minutes: Option<u32>) -> Result<usize, StoreError> {
+        let since = minutes.map_or(0, |minutes| time::now() - 60 * i64::from(minutes));
+        let writer = writer.to_owned();
+        self.write(move |batch| batch.undo(&writer, since))
+    }
+
     /// Writes without waiting for it; not at all where too much waits already.
     pub fn post(&self, work: impl FnOnce(&mut Batch<'_>) -> rusqlite::Result<()> + Send + 'static) {
         self.writer.post(work);

@@ -105,6 +105,18 @@ impl Batch<'_> {
         Ok(dropped > 0)
     }
 
+    /// Drops all waiting tasks of a kind; those that workers have stay. Tells how many there were.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
+        let statement = "DELETE FROM task WHERE kind = ?1 AND lease = 0";
+        let mut delete = self.connection.prepare_cached(statement)?;
+        let dropped = delete.execute([kind.number()])?;
+        self.tasks.waiting[kind as usize] = 0;
+        Ok(dropped)
+    }
+
     /// Hands tasks out for so many seconds: first those that were handed out and not done in time, then those
     /// of the highest priority, scoring the oldest first, sieving the newest first.
     ///

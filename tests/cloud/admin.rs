@@ -1,0 +1,114 @@
+//! What an operator does over HTTP.
+
+use crate::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
+
+/// The response to an operator who shows a token in the header.
+fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
+    let header = format!("Authorization: Bearer {token}\r\n");
+    server.post_with(path, FORM, form, &header)
+}
+
+#[test]
+fn writes_are_taken_back_by_operators_alone() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--anonymous", "write"]);
+    write_example(&server);
+    let known = server.ask("queryall", "");
+    let form = "writer=tests&minutes=5";
+    for token in [WRITER, "may-read-and-no-more", "no-token-that-is-known"] {
+        let refused = post(&server, "/admin/undo", form, token);
+        assert_eq!(status(&refused), 403, "{token}");
+    }
+    let bare = server.post("/admin/undo", FORM, form);
+    assert_eq!(status(&bare), 403);
+    // Neither in the address, nor by another method.
+    let address = format!("/admin/undo?{form}&token={ADMIN}");
+    assert_eq!(status(&server.post(&address, FORM, form)), 403);
+    let header = format!("Authorization: Bearer {ADMIN}\r\n");
+    let refused = server.get_with(&address, &header);
+    assert_eq!(status(&refused), 405);
+    assert!(
+        refused.to_ascii_lowercase().contains("allow: post\r\n"),
+        "{refused}"
+    );
+    assert_eq!(server.ask("queryall", ""), known);
+    let done = post(&server, "/admin/undo", form, ADMIN);
+    assert_eq!((status(&done), &*body(&done)), (200, "{\"taken_back\":3}"));
+    assert!(
+        !done.to_ascii_lowercase().contains("access-control"),
+        "{done}"
+    );
+    assert_eq!(server.ask("queryall", ""), "unknown\0");
+    // The token may stand in the form, and all that was ever written may be meant.
+    write_example(&server);
+    let form = format!("writer=tests&token={ADMIN}");
+    assert_eq!(
+        body(&server.post("/admin/undo", FORM, &form)),
+        "{\"taken_back\":3}"
+    );
+}
+
+#[test]
+fn queues_are_emptied() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
+    let empty = |queue: &str| {
+        body(&post(
+            &server,
+            "/admin/empty",
+            &format!("queue={queue}"),
+            ADMIN,
+        ))
+    };
+    assert_eq!(empty("scoring"), "{\"dropped\":1}");
+    assert_eq!(empty("scoring"), "{\"dropped\":0}");
+    let metrics = body(&server.get_with("/metrics", ""));
+    assert!(
+        metrics.contains("chuhe_cloud_waiting_to_be_scored 0\n"),
+        "{metrics}"
+    );
+    assert!(
+        metrics.contains("chuhe_cloud_waiting_to_be_sieved 1\n"),
+        "{metrics}"
+    );
+    assert_eq!(empty("sieving"), "{\"dropped\":1}");
+    // There is room for the next one.
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    assert_eq!(empty("sieving"), "{\"dropped\":1}");
+}
+
+#[test]
+fn wrong_requests_of_operators_change_nothing() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    for (path, form, said) in [
+        ("/admin/undo", "", "400 writer is missing\n"),
+        ("/admin/undo", "writer=", "400 writer is missing\n"),
+        (
+            "/admin/undo",
+            "writer=tests&minutes=-1",
+            "400 minutes is no number from 0 to 4294967295\n",
+        ),
+        (
+            "/admin/empty",
+            "queue=all",
+            "400 queue is neither scoring nor sieving\n",
+        ),
+        ("/admin/stop", "", "404 Not Found\n"),
+    ] {
+        let answer = post(&server, path, form, ADMIN);
+        assert_eq!(format!("{} {}", status(&answer), body(&answer)), said);
+    }
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    let mut serve = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    serve.args(["serve", "library.db", "--anonymous", "admin"]);
+    let output = serve.current_dir(directory.path()).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        !output.status.success() && text.contains("--anonymous"),
+        "{text}"
+    );
+}
