@@ -60,13 +60,14 @@
 //!
 //! # Cargo features
 //!
-//! All but `tune` are on by default.
+//! All but `postgres` and `tune` are on by default.
 //!
 //! | feature | what it adds |
 //! |---|---|
 //! | `cli` | the room `cli`: subcommands and the log; without it the program is the bare engine |
 //! | `cloud` | the room `cloud`; the subcommands `serve` and `cloud` |
 //! | `match` | the room `tournament`; the subcommands `match`, `check`, `openings` and `replay` |
+//! | `postgres` | cloud libraries in PostgreSQL databases, beside those in files |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the numbers of the search as options of the protocols, for tuners; it costs some speed |
 //! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train`, `tune` and `book build` |

@@ -10,19 +10,19 @@ use super::common::{Failure, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerOptions, Site};
-use crate::cloud::store::Store;
+use crate::cloud::store::{Location, Store};
 use crate::cloud::worker::{Employer, Local, Worker};
 use crate::tablebase::Tables;
 
 /// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
 ///
-/// The library is one file, which is made where there is none. Endgame tables answer before it. The
+/// The library is one file or PostgreSQL database, which is made where there is none. Endgame tables answer before it. The
 /// numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
 /// way are answered.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The file of the library.
-    library: PathBuf,
+    /// The file of the library, or postgres://USER@HOST/DATABASE with the feature postgres.
+    library: Location,
     /// Address and port to listen on; port 0 takes a free one, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
@@ -101,8 +101,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::new("--tables", problem));
     }
     allow_connections(arguments.connections);
-    let store = Store::open(&arguments.library)
-        .map_err(|error| Failure::new(arguments.library.display(), error))?;
+    let store = Store::open_at(&arguments.library)
+        .map_err(|error| Failure::new(&arguments.library, error))?;
     let options = LibraryOptions {
         least_visits: arguments.min_visits,
         lease: i64::from(arguments.lease),

@@ -5,7 +5,7 @@
 //! request ──► server ──► parameters ──► library ──► reply ──► bytes
 //!                                        │    ▲
 //!                                 writes ▼    │ snapshots
-//!                                   store (one SQLite file)
+//!                                   store (an SQLite file, or a PostgreSQL database)
 //! ```
 //!
 //! | room | what is in it |
@@ -13,7 +13,7 @@
 //! | [`parameters`], [`reply`] | requests and replies, byte for byte |
 //! | [`fen`], [`key`], `moves`, `place` | boards as clients write them; how positions and moves are stored |
 //! | [`classes`], [`value`], [`score`], `row` | which moves are good; what a position is worth to its parents; what is stored |
-//! | [`store`] | the file: readers, the writer, values handed up, tasks to be searched |
+//! | [`store`] | the file or database: readers, the writer, values handed up, tasks to be searched |
 //! | [`library`] | the actions of the API |
 //! | [`client`] | asking a library over HTTP |
 //! | [`worker`] | tasks searched by threads at low priority, in the server or on other machines |

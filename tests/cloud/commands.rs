@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::server::{Server, directory, write_example};
 
 /// Runs `chuhe cloud` in a directory; the exit code and what is printed.
-fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let output = command
         .current_dir(directory)
@@ -173,7 +173,7 @@ fn the_moves_of_books_become_tasks() {
         assert_eq!((code, text.contains(said)), (Some(0), true), "{text}");
         let store = chuhe::cloud::store::Store::open(&here.join(new)).unwrap();
         let kind = chuhe::cloud::store::TaskKind::Scoring;
-        let lease = store.write(move |batch| batch.lease(kind, 10, 60)).unwrap();
+        let lease = store.lease(kind, 10, 60).unwrap();
         let moves: Vec<String> = lease.tasks[0]
             .moves
             .iter()

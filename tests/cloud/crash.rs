@@ -1,6 +1,7 @@
 //! A server that is killed loses nothing that it has acknowledged.
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -12,13 +13,13 @@ use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::server::{START, Server, WRITER, body, directory, status};
+use crate::server::{LIBRARY, START, Server, WRITER, body, directory, status};
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
 
 /// Writes moves of random games until the server is gone; what was acknowledged is noted.
-fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
+pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
     let mut random = StdRng::seed_from_u64(seed);
     loop {
         let game = random::game(&mut random, Position::startpos(), 40);
@@ -52,10 +53,18 @@ fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, Str
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
     let directory = directory();
+    survive_kills(LIBRARY, directory.path());
+    let store = Store::open(&directory.path().join(LIBRARY)).unwrap();
+    let faults = store.read(|snapshot| snapshot.check()).unwrap();
+    assert_eq!(faults.first(), None);
+}
+
+/// Kills servers on a library while others write to them; what was acknowledged is there.
+pub fn survive_kills(library: &str, directory: &Path) {
     let acknowledged = Mutex::new(Vec::new());
     for round in 0..ROUNDS {
         let begun = Instant::now();
-        let mut server = Server::start(directory.path(), &[]);
+        let mut server = Server::start_on(library, directory, &[]);
         assert!(begun.elapsed() < Duration::from_secs(2));
         let process = rustix::process::Pid::from_child(&server.child);
         std::thread::scope(|scope| {
@@ -70,16 +79,16 @@ fn what_was_acknowledged_survives_a_kill() {
     }
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 20, "{}", acknowledged.len());
-    let server = Server::start(directory.path(), &[]);
-    for (board, m) in &acknowledged {
+    assert_known(&Server::start_on(library, directory, &[]), &acknowledged);
+}
+
+/// All moves that were acknowledged are known.
+pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
+    for (board, m) in acknowledged {
         let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");
         let list = body(&server.get_with(&path, ""));
         assert!(list.contains(&format!("move:{m},")), "{board} {m}: {list}");
     }
-    drop(server);
-    let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
-    let faults = store.read(|snapshot| snapshot.check()).unwrap();
-    assert_eq!(faults.first(), None);
 }
 
 /// Writes the score of a move; the response.

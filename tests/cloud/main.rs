@@ -6,6 +6,11 @@ mod commands;
 mod crash;
 mod engine;
 mod limits;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod public_workers;
 mod server;
+#[cfg(feature = "postgres")]
+#[path = "../postgres/database.rs"]
+mod test_database;
 mod work;

@@ -16,6 +16,9 @@ pub const WRITER: &str = "tests-may-write-scores";
 /// A token that may do everything.
 pub const ADMIN: &str = "tests-may-do-everything";
 
+/// The file of the library in the directory of a test.
+pub const LIBRARY: &str = "library.db";
+
 /// A server that is ended with the test.
 pub struct Server {
     pub child: Child,
@@ -36,8 +39,14 @@ pub fn directory() -> TempDir {
 impl Server {
     /// Starts a server with the library and the tokens of a directory.
     pub fn start(directory: &Path, arguments: &[&str]) -> Self {
+        Self::start_on(LIBRARY, directory, arguments)
+    }
+
+    /// Starts a server with a library that is kept elsewhere, and the tokens of a directory.
+    pub fn start_on(library: &str, directory: &Path, arguments: &[&str]) -> Self {
         Self::start_by(
             Command::new(env!("CARGO_BIN_EXE_chuhe")),
+            library,
             directory,
             arguments,
         )
@@ -48,13 +57,13 @@ impl Server {
         let mut shell = Command::new("sh");
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         shell.args(["-c", &script, env!("CARGO_BIN_EXE_chuhe")]);
-        Self::start_by(shell, directory, &[])
+        Self::start_by(shell, LIBRARY, directory, &[])
     }
 
-    fn start_by(mut command: Command, directory: &Path, arguments: &[&str]) -> Self {
+    fn start_by(mut command: Command, library: &str, directory: &Path, arguments: &[&str]) -> Self {
         let mut child = command
             .current_dir(directory)
-            .args(["serve", "library.db", "--listen", "127.0.0.1:0"])
+            .args(["serve", library, "--listen", "127.0.0.1:0"])
             .args(["--tokens", "tokens"])
             .args(arguments)
             .args(if arguments.contains(&"--workers") {

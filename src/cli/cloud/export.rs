@@ -11,7 +11,7 @@ use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ignore_closed_pipe};
 use crate::cloud::classes::Class;
 use crate::cloud::key::View;
-use crate::cloud::store::{Snapshot, StoreError};
+use crate::cloud::store::{Location, Snapshot, StoreError};
 use crate::cloud::{Row, fen};
 
 /// Write the good moves of a library as a book: .xqb, or else BOOK.DAT.
@@ -19,8 +19,8 @@ use crate::cloud::{Row, fen};
 /// A move weighs 100 less as many hundredths of a minor piece as it is worse than the best one.
 #[derive(Debug, clap::Args)]
 pub(super) struct ExportArguments {
-    /// The file of the library.
-    library: PathBuf,
+    /// The file or the database of the library.
+    library: Location,
     /// The book to make; it must not exist.
     out: PathBuf,
 }
@@ -29,8 +29,8 @@ pub(super) struct ExportArguments {
 /// import` merges it into another library.
 #[derive(Debug, clap::Args)]
 pub(super) struct DumpArguments {
-    /// The file of the library.
-    library: PathBuf,
+    /// The file or the database of the library.
+    library: Location,
     /// The file to make, which must not exist; standard output without it.
     out: Option<PathBuf>,
 }
@@ -53,7 +53,7 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     };
     store
         .read(add_all)
-        .map_err(|error| Failure::new(arguments.library.display(), error))?;
+        .map_err(|error| Failure::new(&arguments.library, error))?;
     out.write(&table)
 }
 
@@ -104,7 +104,7 @@ pub(super) fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
         });
     match written.and_then(|()| Ok(out.flush()?)) {
         Ok(()) => Ok(()),
-        Err(DumpError::Store(error)) => Err(Failure::new(arguments.library.display(), error)),
+        Err(DumpError::Store(error)) => Err(Failure::new(&arguments.library, error)),
         Err(DumpError::Write(error)) => {
             ignore_closed_pipe(error).map_err(|error| Failure::new("the text", error))
         }

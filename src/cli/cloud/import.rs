@@ -10,7 +10,7 @@ use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
 use crate::cli::common::Failure;
 use crate::cloud::key::View;
-use crate::cloud::store::{NewScore, Priority, Store, StoreError, Task, TaskKind};
+use crate::cloud::store::{Location, NewScore, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::{Place, fen};
 use crate::movegen::is_legal;
 use crate::notation::pgn::PgnReader;
@@ -23,8 +23,8 @@ use crate::text;
 /// tasks for the workers. A book that needs a key file is named as KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The file of the library; it is made where there is none.
-    library: PathBuf,
+    /// The file or the database of the library; it is made where there is none.
+    library: Location,
     /// What to add.
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -52,8 +52,8 @@ struct ImportCounts {
 /// # Errors
 /// A file cannot be read or holds something else, or the library cannot be written.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let store = Store::open(&arguments.library)
-        .map_err(|error| Failure::new(arguments.library.display(), error))?;
+    let store = Store::open_at(&arguments.library)
+        .map_err(|error| Failure::new(&arguments.library, error))?;
     let mut importer = Importer {
         store: &store,
         waiting: Vec::new(),
@@ -65,7 +65,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             .add(path, plies)
             .and_then(|()| Ok(importer.flush()?));
         added.map_err(|error| match error {
-            ImportError::Store(error) => Failure::new(arguments.library.display(), error),
+            ImportError::Store(error) => Failure::new(&arguments.library, error),
             ImportError::File(error) => Failure::new(path.display(), error),
             ImportError::Book(failure) => failure,
         })?;

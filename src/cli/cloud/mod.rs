@@ -5,13 +5,12 @@ mod export;
 mod import;
 mod remote;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
 use super::common::Failure;
-use crate::cloud::store::{SnapshotFault, StoreError};
+use crate::cloud::store::{Location, SnapshotFault, StoreError};
 use common::{open, print};
 
 /// Ask a cloud library (云库), work for it, and fill, check and copy its file.
@@ -32,8 +31,8 @@ enum CloudCommand {
     Dump(export::DumpArguments),
     /// Take back what one writer has written to a library.
     Undo {
-        /// The file of the library.
-        library: PathBuf,
+        /// The file or the database of the library.
+        library: Location,
         /// The name of the writer: that of its token, `worker` for those in the server, `import`.
         #[arg(long, value_name = "NAME")]
         writer: String,
@@ -44,8 +43,8 @@ enum CloudCommand {
     /// Count the values of a library that do not follow from the moves behind them, which is so where moves
     /// lead round in a circle. Fails where a move is not legal.
     Check {
-        /// The file of the library.
-        library: PathBuf,
+        /// The file or the database of the library.
+        library: Location,
     },
 }
 
@@ -72,9 +71,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     .map(|()| ExitCode::SUCCESS)
 }
 
-fn check(path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let store = open(path)?;
+fn check(library: &Location) -> Result<(), Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(library, error);
+    let store = open(library)?;
     let found =
         store.read(|snapshot| Ok::<_, StoreError>((snapshot.positions()?, snapshot.check()?)));
     let (positions, faults) = found.map_err(|error| fault(&error))?;
@@ -89,10 +88,10 @@ fn check(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn undo(path: &Path, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
-    let store = open(path)?;
+fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
+    let store = open(library)?;
     let count = store
         .undo(writer, minutes)
-        .map_err(|error| Failure::new(path.display(), error))?;
+        .map_err(|error| Failure::new(library, error))?;
     print(&format!("{count} values taken back\n"))
 }

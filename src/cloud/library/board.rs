@@ -84,6 +84,12 @@ impl QueriedPosition {
         snapshot: &Snapshot<'_>,
         row: &Row,
     ) -> Result<Vec<KnownMove>, StoreError> {
+        snapshot.read_ahead(|| {
+            let open = row.moves.iter().filter(|entry| !entry.is_final());
+            let played = open.map(|entry| self.view.played(entry.m));
+            let legal = played.filter(|m| crate::movegen::is_legal(&self.position, *m));
+            legal.map(|m| self.key_after(m)).collect()
+        })?;
         let mut moves = Vec::with_capacity(row.moves.len());
         for entry in &row.moves {
             let played = self.view.played(entry.m);

@@ -94,6 +94,7 @@ impl Library {
         lessons.note_played(&self.unknown, board);
         lessons.note_leaves(board, known, Priority::Urgent);
         lessons.note_sieving(board, known.len(), Priority::Asked);
+        snapshot.read_ahead(|| legal.iter().map(|m| board.key_after(*m)).collect())?;
         for m in legal {
             // Of two mirror images the smaller one is stored.
             let is_image = board.view.is_symmetric && text_order(m.flip_file()) < text_order(*m);

@@ -67,8 +67,7 @@ pub(super) fn ask(library: &Library, action: &str, board: &str, more: &str) -> S
 
 /// The tasks that wait, after everything before has been written.
 pub(super) fn tasks(library: &Library, kind: TaskKind) -> Lease {
-    let lease = library.store.write(move |batch| batch.lease(kind, 100, 60));
-    lease.unwrap()
+    library.store.lease(kind, 100, 60).unwrap()
 }
 
 const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\

@@ -1,8 +1,9 @@
 //! What is written to a library in one transaction.
 
-use rusqlite::{Connection, Result, params};
-
+use super::connection::Connection;
+use super::error::StoreError;
 use super::rows;
+use super::statement::Value;
 use super::task::TaskState;
 use super::time::{minutes, now};
 use crate::board::Position;
@@ -10,6 +11,8 @@ use crate::cloud::key::{Key, View};
 use crate::cloud::place::Place;
 use crate::cloud::row::{Entry, EntrySource, Row};
 use crate::cloud::value::{self, FINAL};
+
+type Result<T> = std::result::Result<T, StoreError>;
 
 /// The score of a move, to be written.
 #[derive(Clone, Debug)]
@@ -130,13 +133,16 @@ impl Batch<'_> {
 
     fn audit(&self, writer: &str, key: &Key, old: Option<&Entry>, new: &Entry) -> Result<()> {
         let statement =
-            "INSERT INTO audit(time, writer, key, move, old, new) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let old = old.map(|entry| entry.value);
-        let values = params![now(), writer, key.as_bytes(), new.m.bits(), old, new.value];
-        self.connection
-            .prepare_cached(statement)?
-            .execute(values)
-            .map(drop)
+            "INSERT INTO audit(time, writer, key, move, old, new) VALUES ($1, $2, $3, $4, $5, $6)";
+        let values = [
+            Value::Number(now()),
+            Value::Text(writer),
+            key.into(),
+            Value::Number(i64::from(new.m.bits())),
+            Value::Maybe(old.map(|entry| i64::from(entry.value))),
+            Value::Number(i64::from(new.value)),
+        ];
+        self.connection.execute(statement, &values).map(drop)
     }
 }
 

@@ -3,15 +3,16 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use rusqlite::Result;
-
 use super::batch::{Batch, lower_plies};
+use super::error::StoreError;
 use super::rows;
 use super::time::minutes;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
 use crate::cloud::row::EntrySource;
 use crate::cloud::value;
+
+type Result<T> = std::result::Result<T, StoreError>;
 
 /// Rows that one transaction looks at; the rest is done in later ones.
 const ROWS: usize = 10_000;
@@ -125,18 +126,15 @@ impl Batch<'_> {
     }
 
     fn note_pending(&self, key: &Key) -> Result<()> {
-        let statement = "INSERT OR IGNORE INTO pending(key) VALUES (?1)";
-        let mut insert = self.connection.prepare_cached(statement)?;
-        insert.execute([key.as_bytes()]).map(drop)
+        let statement = "INSERT INTO pending(key) VALUES ($1) ON CONFLICT DO NOTHING";
+        self.connection.execute(statement, &[key.into()]).map(drop)
     }
 
     /// Takes up what earlier transactions have left pending. Tells whether there was anything.
     pub(super) fn take_up_pending(&mut self) -> Result<bool> {
         let query =
             "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
-        let mut query = self.connection.prepare_cached(query)?;
-        let keys = query.query_map([], |columns| rows::key(columns, 0))?;
-        let keys: Vec<Key> = keys.collect::<Result<_>>()?;
+        let keys = (self.connection).query(query, &[], |columns| rows::key(columns, 0))?;
         self.changed.extend(keys.iter().cloned());
         self.lowered.extend(keys.iter().cloned());
         Ok(!keys.is_empty())

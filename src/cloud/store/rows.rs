@@ -1,80 +1,77 @@
 //! Rows and edges, read and written through a connection.
 
-use rusqlite::types::Type;
-use rusqlite::{Connection, Error, OptionalExtension, Result, Statement, params};
+use std::collections::HashMap;
 
+use super::connection::Connection;
+use super::error::StoreError;
+use super::statement::{Columns, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 
+type Result<T> = std::result::Result<T, StoreError>;
+
 /// The query for a row.
-pub(super) const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = ?1";
+pub(super) const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
+
+const DAMAGED: StoreError = StoreError::Damaged("moves");
 
 /// What is known of a position; `None` where nothing is.
 pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
-    find(&mut *connection.prepare_cached(GET)?, key, parse)
+    connection.query_one(GET, &[key.into()], parse)
 }
 
-/// What `read` makes of the row of a position, found by the query [`GET`].
-pub(super) fn find<T>(
-    query: &mut Statement<'_>,
-    key: &Key,
-    read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
-) -> Result<Option<T>> {
-    query.query_row([key.as_bytes()], read).optional()
+/// What is known of several positions, in one question to a server; those of which nothing is known are left
+/// out.
+pub(super) fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row>> {
+    let query = "SELECT moves, ply, turned_ply, key FROM position WHERE key = ANY($1)";
+    let bytes: Vec<&[u8]> = keys.iter().map(Key::as_bytes).collect();
+    let read = |columns: &Columns<'_>| Ok((key(columns, 3)?, parse(columns)?));
+    let found = connection.query(query, &[Value::AnyOf(&bytes)], read)?;
+    Ok(found.into_iter().collect())
 }
 
 /// The scores of the moves of a row.
-pub(super) fn parse_scores(columns: &rusqlite::Row<'_>) -> Result<Vec<i32>> {
-    let bytes = columns.get_ref(0)?.as_blob().map_err(|_| damaged())?;
-    Row::scores_from_bytes(bytes).ok_or_else(damaged)
-}
-
-fn damaged() -> Error {
-    Error::InvalidColumnType(0, "moves".to_owned(), Type::Blob)
+pub(super) fn parse_scores(columns: &Columns<'_>) -> Result<Vec<i32>> {
+    Row::scores_from_bytes(columns.bytes(0, "moves")?).ok_or(DAMAGED)
 }
 
 /// A row of the columns moves, ply and turned_ply.
-pub(super) fn parse(columns: &rusqlite::Row<'_>) -> Result<Row> {
-    let bytes = columns.get_ref(0)?.as_blob().map_err(|_| damaged())?;
-    Ok(Row {
-        moves: Row::moves_from_bytes(bytes).ok_or_else(damaged)?,
-        plies: [columns.get(1)?, columns.get(2)?],
-    })
+pub(super) fn parse(columns: &Columns<'_>) -> Result<Row> {
+    let plies = [
+        columns.maybe_number(1, "ply")?,
+        columns.maybe_number(2, "turned_ply")?,
+    ];
+    let moves = Row::moves_from_bytes(columns.bytes(0, "moves")?).ok_or(DAMAGED)?;
+    Ok(Row { moves, plies })
 }
 
-pub(super) fn key(columns: &rusqlite::Row<'_>, column: usize) -> Result<Key> {
-    let damaged = || Error::InvalidColumnType(column, "key".to_owned(), Type::Blob);
-    let bytes = columns.get_ref(column)?.as_blob().map_err(|_| damaged())?;
-    Key::from_bytes(bytes).ok_or_else(damaged)
+pub(super) fn key(columns: &Columns<'_>, column: usize) -> Result<Key> {
+    Key::from_bytes(columns.bytes(column, "key")?).ok_or(StoreError::Damaged("key"))
 }
 
 /// Writes what is known of a position; takes the row away where no move is left.
 pub(super) fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
     if row.moves.is_empty() {
-        let mut delete = connection.prepare_cached("DELETE FROM position WHERE key = ?1")?;
-        return delete.execute([key.as_bytes()]).map(drop);
+        let statement = "DELETE FROM position WHERE key = $1";
+        return connection.execute(statement, &[key.into()]).map(drop);
     }
-    let statement = "INSERT INTO position(key, moves, ply, turned_ply) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT(key) DO UPDATE SET moves = ?2, ply = ?3, turned_ply = ?4";
-    let [ply, turned] = row.plies;
-    connection
-        .prepare_cached(statement)?
-        .execute(params![key.as_bytes(), row.to_bytes(), ply, turned])
-        .map(drop)
+    let statement = "INSERT INTO position(key, moves, ply, turned_ply) VALUES ($1, $2, $3, $4)
+        ON CONFLICT(key) DO UPDATE SET moves = $2, ply = $3, turned_ply = $4";
+    let [ply, turned] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
+    let moves = row.to_bytes();
+    let values = [key.into(), Value::Bytes(&moves), ply, turned];
+    connection.execute(statement, &values).map(drop)
 }
 
 /// Notes that a stored move leads from one position to another.
 pub(super) fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
-    let statement = "INSERT OR IGNORE INTO edge(child, parent) VALUES (?1, ?2)";
-    let mut insert = connection.prepare_cached(statement)?;
-    insert
-        .execute([child.as_bytes(), parent.as_bytes()])
-        .map(drop)
+    let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    let values = [child.into(), parent.into()];
+    connection.execute(statement, &values).map(drop)
 }
 
 /// The positions from which a stored move leads to this one.
 pub(super) fn parents(connection: &Connection, child: &Key) -> Result<Vec<Key>> {
-    let mut query = connection.prepare_cached("SELECT parent FROM edge WHERE child = ?1")?;
-    let keys = query.query_map([child.as_bytes()], |columns| key(columns, 0))?;
-    keys.collect()
+    let query = "SELECT parent FROM edge WHERE child = $1";
+    connection.query(query, &[child.into()], |columns| key(columns, 0))
 }

@@ -1,14 +1,15 @@
 //! The library as it stands at one moment, to read.
 
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use rusqlite::{CachedStatement, Connection};
-
-use super::database::open_reader;
+use super::connection::{Connection, RowQuery};
 use super::error::StoreError;
+use super::location::Location;
 use super::rows;
+use super::statement::{Access, Value};
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
 use crate::cloud::key::Key;
@@ -16,20 +17,46 @@ use crate::cloud::place::Place;
 use crate::cloud::row::Row;
 use crate::cloud::value;
 
+/// Positions that are read together where all are read.
+const PAGE: i64 = 1_000;
+
 /// The library at one moment: what is written meanwhile is not seen.
 pub struct Snapshot<'a> {
     connection: &'a Connection,
     /// The query for a row, which is asked many times.
-    get: RefCell<CachedStatement<'a>>,
+    get: RowQuery<'a>,
+    /// What was read ahead.
+    ahead: RefCell<HashMap<Key, Option<Row>>>,
 }
 
 impl Snapshot<'_> {
+    /// Reads positions that will be asked for next, where one question for all saves time; otherwise nothing
+    /// is done.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn read_ahead(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<(), StoreError> {
+        if !self.connection.is_remote() {
+            return Ok(());
+        }
+        let keys = keys();
+        let found = rows::get_all(self.connection, &keys)?;
+        let mut ahead = self.ahead.borrow_mut();
+        // Several moves may lead to one position.
+        ahead.extend(keys.into_iter().map(|key| (key, None)));
+        ahead.extend(found.into_iter().map(|(key, row)| (key, Some(row))));
+        Ok(())
+    }
+
     /// What is known of a position.
     ///
     /// # Errors
     /// The database cannot be read.
     pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
-        Ok(rows::find(&mut self.get.borrow_mut(), key, rows::parse)?)
+        match self.ahead.borrow().get(key) {
+            Some(row) => Ok(row.clone()),
+            None => self.get.find(&[key.into()], rows::parse),
+        }
     }
 
     /// The scores of the known moves of a position, in no particular order; `None` where nothing is known.
@@ -37,11 +64,10 @@ impl Snapshot<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
-        Ok(rows::find(
-            &mut self.get.borrow_mut(),
-            key,
-            rows::parse_scores,
-        )?)
+        match self.ahead.borrow().get(key) {
+            Some(row) => Ok(row.as_ref().map(Row::scores)),
+            None => self.get.find(&[key.into()], rows::parse_scores),
+        }
     }
 
     /// Whether anything is known of a position.
@@ -49,8 +75,10 @@ impl Snapshot<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
-        let found = rows::find(&mut self.get.borrow_mut(), key, |_| Ok(()))?;
-        Ok(found.is_some())
+        match self.ahead.borrow().get(key) {
+            Some(row) => Ok(row.is_some()),
+            None => Ok(self.get.find(&[key.into()], |_| Ok(()))?.is_some()),
+        }
     }
 
     /// How many positions there are.
@@ -59,9 +87,8 @@ impl Snapshot<'_> {
     /// The database cannot be read.
     pub fn positions(&self) -> Result<u64, StoreError> {
         let query = "SELECT COUNT(*) FROM position";
-        Ok(self
-            .connection
-            .query_row(query, [], |columns| columns.get(0))?)
+        let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
+        Ok(count?.unwrap_or(0))
     }
 
     /// How many tasks of a kind wait.
@@ -69,7 +96,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// The database cannot be read.
     pub fn waiting(&self, kind: TaskKind) -> Result<i64, StoreError> {
-        Ok(waiting(self.connection, kind)?)
+        waiting(self.connection, kind)
     }
 
     /// Calls `each` with every position, in the order of the keys.
@@ -80,14 +107,22 @@ impl Snapshot<'_> {
         &self,
         mut each: impl FnMut(Key, Row) -> Result<(), E>,
     ) -> Result<(), E> {
-        let query = "SELECT moves, ply, turned_ply, key FROM position ORDER BY key";
-        let mut query = self.connection.prepare(query).map_err(StoreError::from)?;
-        let mut found = query.query([]).map_err(StoreError::from)?;
-        while let Some(columns) = found.next().map_err(StoreError::from)? {
-            let row = rows::parse(columns).map_err(StoreError::from)?;
-            each(rows::key(columns, 3).map_err(StoreError::from)?, row)?;
+        let query = "SELECT moves, ply, turned_ply, key FROM position WHERE key > $1
+            ORDER BY key LIMIT $2";
+        let mut last = Vec::new();
+        loop {
+            let values = [Value::Bytes(&last), Value::Number(PAGE)];
+            let page = self.connection.query(query, &values, |columns| {
+                Ok((rows::key(columns, 3)?, rows::parse(columns)?))
+            })?;
+            let Some((key, _)) = page.last() else {
+                return Ok(());
+            };
+            last = key.as_bytes().to_vec();
+            for (key, row) in page {
+                each(key, row)?;
+            }
         }
-        Ok(())
     }
 
     /// What is wrong with the moves of the library.
@@ -146,16 +181,21 @@ pub enum SnapshotFault {
 }
 
 /// Connections that read, each used by one reader at a time.
-#[derive(Debug)]
 pub(super) struct Readers {
-    path: PathBuf,
+    location: Location,
     idle: Mutex<Vec<Connection>>,
 }
 
+impl fmt::Debug for Readers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "readers of {}", self.location)
+    }
+}
+
 impl Readers {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(location: Location) -> Self {
         Self {
-            path: path.to_owned(),
+            location,
             idle: Mutex::default(),
         }
     }
@@ -167,22 +207,19 @@ impl Readers {
     ) -> Result<T, E> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let next = idle().pop();
-        let mut connection = match next {
+        let connection = match next {
             Some(connection) => connection,
-            None => open_reader(&self.path)?,
+            None => Connection::open_reader(&self.location)?,
         };
-        let transaction = connection.transaction().map_err(StoreError::from)?;
-        let found = match transaction.prepare_cached(rows::GET) {
-            Ok(get) => look(&Snapshot {
-                connection: &transaction,
-                get: RefCell::new(get),
-            }),
-            Err(error) => Err(StoreError::from(error).into()),
-        };
-        drop(transaction);
-        if found.is_ok() {
-            idle().push(connection);
-        }
-        found
+        connection.begin(Access::Read)?;
+        let found = look(&Snapshot {
+            connection: &connection,
+            get: connection.prepare(rows::GET)?,
+            ahead: RefCell::default(),
+        })?;
+        // A connection on which anything has failed is not used again.
+        connection.roll_back();
+        idle().push(connection);
+        Ok(found)
     }
 }

@@ -1,9 +1,11 @@
 //! Tasks, and the writer's state of them between transactions.
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Result};
-
+use super::connection::Connection;
+use super::error::StoreError;
+use super::statement::{Columns, Value};
 use super::time::{milliseconds, now};
 use crate::board::Move;
 use crate::cloud::key::Key;
@@ -14,6 +16,9 @@ const PAUSE: i64 = 300;
 const SWEEP: i64 = 60;
 /// How many moves are remembered as handed out.
 const MOST_REMEMBERED: usize = 50_000;
+
+/// How old the numbers of waiting tasks may be where there seems to be no room for more.
+const COUNT_AGE: Duration = Duration::from_secs(10);
 
 /// What is to be done with a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,6 +79,8 @@ pub struct Lease {
 pub(super) struct TaskState {
     /// How many tasks of each kind wait.
     pub(super) waiting: [i64; 2],
+    /// When they were counted; `None` where they may be wrong.
+    pub(super) counted: Option<Instant>,
     /// The number of the next lease is not less than this.
     next_lease: i64,
     /// When old tasks were dropped last, in seconds since 1970.
@@ -84,20 +91,30 @@ pub(super) struct TaskState {
 
 impl TaskState {
     /// Counts anew what waits.
-    pub(super) fn recount(&mut self, connection: &Connection) -> Result<()> {
+    pub(super) fn recount(&mut self, connection: &Connection) -> Result<(), StoreError> {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
         }
+        self.counted = Some(Instant::now());
         Ok(())
     }
 
+    /// Whether the numbers of waiting tasks are those of a while ago: other programs may have taken some.
+    pub(super) fn is_old(&self) -> bool {
+        self.counted.is_none_or(|time| time.elapsed() > COUNT_AGE)
+    }
+
     /// The number of a lease.
-    pub(super) fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
+    pub(super) fn lease_number(&mut self, connection: &Connection) -> Result<i64, StoreError> {
+        let read = |columns: &Columns<'_>| columns.number(0, "lease");
+        if let Some(query) = connection.lease_numbers() {
+            return Ok(connection.query_one(query, &[], read)?.unwrap_or(0));
+        }
         // Another process may have handed out tasks.
-        let query = "SELECT IFNULL(MAX(lease), 0) FROM task WHERE kind = ?1";
-        let mut query = connection.prepare_cached(query)?;
+        let query = "SELECT COALESCE(MAX(lease), 0) FROM task WHERE kind = $1";
         for kind in TaskKind::ALL {
-            let latest: i64 = query.query_row([kind.number()], |columns| columns.get(0))?;
+            let values = [Value::Number(kind.number())];
+            let latest: i64 = connection.query_one(query, &values, read)?.unwrap_or(0);
             self.next_lease = self.next_lease.max(latest + 1);
         }
         // A number is never used again, not even by a program that was started anew.
@@ -136,8 +153,9 @@ impl TaskState {
 }
 
 /// How many tasks of a kind wait.
-pub(super) fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
-    let query = "SELECT COUNT(*) FROM task WHERE kind = ?1 AND lease = 0";
-    let mut query = connection.prepare_cached(query)?;
-    query.query_row([kind.number()], |columns| columns.get(0))
+pub(super) fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64, StoreError> {
+    let query = "SELECT COUNT(*) FROM task WHERE kind = $1 AND lease = 0";
+    let read = |columns: &Columns<'_>| columns.number(0, "count");
+    let count = connection.query_one(query, &[Value::Number(kind.number())], read)?;
+    Ok(count.unwrap_or(0))
 }

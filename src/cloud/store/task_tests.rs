@@ -1,10 +1,17 @@
 //! Tasks: who gets them, in which order, and for how long.
 
-use super::tests::{after, open};
+use super::test_library::{TestLibrary, on_both};
+use super::tests::after;
 use super::*;
 use crate::cloud::key::{Key, View};
 
-fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
+on_both! {
+    a_task_that_is_given_back_is_one_with_what_waits_for_its_position,
+    tasks_are_handed_out_by_priority_and_age,
+    leases_end_by_time_and_are_given_back,
+}
+
+pub(super) fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
     let view = View::of(&after(before));
     let moves = moves
         .iter()
@@ -18,20 +25,17 @@ fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Tas
     }
 }
 
-fn add(store: &Store, task: &Task) {
+pub(super) fn add(store: &Store, task: &Task) {
     let task = task.clone();
     assert!(store.write(move |batch| batch.add_task(&task)).unwrap());
 }
 
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
-    store
-        .write(move |batch| batch.lease(kind, 10, seconds))
-        .unwrap()
+    store.lease(kind, 10, seconds).unwrap()
 }
 
-#[test]
-fn tasks_are_handed_out_by_priority_and_age() {
-    let (_directory, store) = open();
+fn tasks_are_handed_out_by_priority_and_age(library: &TestLibrary) {
+    let store = library.open();
     use Priority::{Asked, Background, Urgent};
     use TaskKind::{Scoring, Sieving};
     for kind in [Scoring, Sieving] {
@@ -71,9 +75,8 @@ fn tasks_are_handed_out_by_priority_and_age() {
     assert_eq!(store.write(|batch| batch.finish_lease(0)).unwrap(), 0);
 }
 
-#[test]
-fn leases_end_by_time_and_are_given_back() {
-    let (directory, store) = open();
+fn leases_end_by_time_and_are_given_back(library: &TestLibrary) {
+    let store = library.open();
     let scoring = |before| task(TaskKind::Scoring, before, &[], Priority::Asked);
     add(&store, &scoring(""));
     add(&store, &scoring("h2e2"));
@@ -93,7 +96,7 @@ fn leases_end_by_time_and_are_given_back() {
     let number = second.number;
     store.write(move |batch| batch.give_back(number)).unwrap();
     drop(store);
-    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    let store = library.open();
     let third = lease(&store, TaskKind::Scoring, 60);
     assert_eq!(third.tasks, second.tasks);
     assert!(third.number > second.number);
@@ -107,10 +110,9 @@ fn leases_end_by_time_and_are_given_back() {
     assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks, []);
 }
 
-#[test]
-fn a_task_that_is_given_back_is_one_with_what_waits_for_its_position() {
+fn a_task_that_is_given_back_is_one_with_what_waits_for_its_position(library: &TestLibrary) {
     use TaskKind::{Scoring, Sieving};
-    let (_directory, store) = open();
+    let store = library.open();
     let waiting = |kind| store.read(|s| s.waiting(kind)).unwrap();
     add(&store, &task(Scoring, "", &["c3c4"], Priority::Urgent));
     add(&store, &task(Scoring, "h2e2", &["h9g7"], Priority::Asked));

@@ -1,11 +1,14 @@
 //! What is to be searched: positions with moves to be scored, and positions to be sieved for moves.
 
-use rusqlite::{OptionalExtension, Result, params};
-
 use super::batch::Batch;
+use super::error::StoreError;
+use super::rows;
+use super::statement::{Columns, Sql, Value, locking};
 use super::task::{Lease, Priority, Task, TaskKind};
 use super::time::now;
 use crate::board::Move;
+
+type Result<T> = std::result::Result<T, StoreError>;
 
 /// How many tasks of a kind may wait. Beyond that the oldest ones of the lowest priority make room.
 const MOST_WAITING: i64 = 100_000;
@@ -15,6 +18,69 @@ const BACKGROUND_AGE: i64 = 7_200;
 const TRIES: i64 = 5;
 /// The most moves of a task.
 const MOST_MOVES: usize = 128;
+
+/// The task that waits for a position.
+const WAITING: Sql = locking!(
+    "SELECT id, moves, priority, expires FROM task WHERE kind = $1 AND key = $2 AND lease = 0",
+    "FOR UPDATE",
+    ""
+);
+/// Drops the oldest waiting task of the lowest priority.
+const MAKE_ROOM: Sql = locking!(
+    "DELETE FROM task WHERE id = (SELECT id FROM task
+        WHERE kind = $1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1",
+    "FOR UPDATE SKIP LOCKED",
+    ")"
+);
+/// Drops waiting tasks that are too old.
+const DROP_EXPIRED: Sql = locking!(
+    "DELETE FROM task WHERE id IN (SELECT id FROM task
+        WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2",
+    "FOR UPDATE SKIP LOCKED",
+    ")"
+);
+/// Drops tasks that were handed out too often.
+const DROP_GIVEN_UP: Sql = locking!(
+    "DELETE FROM task WHERE id IN (SELECT id FROM task
+        WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3",
+    "FOR UPDATE SKIP LOCKED",
+    ")"
+);
+/// Tasks that were handed out and not done in time, the oldest first. Each condition on `lease` has its place
+/// in the index `task_order`.
+const OVERDUE_OLDEST: Sql = locking!(
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
+        AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4",
+    "FOR UPDATE SKIP LOCKED",
+    ""
+);
+/// The same, the newest first.
+const OVERDUE_NEWEST: Sql = locking!(
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
+        AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4",
+    "FOR UPDATE SKIP LOCKED",
+    ""
+);
+/// Waiting tasks of a priority, the oldest first.
+const WAITING_OLDEST: Sql = locking!(
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
+        AND (priority > 0 OR expires >= $3) ORDER BY id ASC LIMIT $4",
+    "FOR UPDATE SKIP LOCKED",
+    ""
+);
+/// The same, the newest first.
+const WAITING_NEWEST: Sql = locking!(
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
+        AND (priority > 0 OR expires >= $3) ORDER BY id DESC LIMIT $4",
+    "FOR UPDATE SKIP LOCKED",
+    ""
+);
+/// The tasks of a lease.
+const OF_LEASE: Sql = locking!(
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0",
+    "FOR UPDATE",
+    ""
+);
 
 /// A task that waits, as it is stored.
 struct WaitingTask {
@@ -47,15 +113,20 @@ impl Batch<'_> {
             self.unite(&waiting, moves, priority)?;
             return Ok(true);
         }
-        let is_full = self.tasks.waiting[task.kind as usize] >= MOST_WAITING;
-        if is_full && !self.make_room(task.kind)? {
+        if !self.has_room(task.kind)? && !self.make_room(task.kind)? {
             return Ok(false);
         }
         let statement =
-            "INSERT INTO task(kind, priority, key, moves, expires) VALUES (?1, ?2, ?3, ?4, ?5)";
+            "INSERT INTO task(kind, priority, key, moves, expires) VALUES ($1, $2, $3, $4, $5)";
         let moves = write_moves(moves);
-        let values = params![kind, priority, task.key.as_bytes(), moves, expires];
-        self.connection.prepare_cached(statement)?.execute(values)?;
+        let values = [
+            Value::Number(kind),
+            Value::Number(priority),
+            Value::from(&task.key),
+            Value::Bytes(&moves),
+            Value::Number(expires),
+        ];
+        self.connection.execute(statement, &values)?;
         self.tasks.waiting[task.kind as usize] += 1;
         Ok(true)
     }
@@ -69,38 +140,43 @@ impl Batch<'_> {
         // Most of what is asked for again changes nothing, and is not written.
         let is_fresh = waiting.expires > expires - BACKGROUND_AGE / 2;
         if united != waiting.moves || priority > waiting.priority || !is_fresh {
-            let statement = "UPDATE task SET moves = ?2, priority = ?3, expires = ?4 WHERE id = ?1";
-            let values = params![waiting.id, united, waiting.priority.max(priority), expires];
-            self.connection.prepare_cached(statement)?.execute(values)?;
+            let statement = "UPDATE task SET moves = $1, priority = $2, expires = $3 WHERE id = $4";
+            let values = [
+                Value::Bytes(&united),
+                Value::Number(waiting.priority.max(priority)),
+                Value::Number(expires),
+                Value::Number(waiting.id),
+            ];
+            self.connection.execute(statement, &values)?;
         }
         Ok(())
     }
 
     /// The task that waits for the same position.
     fn waiting_task(&self, task: &Task) -> Result<Option<WaitingTask>> {
-        let query = "SELECT id, moves, priority, expires FROM task
-            WHERE kind = ?1 AND key = ?2 AND lease = 0";
-        let mut query = self.connection.prepare_cached(query)?;
-        let found = query.query_row(
-            params![task.kind.number(), task.key.as_bytes()],
-            |columns| {
-                Ok(WaitingTask {
-                    id: columns.get(0)?,
-                    moves: columns.get(1)?,
-                    priority: columns.get(2)?,
-                    expires: columns.get(3)?,
-                })
-            },
-        );
-        found.optional()
+        let values = [Value::Number(task.kind.number()), Value::from(&task.key)];
+        self.connection.query_one(WAITING, &values, |columns| {
+            Ok(WaitingTask {
+                id: columns.number(0, "id")?,
+                moves: columns.bytes(1, "moves")?.to_vec(),
+                priority: columns.number(2, "priority")?,
+                expires: columns.number(3, "expires")?,
+            })
+        })
+    }
+
+    /// Whether one more task may wait.
+    fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
+        if self.tasks.waiting[kind as usize] >= MOST_WAITING && self.tasks.is_old() {
+            self.tasks.recount(self.connection)?;
+        }
+        Ok(self.tasks.waiting[kind as usize] < MOST_WAITING)
     }
 
     /// Drops the oldest waiting task of the lowest priority; `false` where there is none.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
-        let statement = "DELETE FROM task WHERE id = (SELECT id FROM task
-            WHERE kind = ?1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1)";
-        let mut delete = self.connection.prepare_cached(statement)?;
-        let dropped = delete.execute([kind.number()])?;
+        let values = [Value::Number(kind.number())];
+        let dropped = self.connection.execute(MAKE_ROOM, &values)?;
         self.tasks.waiting[kind as usize] -= i64::from(dropped > 0);
         Ok(dropped > 0)
     }
@@ -110,9 +186,9 @@ impl Batch<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
-        let statement = "DELETE FROM task WHERE kind = ?1 AND lease = 0";
-        let mut delete = self.connection.prepare_cached(statement)?;
-        let dropped = delete.execute([kind.number()])?;
+        let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
+        let values = [Value::Number(kind.number())];
+        let dropped = self.connection.execute(statement, &values)?;
         self.tasks.waiting[kind as usize] = 0;
         Ok(dropped)
     }
@@ -122,7 +198,7 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// The database cannot be read or written.
-    pub fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
+    pub(super) fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
         let found = self.next_tasks(kind, count)?;
         let number = match found.is_empty() {
             true => 0,
@@ -135,7 +211,7 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// The database cannot be read or written.
-    pub fn lease_by_name(
+    pub(super) fn lease_by_name(
         &mut self,
         kind: TaskKind,
         count: usize,
@@ -155,32 +231,19 @@ impl Batch<'_> {
     fn next_tasks(&mut self, kind: TaskKind, count: usize) -> Result<Vec<(i64, Task)>> {
         let now = now();
         self.drop_old(now)?;
-        let direction = if kind == TaskKind::Scoring {
-            "ASC"
-        } else {
-            "DESC"
+        let (overdue, waiting) = match kind {
+            TaskKind::Scoring => (OVERDUE_OLDEST, WAITING_OLDEST),
+            TaskKind::Sieving => (OVERDUE_NEWEST, WAITING_NEWEST),
         };
-        // Each condition on `lease` has its place in the index `task_order`.
-        let overdue = format!(
-            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND (lease < 0 OR lease > 0)
-            AND until < ?2 AND tries < ?3 ORDER BY priority DESC, id {direction} LIMIT ?4"
-        );
-        let mut query = self.connection.prepare_cached(&overdue)?;
-        let parse = |columns: &rusqlite::Row<'_>| Ok((columns.get(0)?, parse_task(kind, columns)?));
         let limit = |taken: usize| i64::try_from(count - taken).unwrap_or(i64::MAX);
-        let found = query.query_map(params![kind.number(), now, TRIES, limit(0)], parse)?;
-        let mut tasks = found.collect::<Result<Vec<_>>>()?;
-        let waiting = format!(
-            "SELECT id, key, moves, priority FROM task WHERE kind = ?1 AND lease = 0 AND priority = ?2
-            AND (priority > 0 OR expires >= ?3) ORDER BY id {direction} LIMIT ?4"
-        );
-        let mut query = self.connection.prepare_cached(&waiting)?;
+        let read = |columns: &Columns<'_>| parse_task(kind, columns);
+        let values = [kind.number(), now, TRIES, limit(0)].map(Value::Number);
+        let mut tasks = self.connection.query(overdue, &values, read)?;
         for priority in [Priority::Urgent, Priority::Asked, Priority::Background] {
-            let values = params![kind.number(), priority as i64, now, limit(tasks.len())];
-            for task in query.query_map(values, parse)? {
-                tasks.push(task?);
-                self.tasks.waiting[kind as usize] -= 1;
-            }
+            let values = [kind.number(), priority as i64, now, limit(tasks.len())];
+            let found = (self.connection).query(waiting, &values.map(Value::Number), read)?;
+            self.tasks.waiting[kind as usize] -= i64::try_from(found.len()).unwrap_or(0);
+            tasks.extend(found);
         }
         Ok(tasks)
     }
@@ -191,13 +254,10 @@ impl Batch<'_> {
         if !self.tasks.is_to_be_swept(now) {
             return Ok(());
         }
-        let expired = "DELETE FROM task
-            WHERE kind = ?1 AND lease = 0 AND priority = 0 AND expires < ?2";
-        let given_up = "DELETE FROM task
-            WHERE kind = ?1 AND (lease < 0 OR lease > 0) AND until < ?2 AND tries >= ?3";
         for kind in TaskKind::ALL.map(TaskKind::number) {
-            (self.connection.prepare_cached(expired)?).execute([kind, now])?;
-            (self.connection.prepare_cached(given_up)?).execute([kind, now, TRIES])?;
+            let values = [kind, now, TRIES].map(Value::Number);
+            self.connection.execute(DROP_EXPIRED, &values[..2])?;
+            self.connection.execute(DROP_GIVEN_UP, &values)?;
         }
         self.tasks.recount(self.connection)
     }
@@ -205,11 +265,11 @@ impl Batch<'_> {
     /// Notes that tasks are handed out under a number.
     fn mark_leased(&mut self, found: Vec<(i64, Task)>, number: i64, seconds: i64) -> Result<Lease> {
         let now = now();
-        let statement = "UPDATE task SET lease = ?2, until = ?3, tries = tries + 1 WHERE id = ?1";
-        let mut update = self.connection.prepare_cached(statement)?;
+        let statement = "UPDATE task SET lease = $1, until = $2, tries = tries + 1 WHERE id = $3";
         for (id, task) in &found {
             self.tasks.remember(task, now);
-            update.execute(params![id, number, now.saturating_add(seconds)])?;
+            let values = [number, now.saturating_add(seconds), *id].map(Value::Number);
+            self.connection.execute(statement, &values)?;
         }
         let tasks = found.into_iter().map(|(_, task)| task).collect();
         Ok(Lease { number, tasks })
@@ -220,11 +280,11 @@ impl Batch<'_> {
     /// # Errors
     /// The database cannot be written.
     pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
-        let statement = "DELETE FROM task WHERE kind = ?1 AND lease = ?2 AND lease <> 0";
-        let mut delete = self.connection.prepare_cached(statement)?;
+        let statement = "DELETE FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0";
         let mut count = 0;
         for kind in TaskKind::ALL {
-            count += delete.execute([kind.number(), number])?;
+            let values = [kind.number(), number].map(Value::Number);
+            count += self.connection.execute(statement, &values)?;
         }
         Ok(count)
     }
@@ -235,14 +295,9 @@ impl Batch<'_> {
     /// The database cannot be read or written.
     pub fn give_back(&mut self, number: i64) -> Result<()> {
         for kind in TaskKind::ALL {
-            let query = "SELECT id, key, moves, priority FROM task
-                WHERE kind = ?1 AND lease = ?2 AND lease <> 0";
-            let mut query = self.connection.prepare_cached(query)?;
-            let found = query.query_map([kind.number(), number], |columns| {
-                Ok((columns.get(0)?, parse_task(kind, columns)?))
-            })?;
-            let found: Vec<(i64, Task)> = found.collect::<Result<_>>()?;
-            for (id, task) in found {
+            let values = [kind.number(), number].map(Value::Number);
+            let read = |columns: &Columns<'_>| parse_task(kind, columns);
+            for (id, task) in self.connection.query(OF_LEASE, &values, read)? {
                 self.wait_again(id, &task)?;
             }
         }
@@ -253,34 +308,33 @@ impl Batch<'_> {
     fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.unite(&waiting, task.moves.clone(), task.priority as i64)?;
-            let statement = "DELETE FROM task WHERE id = ?1";
-            return (self.connection.prepare_cached(statement)?)
-                .execute([id])
-                .map(drop);
+            let statement = "DELETE FROM task WHERE id = $1";
+            let values = [Value::Number(id)];
+            return self.connection.execute(statement, &values).map(drop);
         }
         let statement =
-            "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = ?2 WHERE id = ?1";
-        let expires = now() + BACKGROUND_AGE;
-        (self.connection.prepare_cached(statement)?).execute(params![id, expires])?;
+            "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = $1 WHERE id = $2";
+        let values = [now() + BACKGROUND_AGE, id].map(Value::Number);
+        self.connection.execute(statement, &values)?;
         self.tasks.waiting[task.kind as usize] += 1;
         Ok(())
     }
 }
 
-/// A task of the columns id, key, moves and priority.
-fn parse_task(kind: TaskKind, columns: &rusqlite::Row<'_>) -> Result<Task> {
-    let moves: Vec<u8> = columns.get(2)?;
-    let priority = match columns.get(3)? {
+/// The number of a row and the task of the columns id, key, moves and priority.
+fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
+    let priority = match columns.number::<i64>(3, "priority")? {
         0 => Priority::Background,
         1 => Priority::Asked,
         _ => Priority::Urgent,
     };
-    Ok(Task {
+    let task = Task {
         kind,
-        key: super::rows::key(columns, 1)?,
-        moves: parse_moves(&moves),
+        key: rows::key(columns, 1)?,
+        moves: parse_moves(columns.bytes(2, "moves")?),
         priority,
-    })
+    };
+    Ok((columns.number(0, "id")?, task))
 }
 
 /// Moves as bytes, each once.

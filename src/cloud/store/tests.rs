@@ -6,6 +6,7 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
+use super::test_library::{TestLibrary, on_both};
 use super::*;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
@@ -14,10 +15,18 @@ use crate::cloud::row::EntrySource;
 use crate::cloud::value::{self, score_of};
 use crate::movegen::legal_moves;
 
-pub(super) fn open() -> (tempfile::TempDir, Store) {
-    let directory = tempfile::tempdir().unwrap();
-    let store = Store::open(&directory.path().join("library.db")).unwrap();
-    (directory, store)
+on_both! {
+    distances_from_the_start_follow_the_moves,
+    distances_are_handed_down_from_the_first_move,
+    a_shorter_way_makes_all_behind_it_nearer,
+    one_transaction_hands_the_values_of_many_moves_up,
+    many_writers_share_transactions,
+    values_are_handed_up_at_once,
+    a_shallower_search_does_not_take_the_place_of_a_deeper_one,
+    mates_are_told_by_the_rules,
+    pushed_values_are_those_of_a_full_computation,
+    values_that_go_round_in_a_circle_come_to_rest,
+    what_is_read_ahead_is_what_is_read,
 }
 
 pub(super) fn after(moves: &str) -> Position {
@@ -53,9 +62,8 @@ pub(super) fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
     row?.get(place.m).map(|entry| i32::from(entry.value))
 }
 
-#[test]
-fn values_are_handed_up_at_once() {
-    let (_directory, store) = open();
+fn values_are_handed_up_at_once(library: &TestLibrary) {
+    let store = library.open();
     for (m, value) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
         assert!(put(&store, new("", m, value, 0)));
     }
@@ -72,9 +80,8 @@ fn values_are_handed_up_at_once() {
     assert_eq!(row.unwrap().plies, [Some(0), None]);
 }
 
-#[test]
-fn a_shallower_search_does_not_take_the_place_of_a_deeper_one() {
-    let (_directory, store) = open();
+fn a_shallower_search_does_not_take_the_place_of_a_deeper_one(library: &TestLibrary) {
+    let store = library.open();
     assert!(put(&store, new("", "c3c4", -10, 12)));
     assert!(!put(&store, new("", "c3c4", -90, 11)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-10));
@@ -86,9 +93,8 @@ fn a_shallower_search_does_not_take_the_place_of_a_deeper_one() {
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
 }
 
-#[test]
-fn mates_are_told_by_the_rules() {
-    let (_directory, store) = open();
+fn mates_are_told_by_the_rules(library: &TestLibrary) {
+    let store = library.open();
     let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
     let view = View::of(&position);
     let place = Place::of(&position, &view, "b1b9".parse().unwrap());
@@ -109,14 +115,17 @@ fn mates_are_told_by_the_rules() {
     );
 }
 
-#[test]
-fn distances_from_the_start_follow_the_moves() {
-    let (_directory, store) = open();
+fn distances_from_the_start_follow_the_moves(library: &TestLibrary) {
+    let store = library.open();
     let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
     put_line(&store, &line);
     assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
+}
+
+fn distances_are_handed_down_from_the_first_move(library: &TestLibrary) {
+    let store = library.open();
+    let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
     // From its end: nothing is known of the way until the first move is stored.
-    let (_directory, store) = open();
     for ply in (1..line.len()).rev() {
         assert!(put(&store, new(&line[..ply].join(" "), line[ply], 0, 0)));
     }
@@ -125,9 +134,8 @@ fn distances_from_the_start_follow_the_moves() {
     assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
 }
 
-#[test]
-fn a_shorter_way_makes_all_behind_it_nearer() {
-    let (_directory, store) = open();
+fn a_shorter_way_makes_all_behind_it_nearer(library: &TestLibrary) {
+    let store = library.open();
     let line = ["h2d2", "h7d7", "d2e2", "d7e7", "b0c2", "b9c7", "a0b0"];
     put_line(&store, &line);
     assert_eq!(distances(&store, &line), [0, 1, 2, 3, 4, 5, 6].map(Some));
@@ -163,14 +171,14 @@ fn recomputed(rows: &HashMap<Key, HashMap<Move, i32>>, key: &Key, m: Move, leaf:
     value::value(&mut scores, key, m).unwrap()
 }
 
-#[test]
-fn pushed_values_are_those_of_a_full_computation() {
+fn pushed_values_are_those_of_a_full_computation(library: &TestLibrary) {
+    let store = library.open();
+    // What one tree has taught the library the next one goes on from.
+    let mut written: HashMap<Key, HashMap<Move, i32>> = HashMap::new();
     for seed in 0..4 {
         let mut random = StdRng::seed_from_u64(seed);
-        let (_directory, store) = open();
         // Pawns alone move, forwards and never back: no position is reached from itself.
         let mut positions = vec![after("")];
-        let mut written: HashMap<Key, HashMap<Move, i32>> = HashMap::new();
         for _ in 0..150 {
             let position = positions.choose(&mut random).unwrap().clone();
             let is_forward = |m: &Move| {
@@ -218,9 +226,8 @@ fn pushed_values_are_those_of_a_full_computation() {
     }
 }
 
-#[test]
-fn values_that_go_round_in_a_circle_come_to_rest() {
-    let (_directory, store) = open();
+fn values_that_go_round_in_a_circle_come_to_rest(library: &TestLibrary) {
+    let store = library.open();
     let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
     for (n, m) in round.iter().enumerate() {
         assert!(put(&store, new(&round[..n].join(" "), m, 29_000, 0)));
@@ -229,9 +236,8 @@ fn values_that_go_round_in_a_circle_come_to_rest() {
     assert!(stored(&store, "", "h2h3").is_some());
 }
 
-#[test]
-fn one_transaction_hands_the_values_of_many_moves_up() {
-    let (_directory, store) = open();
+fn one_transaction_hands_the_values_of_many_moves_up(library: &TestLibrary) {
+    let store = library.open();
     let start = after("");
     let view = View::of(&start);
     let mut scores = Vec::new();
@@ -263,9 +269,8 @@ fn one_transaction_hands_the_values_of_many_moves_up() {
     }
 }
 
-#[test]
-fn many_writers_share_transactions() {
-    let (directory, store) = open();
+fn many_writers_share_transactions(library: &TestLibrary) {
+    let store = library.open();
     std::thread::scope(|scope| {
         for seed in 0..8 {
             let store = &store;
@@ -294,7 +299,7 @@ fn many_writers_share_transactions() {
     let before = store.read(|s| s.positions()).unwrap();
     assert!(before > 100);
     drop(store);
-    let store = Store::open(&directory.path().join("library.db")).unwrap();
+    let store = library.open();
     assert_eq!(store.read(|s| s.positions()).unwrap(), before);
 }
 
@@ -321,4 +326,26 @@ fn other_files_are_refused() {
     .unwrap();
     assert!(matches!(Store::open(&path), Err(StoreError::Database(_))));
     assert!(Store::open(directory.path()).is_err());
+}
+
+fn what_is_read_ahead_is_what_is_read(library: &TestLibrary) {
+    let store = library.open();
+    assert!(put(&store, new("", "b2e2", -20, 3)));
+    assert!(put(&store, new("b2e2", "h9g7", 30, 3)));
+    let keys = ["", "b2e2", "h2e2", "c3c4"].map(|moves| View::of(&after(moves)).key);
+    let read = |snapshot: &Snapshot<'_>| {
+        let of_key = |key| {
+            let known = (snapshot.get(key)?, snapshot.scores(key)?);
+            Ok::<_, StoreError>((known, snapshot.contains(key)?))
+        };
+        keys.iter().map(of_key).collect::<Result<Vec<_>, _>>()
+    };
+    let single = store.read(read).unwrap();
+    let is_known: Vec<bool> = single.iter().map(|(_, is_known)| *is_known).collect();
+    assert_eq!(is_known, [true, true, true, false]);
+    let ahead = store.read(|snapshot| {
+        snapshot.read_ahead(|| keys.to_vec())?;
+        read(snapshot)
+    });
+    assert_eq!(ahead.unwrap(), single);
 }

@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{OptionalExtension, Result, params};
-
 use super::batch::Batch;
+use super::error::StoreError;
 use super::rows;
+use super::statement::{Columns, Value};
 use super::time::minutes;
 use crate::board::Move;
 use crate::cloud::key::Key;
 use crate::cloud::place::Place;
 use crate::cloud::row::{Entry, EntrySource, Row};
+
+type Result<T> = std::result::Result<T, StoreError>;
 
 /// A move whose value is to be what the audit still tells.
 struct Written {
@@ -52,20 +54,18 @@ impl Batch<'_> {
 
     /// Takes the writes of a writer out of the audit; the moves, the one that was written last at the end.
     fn take_writes(&mut self, writer: &str, since: i64) -> Result<Vec<Written>> {
-        let query = "SELECT key, move, MAX(id) FROM audit WHERE writer = ?1 AND time >= ?2
+        let query = "SELECT key, move, MAX(id) FROM audit WHERE writer = $1 AND time >= $2
             GROUP BY key, move ORDER BY MAX(id)";
-        let mut query = self.connection.prepare(query)?;
-        let found = query.query_map(params![writer, since], |columns| {
-            let bits: u16 = columns.get(1)?;
+        let values = [Value::Text(writer), Value::Number(since)];
+        let found = self.connection.query(query, &values, |columns| {
             Ok(Written {
                 key: rows::key(columns, 0)?,
-                m: Move::from_bits(bits).unwrap_or_default(),
-                id: columns.get(2)?,
+                m: Move::from_bits(columns.number(1, "move")?).unwrap_or_default(),
+                id: columns.number(2, "id")?,
             })
         })?;
-        let found = found.collect::<Result<_>>()?;
-        let statement = "DELETE FROM audit WHERE writer = ?1 AND time >= ?2";
-        self.connection.execute(statement, params![writer, since])?;
+        let statement = "DELETE FROM audit WHERE writer = $1 AND time >= $2";
+        self.connection.execute(statement, &values)?;
         Ok(found)
     }
 
@@ -85,12 +85,18 @@ impl Batch<'_> {
             return Ok(None);
         }
         // Moves that were only linked to known positions have no value of their own.
-        let query = "SELECT id, new FROM audit WHERE key = ?1 AND move = ?2 AND writer <> ?3
+        let query = "SELECT id, new FROM audit WHERE key = $1 AND move = $2 AND writer <> $3
             ORDER BY id DESC LIMIT 1";
-        let mut query = self.connection.prepare_cached(query)?;
-        let values = params![written.key.as_bytes(), written.m.bits(), Self::LIBRARY];
-        let left = query.query_row(values, |columns| Ok((columns.get(0)?, columns.get(1)?)));
-        match left.optional()? {
+        let values = [
+            Value::from(&written.key),
+            Value::Number(i64::from(written.m.bits())),
+            Value::Text(Self::LIBRARY),
+        ];
+        let read = |columns: &Columns<'_>| {
+            let id = columns.number::<i64>(0, "id")?;
+            Ok((id, columns.number(1, "new")?))
+        };
+        match self.connection.query_one(query, &values, read)? {
             Some((id, _)) if written.id < id => return Ok(None),
             Some((_, value)) => row.set(restored(&entry, value)),
             None => drop(row.remove(written.m)),

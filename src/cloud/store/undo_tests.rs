@@ -1,7 +1,15 @@
 //! Writes taken back.
 
-use super::tests::{new, open, put, stored};
+use super::test_library::{TestLibrary, on_both};
+use super::tests::{new, put, stored};
 use super::*;
+
+on_both! {
+    what_a_writer_has_written_is_taken_back,
+    what_others_have_written_since_stays,
+    a_line_that_was_stored_from_its_end_is_taken_back,
+    moves_to_positions_that_go_again_go_as_well,
+}
 
 /// Writes a score under a name.
 fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
@@ -14,9 +22,8 @@ fn undo(store: &Store, writer: &'static str) -> usize {
     store.write(move |batch| batch.undo(writer, 0)).unwrap()
 }
 
-#[test]
-fn what_a_writer_has_written_is_taken_back() {
-    let (_directory, store) = open();
+fn what_a_writer_has_written_is_taken_back(library: &TestLibrary) {
+    let store = library.open();
     let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
     by("", "c3c4", -10, "good");
     by("", "b2e2", -20, "good");
@@ -37,9 +44,8 @@ fn what_a_writer_has_written_is_taken_back() {
     assert_eq!((undo(&store, "bad"), undo(&store, "nobody")), (0, 0));
 }
 
-#[test]
-fn what_others_have_written_since_stays() {
-    let (_directory, store) = open();
+fn what_others_have_written_since_stays(library: &TestLibrary) {
+    let store = library.open();
     for (writer, value) in [("good", -10), ("bad", -900), ("good", -20)] {
         write(&store, "", "c3c4", value, writer);
     }
@@ -56,9 +62,8 @@ fn what_others_have_written_since_stays() {
     assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
 }
 
-#[test]
-fn a_line_that_was_stored_from_its_end_is_taken_back() {
-    let (_directory, store) = open();
+fn a_line_that_was_stored_from_its_end_is_taken_back(library: &TestLibrary) {
+    let store = library.open();
     write(&store, "", "c3c4", -10, "good");
     write(&store, "b2e2", "h9g7", 500, "bad");
     write(&store, "", "b2e2", -20, "bad");
@@ -69,9 +74,8 @@ fn a_line_that_was_stored_from_its_end_is_taken_back() {
     assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
 }
 
-#[test]
-fn moves_to_positions_that_go_again_go_as_well() {
-    let (_directory, store) = open();
+fn moves_to_positions_that_go_again_go_as_well(library: &TestLibrary) {
+    let store = library.open();
     // One is only linked to what was known; the other is kept for what others have built on it.
     write(&store, "b2e2", "h9g7", 500, "bad");
     let link = new("", "b2e2", 0, 0).place;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use rusqlite::{Connection, TransactionBehavior};
 
 use super::batch::Batch;
+use super::connection::Connection;
 use super::error::StoreError;
+use super::statement::Access;
 use super::task::TaskState;
 
 /// Jobs of one transaction.
@@ -18,12 +19,15 @@ const WAITING: usize = 4096;
 
 /// Work for the writer.
 trait WriteJob: Send {
-    fn run(&mut self, batch: &mut Batch<'_>) -> rusqlite::Result<()>;
+    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
+    /// What the work may do.
+    fn access(&self) -> Access;
     /// The transaction has been committed, or has failed.
     fn finish(self: Box<Self>, result: Result<(), StoreError>);
 }
 
 struct Asked<T, F> {
+    access: Access,
     work: Option<F>,
     found: Option<T>,
     answer: Sender<Result<T, StoreError>>,
@@ -32,9 +36,13 @@ struct Asked<T, F> {
 impl<T, F> WriteJob for Asked<T, F>
 where
     T: Send,
-    F: FnOnce(&mut Batch<'_>) -> rusqlite::Result<T> + Send,
+    F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send,
 {
-    fn run(&mut self, batch: &mut Batch<'_>) -> rusqlite::Result<()> {
+    fn access(&self) -> Access {
+        self.access
+    }
+
+    fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError> {
         if let Some(work) = self.work.take() {
             self.found = Some(work(batch)?);
         }
@@ -75,10 +83,12 @@ impl StoreWriter {
     /// Writes, and waits until it is on the disk.
     pub(super) fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Batch<'_>) -> rusqlite::Result<T> + Send + 'static,
+        access: Access,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answers) = bounded(1);
         let job = Asked {
+            access,
             work: Some(work),
             found: None,
             answer,
@@ -91,9 +101,10 @@ impl StoreWriter {
     /// Writes without waiting; where too much waits already, nothing is written.
     pub(super) fn post(
         &self,
-        work: impl FnOnce(&mut Batch<'_>) -> rusqlite::Result<()> + Send + 'static,
+        work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
         let job = Asked {
+            access: Access::Write,
             work: Some(work),
             found: None,
             answer: bounded(1).0,
@@ -115,7 +126,7 @@ impl Drop for StoreWriter {
     }
 }
 
-fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
+fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
     // Values that an earlier run has left to be handed up.
     let mut is_pending = true;
     loop {
@@ -128,7 +139,15 @@ fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<
         };
         let mut group: Vec<Box<dyn WriteJob>> = first.into_iter().collect();
         group.extend(waiting.try_iter().take(GROUP));
-        let done = transact(&mut connection, &mut tasks, &mut group);
+        let access = match is_pending {
+            true => Access::Write,
+            false => group
+                .iter()
+                .map(|job| job.access())
+                .max()
+                .unwrap_or(Access::Write),
+        };
+        let done = transact(&connection, &mut tasks, &mut group, access);
         let result = match done {
             Ok(more) => {
                 is_pending = more;
@@ -138,10 +157,8 @@ fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<
                 is_pending = false;
                 log::error!("the cloud library cannot be written: {error}");
                 // What was counted may not have come to be.
-                if let Err(error) = tasks.recount(&connection) {
-                    log::error!("the cloud library cannot be read: {error}");
-                }
-                Err(StoreError::from(error))
+                tasks.counted = None;
+                Err(error)
             }
         };
         for job in group {
@@ -152,13 +169,34 @@ fn run(mut connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<
 
 /// Does the jobs in one transaction. Tells whether values are left to be handed up.
 fn transact(
-    connection: &mut Connection,
+    connection: &Connection,
     tasks: &mut TaskState,
     group: &mut [Box<dyn WriteJob>],
-) -> rusqlite::Result<bool> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    access: Access,
+) -> Result<bool, StoreError> {
+    connection.begin(access)?;
+    let done = run_jobs(connection, tasks, group, access).and_then(|is_pending| {
+        connection.commit()?;
+        Ok(is_pending)
+    });
+    if done.is_err() {
+        connection.roll_back();
+    }
+    done
+}
+
+/// Does the jobs, and hands values up where any may have changed.
+fn run_jobs(
+    connection: &Connection,
+    tasks: &mut TaskState,
+    group: &mut [Box<dyn WriteJob>],
+    access: Access,
+) -> Result<bool, StoreError> {
+    if tasks.counted.is_none() {
+        tasks.recount(connection)?;
+    }
     let mut batch = Batch {
-        connection: &transaction,
+        connection,
         changed: Vec::new(),
         lowered: Vec::new(),
         tasks,
@@ -166,9 +204,11 @@ fn transact(
     for job in group {
         job.run(&mut batch)?;
     }
+    if access < Access::Write {
+        return Ok(false);
+    }
     batch.propagate()?;
     let is_pending = batch.take_up_pending()?;
     batch.propagate()?;
-    transaction.commit()?;
     Ok(is_pending)
 }

@@ -19,9 +19,8 @@ impl Library {
     /// # Errors
     /// The library cannot be read or written.
     pub fn lease_as_text(&self, kind: TaskKind, seconds: i64) -> Result<String, StoreError> {
-        let lease = self.store.write(move |batch| {
-            batch.lease_by_name(kind, COUNT, seconds, |tasks| number(&name(&write(tasks))))
-        })?;
+        let number = |tasks: &[Task]| number(&name(&write(tasks)));
+        let lease = (self.store).lease_by_name(kind, COUNT, seconds, number)?;
         Ok(write(&lease.tasks))
     }
 

@@ -60,9 +60,7 @@ impl Library {
     /// # Errors
     /// The library cannot be read or written.
     pub fn lease(&self, kind: TaskKind, count: usize, seconds: i64) -> Result<Work, StoreError> {
-        let lease = self
-            .store
-            .write(move |batch| batch.lease(kind, count, seconds))?;
+        let lease = self.store.lease(kind, count, seconds)?;
         let jobs = lease.tasks.into_iter().filter_map(|task| {
             Some(Job {
                 position: task.key.position()?,

@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Statement, params_from_iter};
 
 use super::error::StoreError;
+use super::location::Location;
+use super::statement::{Access, Columns, Value};
 
 /// Marks the files of libraries in the header of the database: `ChYk`.
 const APPLICATION: i64 = 0x4368_596b;
@@ -57,14 +59,13 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         }
         (APPLICATION, VERSION) => {}
         (APPLICATION, found) => {
-            let path = path.to_owned();
             return Err(StoreError::Version {
-                path,
+                location: Location::from(path),
                 found,
                 known: VERSION,
             });
         }
-        _ => return Err(StoreError::Foreign(path.to_owned())),
+        _ => return Err(StoreError::Foreign(Location::from(path))),
     }
     transaction.execute_batch(INDEXES)?;
     transaction.commit()?;
@@ -87,4 +88,27 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     connection.busy_timeout(PATIENCE)?;
     connection.pragma_update(None, "cache_size", -8 << 10)?;
     Ok(connection)
+}
+
+/// The statement that begins a transaction.
+pub(super) const fn begin(access: Access) -> &'static str {
+    match access {
+        Access::Read => "BEGIN DEFERRED",
+        Access::Lease | Access::Write => "BEGIN IMMEDIATE",
+    }
+}
+
+/// Calls `each` with the rows that a query finds, as long as it returns `true`.
+pub(super) fn for_rows(
+    query: &mut Statement<'_>,
+    values: &[Value<'_>],
+    mut each: impl FnMut(&Columns<'_>) -> Result<bool, StoreError>,
+) -> Result<(), StoreError> {
+    let mut rows = query.query(params_from_iter(values))?;
+    while let Some(row) = rows.next()? {
+        if !each(&Columns::Sqlite(row))? {
+            break;
+        }
+    }
+    Ok(())
 }

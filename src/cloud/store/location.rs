@@ -1,0 +1,148 @@
+//! Where a library is kept.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Where a library is kept.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// A file, which is an SQLite database.
+    File(PathBuf),
+    /// A database of a PostgreSQL server.
+    #[cfg(feature = "postgres")]
+    Postgres(Box<postgres::Config>),
+}
+
+/// An address of a server that cannot be used. It may hold a password, and is not repeated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LocationError(String);
+
+impl Location {
+    /// Reads a location: `postgres://USER@HOST:PORT/DATABASE`, or otherwise the name of a file. Where the
+    /// address of a server has no password, that of the environment variable `PGPASSWORD` is taken.
+    ///
+    /// # Errors
+    /// The name is empty, the address of a server is wrong, or the program was built without the feature `postgres`.
+    pub fn parse(text: &OsStr) -> Result<Self, LocationError> {
+        let is_server = |text: &&str| {
+            let schemes = ["postgres://", "postgresql://"];
+            schemes.iter().any(|scheme| text.starts_with(scheme))
+        };
+        match text.to_str().filter(is_server) {
+            Some(address) => parse_server(address),
+            // SQLite would take it for a file of its own that vanishes with the program.
+            None if text.is_empty() => {
+                Err(LocationError("the name of the file is empty".to_owned()))
+            }
+            None => Ok(Self::File(PathBuf::from(text))),
+        }
+    }
+}
+
+#[cfg(feature = "postgres")]
+fn parse_server(address: &str) -> Result<Location, LocationError> {
+    use std::error::Error;
+
+    let mut config: postgres::Config = address.parse().map_err(|error: postgres::Error| {
+        LocationError(match error.source() {
+            Some(cause) => format!("no address of a PostgreSQL database: {cause}"),
+            None => format!("no address of a PostgreSQL database: {error}"),
+        })
+    })?;
+    if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+        let text = "no address of a PostgreSQL database: the host is missing";
+        return Err(LocationError(text.to_owned()));
+    }
+    if config.get_password().is_none()
+        && let Some(password) = std::env::var_os("PGPASSWORD")
+    {
+        config.password(password.as_encoded_bytes());
+    }
+    Ok(Location::Postgres(Box::new(config)))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn parse_server(_: &str) -> Result<Location, LocationError> {
+    let text = "this program was built without the feature postgres";
+    Err(LocationError(text.to_owned()))
+}
+
+impl From<&Path> for Location {
+    fn from(path: &Path) -> Self {
+        Self::File(path.to_owned())
+    }
+}
+
+impl fmt::Display for Location {
+    /// Writes the location without user and password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => write!(f, "{}", path.display()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(config) => {
+                use postgres::config::Host;
+                f.write_str("postgres://")?;
+                for (n, host) in config.get_hosts().iter().enumerate() {
+                    f.write_str(if n > 0 { "," } else { "" })?;
+                    match host {
+                        Host::Tcp(name) => f.write_str(name)?,
+                        #[cfg(unix)]
+                        Host::Unix(path) => write!(f, "{}", path.display())?,
+                    }
+                }
+                match config.get_dbname() {
+                    Some(name) => write!(f, "/{name}"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_stay_what_they_are() {
+        for name in ["library.db", "postgres.db", "./postgres://x"] {
+            let location = Location::parse(OsStr::new(name)).unwrap();
+            assert!(matches!(&location, Location::File(path) if path == Path::new(name)));
+            assert_eq!(location.to_string(), name);
+        }
+        assert!(Location::parse(OsStr::new("")).is_err());
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    fn addresses_of_servers_are_shown_without_passwords() {
+        let parse = |text: &str| Location::parse(OsStr::new(text));
+        for (text, shown) in [
+            ("postgres://me:secret@db:5433/club", "postgres://db/club"),
+            ("postgresql://me@%2Ftmp%2Fx/club", "postgres:///tmp/x/club"),
+            ("postgres://a,b/", "postgres://a,b"),
+        ] {
+            assert_eq!(parse(text).unwrap().to_string(), shown);
+        }
+        for wrong in [
+            "postgres://me:secret@db:port/x",
+            "postgres://",
+            "postgres:///x",
+            "postgres://me:secret@db/x?sslmode=perhaps",
+        ] {
+            let error = parse(wrong).unwrap_err().to_string();
+            let told = error.strip_prefix("no address of a PostgreSQL database: ");
+            assert!(told.is_some_and(|cause| cause.len() > 5), "{error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    #[test]
+    fn addresses_of_servers_need_the_feature() {
+        let error = Location::parse(OsStr::new("postgres://db/club")).unwrap_err();
+        assert!(error.to_string().contains("feature postgres"));
+    }
+}

@@ -1,0 +1,281 @@
+//! What holds for a library on a server alone: several programs write, and connections are lost.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::statement::Value;
+use super::task_tests::{add, task};
+use super::test_database::TestDatabase;
+use super::tests::after;
+use super::*;
+use crate::board::Position;
+use crate::cloud::key::View;
+use crate::cloud::place::Place;
+use crate::movegen::legal_moves;
+
+fn open(database: &TestDatabase) -> Store {
+    Store::open_at(&location(database)).unwrap()
+}
+
+fn location(database: &TestDatabase) -> Location {
+    Location::parse(database.url().as_ref()).unwrap()
+}
+
+fn score(moves: &str, played: &str) -> NewScore {
+    let position = after(moves);
+    NewScore {
+        place: Place::of(&position, &View::of(&position), played.parse().unwrap()),
+        value: 7,
+        depth: 0,
+        writer: "test \0 棋".to_owned(),
+    }
+}
+
+fn write(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
+    let score = score(moves, played);
+    store.write(move |batch| batch.store(&score))
+}
+
+fn is_known(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
+    let place = score(moves, played).place;
+    let row = store.read(|snapshot| snapshot.get(&place.parent))?;
+    Ok(row.is_some_and(|row| row.get(place.m).is_some()))
+}
+
+#[test]
+fn writers_of_several_programs_agree() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let stores = [open(&database), open(&database)];
+    let written = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for seed in 0..6 {
+            let (store, written) = (&stores[seed % 2], &written);
+            scope.spawn(move || {
+                // Games of the same few openings: all write near the start.
+                let mut random = StdRng::seed_from_u64(seed as u64 / 2);
+                let game = crate::random::game(&mut random, Position::startpos(), 30);
+                let mut position = Position::startpos();
+                for ply in game.plies() {
+                    let place = Place::of(&position, &View::of(&position), ply.played);
+                    let score = NewScore {
+                        place: place.clone(),
+                        value: 40 * seed as i32 - 90,
+                        depth: 0,
+                        writer: seed.to_string(),
+                    };
+                    if store.write(move |batch| batch.store(&score)).unwrap() {
+                        written.lock().unwrap().push(place);
+                    }
+                    position.make(ply.played);
+                }
+            });
+        }
+    });
+    let written = written.into_inner().unwrap();
+    assert!(written.len() >= 80, "{}", written.len());
+    for store in &stores {
+        for place in &written {
+            let row = store.read(|s| s.get(&place.parent)).unwrap().unwrap();
+            assert!(row.get(place.m).is_some());
+        }
+        assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
+    }
+}
+
+#[test]
+fn no_task_is_handed_out_twice() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let stores = [open(&database), open(&database)];
+    let mut count = 0;
+    for first in legal_moves(&Position::startpos()) {
+        let first = first.to_string();
+        for kind in TaskKind::ALL {
+            add(&stores[0], &task(kind, &first, &[], Priority::Asked));
+        }
+        count += 1;
+    }
+    // Mirror images are one position.
+    assert_eq!(count, 44);
+    let waiting = |kind| stores[1].read(move |s| s.waiting(kind)).unwrap();
+    let expected = waiting(TaskKind::Scoring) + waiting(TaskKind::Sieving);
+    assert_eq!(expected, 46);
+    let leases = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let (store, leases) = (&stores[n % 2], &leases);
+            let kind = TaskKind::ALL[n / 2 % 2];
+            scope.spawn(move || {
+                loop {
+                    let lease = store.lease(kind, 1 + n % 3, 600).unwrap();
+                    if lease.number == 0 {
+                        break;
+                    }
+                    leases.lock().unwrap().push(lease);
+                }
+            });
+        }
+    });
+    let leases = leases.into_inner().unwrap();
+    let tasks = leases.iter().flat_map(|lease| &lease.tasks);
+    let places: Vec<_> = tasks.map(|task| (task.kind, &task.key)).collect();
+    assert_eq!(places.len() as i64, expected);
+    assert_eq!(places.iter().collect::<HashSet<_>>().len(), places.len());
+    let numbers: HashSet<i64> = leases.iter().map(|lease| lease.number).collect();
+    assert_eq!(numbers.len(), leases.len());
+    // Each program may end the leases of the other.
+    for number in numbers {
+        let work = move |batch: &mut Batch<'_>| batch.finish_lease(number);
+        assert!(stores[0].write(work).unwrap() > 0);
+    }
+    assert_eq!(waiting(TaskKind::Scoring) + waiting(TaskKind::Sieving), 0);
+}
+
+#[test]
+fn leases_wait_for_nothing_and_writers_for_their_turn() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let store = open(&database);
+    let other = open(&database);
+    for first in ["h2e2", "h2d2", "h2c2"] {
+        // Whatever the writers begin with is done then.
+        for store in [&store, &other] {
+            add(store, &task(TaskKind::Scoring, first, &[], Priority::Asked));
+        }
+    }
+    let mut beside = database.connect();
+    let mut transaction = beside.transaction().unwrap();
+    transaction
+        .batch_execute("SELECT pg_advisory_xact_lock(1130912107)")
+        .unwrap();
+    let query = "SELECT id FROM chuhe_cloud.task ORDER BY id LIMIT 1 FOR UPDATE";
+    assert_eq!(transaction.query(query, &[]).unwrap().len(), 1);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| write(&store, "", "h2e2"));
+        let begun = Instant::now();
+        // The first task is held by another transaction.
+        let lease = other.lease(TaskKind::Scoring, 10, 600).unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
+        assert_eq!(
+            keys,
+            ["h2d2", "h2c2"].map(|moves| View::of(&after(moves)).key)
+        );
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!writing.is_finished());
+        assert!(!is_known(&other, "", "h2e2").unwrap());
+        transaction.commit().unwrap();
+        assert!(writing.join().unwrap().unwrap());
+    });
+    assert!(is_known(&other, "", "h2e2").unwrap());
+    let lease = store.lease(TaskKind::Scoring, 10, 600).unwrap();
+    assert_eq!(lease.tasks.len(), 1);
+}
+
+#[test]
+fn lost_connections_are_made_anew() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let store = open(&database);
+    assert!(write(&store, "", "h2e2").unwrap());
+    assert!(is_known(&store, "", "h2e2").unwrap());
+    for played in ["c3c4", "a0a1"] {
+        // The one that writes, and the one that reads.
+        assert_eq!(database.cut_off(), 2);
+        assert!(write(&store, "", played).unwrap());
+        assert!(is_known(&store, "", played).unwrap());
+    }
+}
+
+#[test]
+fn a_write_whose_connection_is_lost_is_reported_as_failed() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let store = open(&database);
+    assert!(write(&store, "", "h2e2").unwrap());
+    let (first, second) = (score("", "c3c4"), score("h2e2", "h9g7"));
+    let url = database.url();
+    let failed = store.write(move |batch| {
+        assert!(batch.store(&first)?);
+        let mut client = ::postgres::Client::connect(&url, ::postgres::NoTls).unwrap();
+        let query = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'chuhe'";
+        client.batch_execute(query).unwrap();
+        batch.store(&second)
+    });
+    let error = failed.unwrap_err();
+    assert!(matches!(error, StoreError::Server(_)), "{error}");
+    assert!(!is_known(&store, "", "c3c4").unwrap());
+    assert!(!is_known(&store, "h2e2", "h9g7").unwrap());
+    assert!(write(&store, "", "c3c4").unwrap());
+    assert!(is_known(&store, "", "c3c4").unwrap());
+}
+
+#[test]
+fn what_the_server_takes_back_is_not_acknowledged() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let store = open(&database);
+    let new = score("", "h2e2");
+    let failed = store.write(move |batch| {
+        let is_written = batch.store(&new)?;
+        // A fault that the work does not hand on.
+        let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
+        assert!(wrong.is_err());
+        Ok(is_written)
+    });
+    let error = failed.unwrap_err().to_string();
+    assert_eq!(error, "the library: division by zero");
+    assert!(!is_known(&store, "", "h2e2").unwrap());
+    assert!(write(&store, "", "h2e2").unwrap());
+}
+
+#[test]
+fn databases_without_a_library_are_told_from_those_with_one() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let there = |store: Result<Store, StoreError>| store.unwrap_err().to_string();
+    let location = location(&database);
+    let shown = location.to_string();
+    for _ in 0..2 {
+        let error = there(Store::open_existing(&location));
+        assert_eq!(error, format!("{shown} is no cloud library"));
+    }
+    drop(open(&database));
+    drop(Store::open_existing(&location).unwrap());
+    let mut beside = database.connect();
+    let change = "UPDATE chuhe_cloud.library SET version = 9";
+    beside.batch_execute(change).unwrap();
+    let error = there(Store::open_at(&location));
+    assert!(error.contains("has version 9"), "{error}");
+    let foreign = "DROP SCHEMA chuhe_cloud CASCADE; CREATE SCHEMA chuhe_cloud";
+    beside.batch_execute(foreign).unwrap();
+    let error = Store::open_at(&location).unwrap_err();
+    assert!(matches!(error, StoreError::Foreign(_)), "{error}");
+}
+
+#[test]
+fn servers_that_do_not_answer_are_reported() {
+    for (address, said) in [
+        ("postgres://me:secret@127.0.0.1:1/x", "refused"),
+        ("postgres://me:secret@%2Fno%2Fdirectory/x", "No such file"),
+    ] {
+        let location = Location::parse(address.as_ref()).unwrap();
+        let begun = Instant::now();
+        let error = Store::open_at(&location).unwrap_err().to_string();
+        assert!(error.contains(said) && !error.contains("secret"), "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+}

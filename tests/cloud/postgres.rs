@@ -1,0 +1,166 @@
+//! Servers and commands on a library in a PostgreSQL database.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use chuhe::cloud::store::{Location, Store};
+
+use crate::commands::cloud;
+use crate::crash::{assert_known, survive_kills, write_games};
+use crate::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
+use crate::test_database::TestDatabase;
+
+fn open(database: &TestDatabase) -> Store {
+    Store::open_existing(&Location::parse(database.url().as_ref()).unwrap()).unwrap()
+}
+
+/// What is wrong with the values of the library.
+fn assert_agrees(database: &TestDatabase) {
+    let faults = open(database).read(|snapshot| snapshot.check()).unwrap();
+    assert_eq!(faults.first(), None);
+}
+
+#[test]
+fn what_was_acknowledged_survives_a_kill_on_postgres() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    survive_kills(&database.url(), directory().path());
+    assert_agrees(&database);
+}
+
+#[test]
+fn two_servers_on_postgres_agree() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let directory = directory();
+    let start = || Server::start_on(&database.url(), directory.path(), &[]);
+    let (first, mut second) = (start(), start());
+    write_example(&first);
+    assert_eq!(second.ask("queryscore", ""), "eval:20\0");
+    // Both are written to, and one is killed at that.
+    let acknowledged = Mutex::new(Vec::new());
+    let process = rustix::process::Pid::from_child(&second.child);
+    std::thread::scope(|scope| {
+        for seed in 0..3 {
+            let (server, acknowledged) = (&second, &acknowledged);
+            scope.spawn(move || write_games(server, seed, acknowledged));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        for m in ["a3a4", "e3e4", "h0g2"] {
+            let more = format!("&move={m}&score=-5&token={WRITER}");
+            assert_eq!(first.ask("store", &more), "ok\0");
+        }
+        rustix::process::kill_process(process, rustix::process::Signal::KILL).unwrap();
+    });
+    second.child.wait().unwrap();
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert!(acknowledged.len() > 10, "{}", acknowledged.len());
+    assert_known(&first, &acknowledged);
+    // Whatever the other one was about does not hold this one up.
+    let more = format!("&move=i3i4&score=-5&token={WRITER}");
+    assert_eq!(first.ask("store", &more), "ok\0");
+    assert_agrees(&database);
+}
+
+#[test]
+fn workers_of_two_servers_on_postgres_share_the_tasks() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let directory = directory();
+    let start = || Server::start_on(&database.url(), directory.path(), &[]);
+    let servers = [start(), start()];
+    let moves = ["a3a4", "c3c4", "e3e4", "b2e2", "b2d2", "b0c2", "c0e2"];
+    for (n, m) in moves.iter().enumerate() {
+        let more = format!("&move=move:{m}");
+        assert_eq!(servers[n % 2].ask("store", &more), "ok\0", "{m}");
+        assert_eq!(servers[n % 2].ask("queryall", &more), "unknown\0");
+    }
+    let mut taken = HashSet::new();
+    let header = format!("Authorization: Bearer {WRITER}\r\n");
+    for server in servers.iter().cycle().take(4) {
+        let form = "{\"kind\":\"scoring\",\"count\":1}";
+        let text = server.post_with("/worker/take", "application/json", form, &header);
+        assert_eq!(status(&text), 200, "{text}");
+        let work: serde_json::Value = serde_json::from_str(&body(&text)).unwrap();
+        for job in work["jobs"].as_array().unwrap() {
+            assert!(taken.insert(job["board"].to_string()), "{text}");
+            // The moves that both servers were asked for are one task.
+            assert_eq!(job["moves"].as_array().unwrap().len(), moves.len());
+        }
+    }
+    assert_eq!(taken.len(), 1);
+    // An operator of either takes back what was written to the other.
+    write_example(&servers[0]);
+    let form = format!("writer=tests&token={ADMIN}");
+    let done = servers[1].post("/admin/undo", FORM, &form);
+    assert_eq!(body(&done), "{\"taken_back\":3}");
+    assert_eq!(servers[0].ask("queryscore", ""), "unknown\0");
+}
+
+#[test]
+fn a_server_outlives_the_loss_of_its_database() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let directory = directory();
+    let server = Server::start_on(&database.url(), directory.path(), &[]);
+    write_example(&server);
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    assert!(database.cut_off() >= 2);
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    let more = format!("&move=a3a4&score=-30&token={WRITER}");
+    assert_eq!(server.ask("store", &more), "ok\0");
+    // Without the tables there are neither answers nor acknowledgements.
+    let mut beside = database.connect();
+    let hide = "ALTER SCHEMA chuhe_cloud RENAME TO hidden";
+    beside.batch_execute(hide).unwrap();
+    database.cut_off();
+    let said = "Error: the library cannot be read or written";
+    assert_eq!(server.ask("queryscore", ""), said);
+    assert_eq!(server.ask("store", &more), said);
+    let show = "ALTER SCHEMA hidden RENAME TO chuhe_cloud";
+    beside.batch_execute(show).unwrap();
+    assert_eq!(server.ask("queryscore", ""), "eval:30\0");
+    assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn dumps_move_libraries_between_files_and_databases() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let directory = directory();
+    let here = directory.path();
+    let url = database.url();
+    let none = cloud(here, &["dump", &url]);
+    assert_eq!(none.0, Some(1));
+    assert!(none.1.contains("is no cloud library"), "{}", none.1);
+    let server = Server::start_on(&url, here, &[]);
+    write_example(&server);
+    let dump = cloud(here, &["dump", &url]);
+    assert!(dump.1.contains("RNBAKABNR w b2e2 -20 0\n"), "{}", dump.1);
+    std::fs::write(here.join("dump.txt"), &dump.1).unwrap();
+    let (_, text) = cloud(here, &["import", "library.db", "dump.txt"]);
+    assert!(text.starts_with("3 moves written, 0 known"), "{text}");
+    assert_eq!(cloud(here, &["dump", "library.db"]), dump);
+    let (_, text) = cloud(here, &["import", &url, "dump.txt"]);
+    assert!(text.starts_with("3 moves written, 0 known"), "{text}");
+    let (code, text) = cloud(here, &["check", &url]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("1 positions, 0 values"), "{text}");
+    assert_eq!(cloud(here, &["export", &url, "book.dat"]).0, Some(0));
+    let (_, text) = cloud(here, &["undo", &url, "--writer", "import"]);
+    assert_eq!(text, "3 values taken back\n");
+    for (url, said) in [
+        ("postgres://me:secret@127.0.0.1:1/x", "refused"),
+        ("postgres://127.0.0.1:port/x", "invalid value"),
+    ] {
+        let (code, text) = cloud(here, &["check", url]);
+        assert!(code != Some(0) && text.contains(said), "{text}");
+        assert!(!text.contains("secret"), "{text}");
+    }
+}

@@ -1,0 +1,60 @@
+//! Databases for tests, on the server that the environment variable `CHUHE_TEST_POSTGRES` names. The script
+//! beside this file starts one.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use postgres::{Client, NoTls};
+
+/// A database of its own, which is taken away with the test.
+pub struct TestDatabase {
+    server: String,
+    name: String,
+}
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
+impl TestDatabase {
+    /// A new database; `None` where no server is named, which is told.
+    pub fn new() -> Option<Self> {
+        let Ok(server) = std::env::var("CHUHE_TEST_POSTGRES") else {
+            eprintln!("skipped: CHUHE_TEST_POSTGRES names no server (see tests/postgres/run)");
+            return None;
+        };
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("chuhe_test_{}_{number}", std::process::id());
+        let database = Self { server, name };
+        let create = format!("CREATE DATABASE {}", database.name);
+        database.server().batch_execute(&create).unwrap();
+        Some(database)
+    }
+
+    fn server(&self) -> Client {
+        Client::connect(&format!("{}/postgres", self.server), NoTls).unwrap()
+    }
+
+    /// The address of the database.
+    pub fn url(&self) -> String {
+        format!("{}/{}", self.server, self.name)
+    }
+
+    /// A connection beside those of libraries.
+    pub fn connect(&self) -> Client {
+        Client::connect(&self.url(), NoTls).unwrap()
+    }
+
+    /// Ends all connections of libraries; how many there were.
+    pub fn cut_off(&self) -> i64 {
+        let query = "SELECT COUNT(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
+            WHERE datname = $1 AND application_name = 'chuhe'";
+        let row = self.server().query_one(query, &[&self.name]).unwrap();
+        row.get(0)
+    }
+}
+
+impl Drop for TestDatabase {
+    fn drop(&mut self) {
+        let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        // The server of the tests is thrown away as a whole.
+        let _ = self.server().batch_execute(&drop);
+    }
+}
