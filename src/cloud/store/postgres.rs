@@ -19,7 +19,7 @@ use super::statement::{Access, Columns, Value};
 /// The version of the tables.
 const VERSION: i64 = 1;
 
-/// The number of the lock that who writes holds: `ChYk`.
+/// The number of the lock that a writing transaction holds: `ChYk`.
 const TURN: i64 = 0x4368_596b;
 
 /// The tables, as in a file (see `sqlite.rs`); names of writers are bytes, which depend on no encoding of the
@@ -45,7 +45,7 @@ const SCHEMA: &str = "
 const SETTINGS: &str = "
     SET search_path TO chuhe_cloud;
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
-/// What holds for who writes: others are waited for, but not for ever.
+/// Settings of a writing session: it waits for others, but not for ever.
 const WRITER_SETTINGS: &str = "
     SET lock_timeout TO '30s'; SET idle_in_transaction_session_timeout TO '60s';";
 

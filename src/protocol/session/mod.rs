@@ -268,16 +268,7 @@ impl<W: Write> Session<W> {
                     self.refuse("banmoves", &error.to_string());
                 }
             }
-            Command::Go(request) => {
-                self.codec.on_go(&request);
-                match request {
-                    Ok(request) => self.go(request),
-                    Err(error) => {
-                        self.refuse("go", &error.to_string());
-                        self.send(&Reply::NoBestMove);
-                    }
-                }
-            }
+            Command::Go(request) => self.on_go(request),
             Command::PonderHit { .. } => self.refuse("ponderhit", "no search is under way"),
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),

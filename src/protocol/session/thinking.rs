@@ -14,7 +14,7 @@ use super::plan::{GoPlan, SuggestionStage, first_stage, shortened};
 use super::ruling::Ruling;
 use crate::board::{MAX_MOVES, Move};
 use crate::eval::win_rate::WinRate;
-use crate::protocol::command::GoRequest;
+use crate::protocol::command::{GoError, GoRequest};
 use crate::protocol::parse::format_line;
 use crate::protocol::reply::Reply;
 use crate::protocol::strength::weaken;
@@ -22,8 +22,20 @@ use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Report, Score, static_score};
 
 impl<W: Write> Session<W> {
+    /// Handles a `go` of an idle engine; a wrong one is answered without a move.
+    pub(super) fn on_go(&mut self, request: Result<GoRequest, GoError>) {
+        self.codec.on_go(&request);
+        match request {
+            Ok(request) => self.go(request),
+            Err(error) => {
+                self.refuse("go", &error.to_string());
+                self.send(&Reply::NoBestMove);
+            }
+        }
+    }
+
     /// Starts a search, or answers at once where there is nothing to search.
-    pub(super) fn go(&mut self, request: GoRequest) {
+    fn go(&mut self, request: GoRequest) {
         // Made first: the time to prepare counts on the clock.
         let (control, started) = (Control::new(request.ponder), Instant::now());
         let Some(game) = self.game.game().cloned() else {
