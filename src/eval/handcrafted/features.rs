@@ -162,8 +162,9 @@ pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usiz
     PIECE_SQUARE.start + (kind as usize * RANKS + square.relative_rank(color)) * 5 + file
 }
 
-/// The weight of `piece` on `square` as it stands to the king of `side` on `king`:
-/// an attacker near an enemy, or any but a pawn near its own king. The weight counts for the owner.
+/// The weight of `piece` on `square` as it stands to the king of `side` on `king`: a knight, rook,
+/// cannon or pawn by the enemy king, a knight, rook or cannon by its own; `None` for others. The weight
+/// counts for the owner.
 #[inline]
 pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) -> Option<usize> {
     let group = if piece.color() as usize == side as usize {

@@ -42,7 +42,7 @@ impl CachedView {
 
 /// What is known of one position of the line, beside its sums.
 #[derive(Clone, Debug)]
-struct CachedAccumulator {
+struct LineEntry {
     added: ArrayVec<(Piece, Square), 2>,
     removed: ArrayVec<(Piece, Square), 2>,
     views: ByColor<CachedView>,
@@ -50,22 +50,22 @@ struct CachedAccumulator {
     known: ByColor<bool>,
 }
 
-/// The last board that was seen in a way, with its sums.
+/// The last board of which the refresh table has the sums, for a side and a view.
 #[derive(Clone, Debug)]
-struct Seen {
+struct RefreshBoard {
     pieces: [Bitboard; Piece::COUNT],
 }
 
 /// The sums of the positions from a root to the present one.
 #[derive(Clone, Debug)]
 pub struct AccumulatorStack {
-    entries: Vec<CachedAccumulator>,
+    entries: Vec<LineEntry>,
     top: usize,
     /// By entry, side.
     sums: Vec<Block>,
-    seen: Vec<Seen>,
+    refresh_boards: Vec<RefreshBoard>,
     /// By side, view.
-    seen_sums: Vec<Block>,
+    refresh_sums: Vec<Block>,
     blocks: usize,
 }
 
@@ -74,26 +74,25 @@ impl AccumulatorStack {
     pub fn new(network: &Network, position: &Position) -> Self {
         let blocks = network.architecture.blocks();
         let views = Color::COUNT * 2 * network.architecture.inputs.count();
-        let empty = Seen {
+        let empty = RefreshBoard {
             pieces: [Bitboard::EMPTY; Piece::COUNT],
         };
         let mut stack = Self {
             entries: Vec::new(),
             top: 0,
             sums: Vec::new(),
-            seen: vec![empty; views],
-            seen_sums: network.input_biases.repeat(views),
+            refresh_boards: vec![empty; views],
+            refresh_sums: network.input_biases.repeat(views),
             blocks,
         };
         stack.reset(network, position);
         stack
     }
 
-    /// Begins another line with `position`. What was seen of the board stays, so the network must be
-    /// the same.
+    /// Begins another line with `position`. The refresh table stays, so the network must be the same.
     pub fn reset(&mut self, network: &Network, position: &Position) {
         self.top = 0;
-        let entry = CachedAccumulator {
+        let entry = LineEntry {
             added: ArrayVec::new(),
             removed: ArrayVec::new(),
             views: ByColor::from_fn(|side| CachedView::new(network, position, side)),
@@ -105,7 +104,7 @@ impl AccumulatorStack {
         }
     }
 
-    fn grow(&mut self, entry: CachedAccumulator) {
+    fn grow(&mut self, entry: LineEntry) {
         self.entries.push(entry);
         let length = self.entries.len() * Color::COUNT * self.blocks;
         self.sums.resize(length, Block::ZERO);
@@ -123,7 +122,7 @@ impl AccumulatorStack {
                 entry.views = views;
                 entry.known = ByColor::default();
             }
-            None => self.grow(CachedAccumulator {
+            None => self.grow(LineEntry {
                 added: ArrayVec::new(),
                 removed: ArrayVec::new(),
                 views,
@@ -207,12 +206,12 @@ impl AccumulatorStack {
         let buckets = network.architecture.inputs.count();
         let index =
             (side.index() * 2 + usize::from(view.mirrored)) * buckets + usize::from(view.bucket);
-        let seen = &mut self.seen[index];
+        let refresh_board = &mut self.refresh_boards[index];
         let mut added = ArrayVec::<&[Block], MAX_ACTIVE>::new();
         let mut removed = ArrayVec::<&[Block], MAX_ACTIVE>::new();
         for piece in Piece::ALL {
             let now = position.pieces(piece.color(), piece.kind());
-            let before = std::mem::replace(&mut seen.pieces[piece.index()], now);
+            let before = std::mem::replace(&mut refresh_board.pieces[piece.index()], now);
             added.extend(
                 (now & !before)
                     .into_iter()
@@ -225,18 +224,18 @@ impl AccumulatorStack {
             );
         }
         let length = self.blocks;
-        let seen_sums = &mut self.seen_sums[index * length..][..length];
+        let refresh_sums = &mut self.refresh_sums[index * length..][..length];
         let start = (self.top * Color::COUNT + side.index()) * length;
         let target = &mut self.sums[start..][..length];
-        simd::update(target, seen_sums, &added, &removed);
-        seen_sums.copy_from_slice(target);
+        simd::update(target, refresh_sums, &added, &removed);
+        refresh_sums.copy_from_slice(target);
         self.entries[self.top].known[side] = true;
     }
 }
 
 /// Notes what a move changes on the board.
 pub struct Recorder<'a> {
-    entry: &'a mut CachedAccumulator,
+    entry: &'a mut LineEntry,
     network: &'a Network,
 }
 

@@ -129,16 +129,15 @@ mod tests {
     const MEGABYTE: u64 = 1 << 20;
 
     /// A directory with control groups that goes when it is dropped.
-    struct Groups(PathBuf);
+    struct Groups(tempfile::TempDir);
 
     impl Groups {
-        fn new(name: &str) -> Self {
-            let name = format!("chuhe-cgroups-{name}-{}", std::process::id());
-            Self(std::env::temp_dir().join(name))
+        fn new() -> Self {
+            Self(tempfile::tempdir().unwrap())
         }
 
         fn write(&self, group: &str, files: &GroupFiles, limit: &str, used: u64, cached: u64) {
-            let dir = self.0.join(group);
+            let dir = self.0.path().join(group);
             fs::create_dir_all(&dir).unwrap();
             fs::write(dir.join(files.limit), format!("{limit}\n")).unwrap();
             fs::write(dir.join(files.used), format!("{}\n", used * MEGABYTE)).unwrap();
@@ -151,13 +150,7 @@ mod tests {
         }
 
         fn free(&self, groups: &str) -> Option<u64> {
-            cgroup_free(&self.0, groups).map(|bytes| bytes / MEGABYTE)
-        }
-    }
-
-    impl Drop for Groups {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
+            cgroup_free(self.0.path(), groups).map(|bytes| bytes / MEGABYTE)
         }
     }
 
@@ -167,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_tightest_group_on_the_way_up_counts() {
-        let groups = Groups::new("v2");
+        let groups = Groups::new();
         groups.write("user/job", &VERSION_2, "max", 900, 0);
         groups.write("user", &VERSION_2, &bytes(1000), 900, 100);
         assert_eq!(groups.free("0::/user/job\n"), Some(200));
@@ -183,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_container_sees_its_own_group_as_the_root() {
-        let groups = Groups::new("container");
+        let groups = Groups::new();
         groups.write("", &VERSION_2, &bytes(64), 10, 0);
         assert_eq!(groups.free("0::/\n"), Some(54));
         assert_eq!(groups.free("0::/a/path/of/the/host\n"), Some(54));
@@ -191,7 +184,7 @@ mod tests {
 
     #[test]
     fn version_1_has_a_hierarchy_for_memory() {
-        let groups = Groups::new("v1");
+        let groups = Groups::new();
         groups.write("memory/job", &VERSION_1, &bytes(100), 30, 5);
         let text = "11:cpu,cpuacct:/job\n7:memory:/job\n";
         assert_eq!(groups.free(text), Some(75));
@@ -199,7 +192,7 @@ mod tests {
 
     #[test]
     fn without_groups_or_limits_nothing_is_said() {
-        let groups = Groups::new("none");
+        let groups = Groups::new();
         assert_eq!(groups.free(""), None);
         assert_eq!(groups.free("0::/user\nnonsense\n3:memory\n"), None);
         groups.write("user", &VERSION_2, "max", 5, 0);
