@@ -83,6 +83,25 @@ fn unknown_words_before_a_uci_command_are_ignored() {
     assert_eq!(uci("register later"), Command::Register);
 }
 
+/// As the workers of the public cloud library that look for new lines read them.
+#[test]
+fn after_fen_scores_in_uci_are_bare_numbers() {
+    let preferences = Preferences::default();
+    let report = Report::Line(info(Score::ZERO, Bound::Exact));
+    for (line, score) in [
+        ("isready", " score cp 0 "),
+        ("joho fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score cp 0 "),
+        ("fen 4k4/9/9/9/9/9/9/9/9/3K5 w", " score 0 "),
+    ] {
+        let mut uci = codec(Protocol::Uci);
+        let commands = uci.parse(line, &preferences);
+        let sets_position = matches!(commands.as_slice(), [Command::Position(_)]);
+        assert_eq!(sets_position, line.starts_with("fen"));
+        let told = uci.format(&search(&report), &preferences);
+        assert!(told.concat().contains(score), "{line}: {told:?}");
+    }
+}
+
 #[test]
 fn hints_are_lines_of_moves() {
     let line = |text: &str| Command::Hint(text.split(' ').map(|m| m.parse().unwrap()).collect());

@@ -11,7 +11,7 @@ use super::xboard::{Dialect, XBoard};
 pub(super) fn codec(protocol: Protocol) -> Box<dyn Codec> {
     match protocol {
         Protocol::Ucci => Box::new(Ucci::default()),
-        Protocol::Uci => Box::new(Uci),
+        Protocol::Uci => Box::new(Uci::default()),
         Protocol::XBoard => Box::new(XBoard::new(Dialect::XBoard)),
         Protocol::Worker => Box::new(WorkerDialect::default()),
         Protocol::CxBoard => Box::new(XBoard::new(Dialect::CxBoard)),

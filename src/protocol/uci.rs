@@ -3,16 +3,24 @@
 use super::codec::Codec;
 use super::command::Command;
 use super::options::{self, OptionKind, OptionSpec, Preferences};
-use super::parse::{format_line, parse_common};
+use super::parse::{format_line, parse_common, parse_position};
 use super::reply::Reply;
 use super::text::{TimeUnit, centipawns, one_line};
+use super::ucci::number;
 use crate::board::Move;
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
 /// The codec of UCI.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Uci;
+///
+/// `fen F` is no word of UCI: the workers of the public cloud library that look for new lines say it to
+/// set a position. They take the word behind `score` for the number, so from then on scores are written
+/// as in UCCI.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Uci {
+    /// Whether scores are bare numbers, without `cp` and `mate`.
+    bare_scores: bool,
+}
 
 impl Codec for Uci {
     fn parse(&mut self, line: &str, _: &Preferences) -> Vec<Command> {
@@ -25,6 +33,11 @@ impl Codec for Uci {
             match verb.as_str() {
                 "debug" => return vec![Command::Debug(!rest.eq_ignore_ascii_case("off"))],
                 "register" => return vec![Command::Register],
+                // Not behind an unknown word: a misspelt `position` is none of the workers'.
+                "fen" if text.len() == line.len() => {
+                    self.bare_scores = true;
+                    return vec![Command::Position(parse_position(rest))];
+                }
                 _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
                 // An unknown word is ignored, and the rest of the line read, as the document says.
                 _ => text = rest,
@@ -47,13 +60,15 @@ impl Codec for Uci {
         let line = match *reply {
             Reply::Ready => "readyok".to_owned(),
             Reply::Message(text) => format!("info string {}", one_line(text)),
-            Reply::Search { report, chances } => return format_report(report, chances),
+            Reply::Search { report, chances } => return self.format_report(report, chances),
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
             // A weight is no score.
             Reply::BookMove { played, weight } => {
                 format!("info string book move {played} weight {weight}")
             }
-            Reply::StaticScore(score) => format!("info depth 0 score {}", format_score(score)),
+            Reply::StaticScore(score) => {
+                format!("info depth 0 score {}", self.format_score(score))
+            }
             Reply::BestMove { best, ponder, .. } => match ponder {
                 Some(ponder) => format!("bestmove {best} ponder {ponder}"),
                 None => format!("bestmove {best}"),
@@ -72,35 +87,73 @@ impl Codec for Uci {
     }
 }
 
-fn format_report(report: &Report, chances: Option<WinRate>) -> Vec<String> {
-    vec![match report {
-        Report::Line(info) => format_info(info, chances),
-        Report::CurrentMove {
-            depth,
-            played,
-            number,
-        } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
-        Report::Progress { nodes, time } => format!(
-            "info time {} nodes {nodes} nps {}",
-            time.as_millis(),
-            nodes_per_second(*nodes, *time)
-        ),
-        Report::Refutation(line) => format!("info refutation {}", format_line(line)),
-        // With one line the number of its processor may be left out; several go together.
-        Report::CurrentLines(lines) if lines.len() == 1 => {
-            let line = lines
-                .first()
-                .map_or_else(String::new, |line| format_line(line));
-            format!("info currline {line}")
+impl Uci {
+    fn format_report(self, report: &Report, chances: Option<WinRate>) -> Vec<String> {
+        vec![match report {
+            Report::Line(info) => self.format_info(info, chances),
+            Report::CurrentMove {
+                depth,
+                played,
+                number,
+            } => format!("info depth {depth} currmove {played} currmovenumber {number}"),
+            Report::Progress { nodes, time } => format!(
+                "info time {} nodes {nodes} nps {}",
+                time.as_millis(),
+                nodes_per_second(*nodes, *time)
+            ),
+            Report::Refutation(line) => format!("info refutation {}", format_line(line)),
+            // With one line the number of its processor may be left out; several go together.
+            Report::CurrentLines(lines) if lines.len() == 1 => {
+                let line = lines
+                    .first()
+                    .map_or_else(String::new, |line| format_line(line));
+                format!("info currline {line}")
+            }
+            Report::CurrentLines(lines) => {
+                let numbered = (1..).zip(lines);
+                let format = |(number, line): (u32, &Vec<Move>)| {
+                    format!("info currline {number} {}", format_line(line))
+                };
+                return numbered.map(format).collect();
+            }
+        }]
+    }
+
+    /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI for the workers.
+    fn format_score(self, score: Score) -> String {
+        if self.bare_scores {
+            return number(score).to_string();
         }
-        Report::CurrentLines(lines) => {
-            let numbered = (1..).zip(lines);
-            let format = |(number, line): (u32, &Vec<Move>)| {
-                format!("info currline {number} {}", format_line(line))
-            };
-            return numbered.map(format).collect();
+        match score.meaning() {
+            Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
+            Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
+            Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
         }
-    }]
+    }
+
+    fn format_info(self, info: &Info, chances: Option<WinRate>) -> String {
+        let bound = match info.bound {
+            Bound::Exact => "",
+            Bound::Lower => " lowerbound",
+            Bound::Upper => " upperbound",
+        };
+        let wdl = chances.map_or_else(String::new, |WinRate { win, draw, loss }| {
+            format!(" wdl {win} {draw} {loss}")
+        });
+        format!(
+            "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
+            info.depth,
+            info.selective_depth,
+            info.multipv,
+            self.format_score(info.score),
+            info.nodes,
+            nodes_per_second(info.nodes, info.time),
+            info.hashfull,
+            info.table_hits,
+            info.time.as_millis(),
+            format_line(&info.pv),
+        )
+    }
 }
 
 fn format_option(row: &OptionSpec) -> Option<String> {
@@ -143,37 +196,4 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             p.default, p.min, p.max
         ),
     })
-}
-
-/// `cp N` in hundredths of a pawn, or `mate N` in moves.
-fn format_score(score: Score) -> String {
-    match score.meaning() {
-        Meaning::Evaluation(_) => format!("cp {}", centipawns(score)),
-        Meaning::Mates(plies) => format!("mate {}", plies.div_ceil(2)),
-        Meaning::Mated(plies) => format!("mate -{}", plies.div_ceil(2)),
-    }
-}
-
-fn format_info(info: &Info, chances: Option<WinRate>) -> String {
-    let bound = match info.bound {
-        Bound::Exact => "",
-        Bound::Lower => " lowerbound",
-        Bound::Upper => " upperbound",
-    };
-    let wdl = chances.map_or_else(String::new, |WinRate { win, draw, loss }| {
-        format!(" wdl {win} {draw} {loss}")
-    });
-    format!(
-        "info depth {} seldepth {} multipv {} score {}{bound}{wdl} nodes {} nps {} hashfull {} tbhits {} time {} pv {}",
-        info.depth,
-        info.selective_depth,
-        info.multipv,
-        format_score(info.score),
-        info.nodes,
-        nodes_per_second(info.nodes, info.time),
-        info.hashfull,
-        info.table_hits,
-        info.time.as_millis(),
-        format_line(&info.pv),
-    )
 }

@@ -161,6 +161,9 @@ transcripts! {
     cloud_worker_sieves_in_turn: "> isok \n < yesok \n > setoption batch on
         > fen rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w \n > go infinite \n > sel 3 5 200
         ! selmove \n > stop \n < bestmove \n ! bestmove \n < selmove";
+    cloud_worker_discovers: "> uci \n < uciok \n > isready \n < readyok
+        > fen 3k5/9/R8/1R7/9/9/9/9/9/5K3 w \n > go mate 2 \n < info depth 3 seldepth 3 multipv 1 score 29997
+        < bestmove \n > isready \n < readyok";
     xboard_2_promotion: "> xboard \n > protover 2 \n < feature done=1 \n > option promotion=1 \n > new \n > force
         > setboard 3k5/9/9/9/9/9/9/9/9/2B1K4 w \n > sd 2 \n ! Illegal \n > usermove c0c0 \n > usermove d9d8
         > ping 1 \n < pong 1 \n > option promotion=0 \n > setboard 3k5/9/9/9/9/9/9/9/9/2B1K4 w
