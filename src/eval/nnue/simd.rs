@@ -17,7 +17,26 @@ impl Block {
     pub const LEN: usize = 32;
     /// Nothing but zeros.
     pub const ZERO: Self = Self([0; Self::LEN]);
+
+    /// The numbers of blocks, one behind the other. Loops over them become vector instructions; those over
+    /// the numbers of each block are unrolled too early for that.
+    #[inline(always)]
+    fn numbers(blocks: &[Self]) -> &[i16] {
+        bytemuck::cast_slice(blocks)
+    }
+
+    /// The numbers of blocks, one behind the other.
+    #[inline(always)]
+    fn numbers_mut(blocks: &mut [Self]) -> &mut [i16] {
+        bytemuck::cast_slice_mut(blocks)
+    }
 }
+
+// SAFETY: every pattern of bits is a block of integers.
+unsafe impl bytemuck::Zeroable for Block {}
+
+// SAFETY: an array of integers whose length in bytes is the alignment, so that there is no padding.
+unsafe impl bytemuck::Pod for Block {}
 
 /// An instruction set that the loops are compiled for, and that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,55 +112,136 @@ fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Blocks that are kept in registers at a time.
-const TILE: usize = 4;
+/// Numbers that are kept in registers at a time.
+const TILE: usize = 4 * Block::LEN;
 
 /// Sets `target` to `source` and the rows `added` less the rows `removed`, all of the same length.
 #[inline(always)]
 pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], removed: &[&[Block]]) {
-    let mut start = 0;
-    while start < target.len() {
-        let end = (start + TILE).min(target.len());
-        let mut tile = [Block::ZERO; TILE];
-        let tile = &mut tile[..end - start];
-        tile.copy_from_slice(&source[start..end]);
+    let (target, source) = (Block::numbers_mut(target), Block::numbers(source));
+    let (tiles, rest) = target.as_chunks_mut::<TILE>();
+    let tiled = tiles.len() * TILE;
+    for (target, start) in tiles.iter_mut().zip((0..).step_by(TILE)) {
+        // As its length is fixed, the tile is kept in registers.
+        let mut tile: [i16; TILE] = *tile_at(source, start);
         for row in added {
-            for (sum, weights) in tile.iter_mut().zip(&row[start..end]) {
-                for (sum, weight) in sum.0.iter_mut().zip(&weights.0) {
-                    *sum = sum.wrapping_add(*weight);
-                }
-            }
+            add(&mut tile, tile_at::<TILE>(Block::numbers(row), start));
         }
         for row in removed {
-            for (sum, weights) in tile.iter_mut().zip(&row[start..end]) {
-                for (sum, weight) in sum.0.iter_mut().zip(&weights.0) {
-                    *sum = sum.wrapping_sub(*weight);
-                }
-            }
+            subtract(&mut tile, tile_at::<TILE>(Block::numbers(row), start));
         }
-        target[start..end].copy_from_slice(tile);
-        start = end;
+        *target = tile;
+    }
+    rest.copy_from_slice(&source[tiled..]);
+    for row in added {
+        add(rest, &Block::numbers(row)[tiled..]);
+    }
+    for row in removed {
+        subtract(rest, &Block::numbers(row)[tiled..]);
+    }
+}
+
+/// The `N` numbers of a row from `start` on.
+///
+/// # Panics
+/// Where the row ends before.
+#[inline(always)]
+fn tile_at<const N: usize>(row: &[i16], start: usize) -> &[i16; N] {
+    row[start..].first_chunk().expect("rows of one length")
+}
+
+#[inline(always)]
+fn add(sums: &mut [i16], weights: &[i16]) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum = sum.wrapping_add(*weight);
+    }
+}
+
+#[inline(always)]
+fn subtract(sums: &mut [i16], weights: &[i16]) {
+    for (sum, weight) in sums.iter_mut().zip(weights) {
+        *sum = sum.wrapping_sub(*weight);
     }
 }
 
 /// The sum of the squares of `values`, brought into 0 to `most`, each times its weight.
 ///
-/// With `most` up to 255 and weights of up to 127 either way, value times weight fits 16 bits, and up
-/// to 1024 values fit the sums of 32 bits.
+/// With `most` up to 255 and weights of up to 127 either way, value times weight fits 16 bits, and the
+/// sum over a tile fits 32 bits: 128 times 127 times 255 squared.
 #[inline(always)]
 pub fn squared_product(values: &[Block], weights: &[Block], most: i16) -> i64 {
-    let mut sums = [0i32; Block::LEN / 2];
-    for (values, weights) in values.iter().zip(weights) {
-        let mut clipped = [0i16; Block::LEN];
-        let mut products = [0i16; Block::LEN];
-        for i in 0..Block::LEN {
-            clipped[i] = values.0[i].clamp(0, most);
-            products[i] = clipped[i].wrapping_mul(weights.0[i]);
-        }
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum += i32::from(products[2 * i]) * i32::from(clipped[2 * i])
-                + i32::from(products[2 * i + 1]) * i32::from(clipped[2 * i + 1]);
+    let (value_tiles, values) = Block::numbers(values).as_chunks::<TILE>();
+    let (weight_tiles, weights) = Block::numbers(weights).as_chunks::<TILE>();
+    let tiles = value_tiles.iter().zip(weight_tiles);
+    let tiled: i64 = (tiles.map(|(values, weights)| tile_product(values, weights, most))).sum();
+    if values.is_empty() {
+        return tiled;
+    }
+    let mut last = ([0; TILE], [0; TILE]);
+    last.0[..values.len()].copy_from_slice(values);
+    last.1[..weights.len()].copy_from_slice(weights);
+    tiled + tile_product(&last.0, &last.1, most)
+}
+
+/// [`squared_product`] of a tile. The products stand in an array of their own, so that the sum becomes
+/// multiply-add instructions of 16 bits.
+#[inline(always)]
+fn tile_product(values: &[i16; TILE], weights: &[i16; TILE], most: i16) -> i64 {
+    let mut clipped = [0; TILE];
+    let mut products = [0; TILE];
+    for i in 0..TILE {
+        clipped[i] = values[i].clamp(0, most);
+        products[i] = clipped[i].wrapping_mul(weights[i]);
+    }
+    let mut sum = 0i32;
+    for (product, value) in products.iter().zip(&clipped) {
+        sum = sum.wrapping_add(i32::from(*product) * i32::from(*value));
+    }
+    i64::from(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    /// Rows of whole tiles, of parts of one, and of both.
+    #[test]
+    fn rows_of_every_length_are_summed_at_every_level() {
+        let mut random = StdRng::seed_from_u64(5);
+        for length in 1..=9 {
+            let mut row = |size: i16| -> Vec<Block> {
+                let block = |_| Block([0; Block::LEN].map(|_| random.random_range(-size..=size)));
+                (0..length).map(block).collect()
+            };
+            let (source, rows) = (row(i16::MAX), [row(300), row(300), row(300)]);
+            let weights = row(127);
+            let numbers = |blocks: &[Block]| Block::numbers(blocks).to_vec();
+            let [first, second, third] = rows.each_ref().map(|row| numbers(row));
+            let sums: Vec<i16> = (numbers(&source).iter().enumerate())
+                .map(|(i, n)| {
+                    (n.wrapping_add(first[i]).wrapping_sub(second[i])).wrapping_sub(third[i])
+                })
+                .collect();
+            let product: i64 = (sums.iter().zip(numbers(&weights)))
+                .map(|(n, weight)| {
+                    let value = i64::from(*n).clamp(0, 255);
+                    value * value * i64::from(weight)
+                })
+                .sum();
+            for level in SimdLevel::available() {
+                let mut target = vec![Block::ZERO; length];
+                let found = level.run(
+                    #[inline(always)]
+                    || {
+                        update(&mut target, &source, &[&rows[0]], &[&rows[1], &rows[2]]);
+                        squared_product(&target, &weights, 255)
+                    },
+                );
+                assert_eq!(numbers(&target), sums, "{level:?}, {length} blocks");
+                assert_eq!(found, product, "{level:?}, {length} blocks");
+            }
         }
     }
-    sums.iter().map(|sum| i64::from(*sum)).sum()
 }
