@@ -8,13 +8,13 @@
 
 use std::time::Duration;
 
+use super::deciding_positions::DecidingPositions;
 use super::request::Control;
-use super::tree::deciding_positions::DecidingPositions;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
 
-/// Positions between two looks at the stop flag.
+/// Positions between two looks at the stop flag and the clock.
 const POLL: u64 = 1024;
 /// Most positions that are remembered.
 const MAX_KNOWN: usize = 1 << 20;
@@ -273,7 +273,7 @@ impl MateSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Cause, RuleSet, Verdict, judge_outcome};
+    use crate::rules::{RuleSet, Verdict, judge_outcome};
 
     fn mate(fen: &str, plies: u32) -> Option<Vec<String>> {
         let game = Game::new(fen.parse().unwrap());
@@ -371,15 +371,18 @@ mod tests {
             for played in moves.split(' ') {
                 game.push(played.parse().unwrap()).unwrap();
             }
-            for played in search(&game, 99, u64::MAX, &Control::new(false)).line {
-                game.push(played).unwrap();
-                let judgement = judge_outcome(&game, RuleSet::default());
-                let is_mate = judgement.cause == Cause::Checkmate;
-                assert!(
-                    is_mate || judgement.verdict == Verdict::Undecided,
-                    "{fen}: {judgement:?}"
-                );
-            }
+            let control = Control::new(false);
+            assert!(
+                search(&game, 99, u64::MAX, &control).line.is_empty(),
+                "{fen}"
+            );
+            // On the board alone it is one.
+            let board = Game::new(game.position().clone());
+            let line = search(&board, 99, u64::MAX, &control).line;
+            assert_eq!(line.len(), 3, "{fen}");
+            game.push(line[0]).unwrap();
+            let verdict = judge_outcome(&game, RuleSet::default()).verdict;
+            assert_ne!(verdict, Verdict::Undecided, "{fen}");
         }
     }
 }

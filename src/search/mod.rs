@@ -7,16 +7,18 @@
 //! | `request`, `event`, `score` | the questions, the answers and their unit |
 //! | `threads` | the pool of search threads, the vote on what they found |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
+//! | `deciding_positions` | the positions of the game that decide it when they occur again |
 //! | `ordering` | the move picker and the histories it goes by |
 //! | `mate` | mates by checks alone, proven |
 //! | `table` | the transposition table, shared by all threads |
 //! | `time` | how long a move may take |
 //! | `parameters` | the numbers of the search |
 //!
-//! Arrows point one way: score, event, request <- parameters, table, ordering, time, mate <- tree <- threads
-//! <- bench.
+//! Arrows point one way: score, event, request, deciding_positions <- parameters, table, ordering, time, mate
+//! <- tree <- threads <- bench.
 
 mod bench;
+mod deciding_positions;
 mod event;
 mod mate;
 mod ordering;

@@ -6,7 +6,7 @@ use chuhe::movegen::legal_moves;
 
 use proptest::prelude::*;
 
-use crate::test_positions::{exchanged, mirrored, playout};
+use crate::test_positions::playout;
 
 fn evaluate(position: &Position, knowledge: Knowledge) -> i32 {
     let evaluator = Evaluator::new(knowledge, NORMAL_ATTACK);
@@ -19,8 +19,8 @@ proptest! {
         let position = playout(seed, plies);
         for knowledge in Knowledge::ALL {
             let value = evaluate(&position, knowledge);
-            prop_assert_eq!(value, evaluate(&exchanged(&position), knowledge));
-            prop_assert_eq!(value, evaluate(&mirrored(&position), knowledge));
+            prop_assert_eq!(value, evaluate(&position.with_colors_exchanged(), knowledge));
+            prop_assert_eq!(value, evaluate(&position.mirrored(), knowledge));
         }
     }
 

@@ -259,10 +259,10 @@ proptest! {
     #[test]
     fn turned_boards_have_turned_moves(position in positions()) {
         let moves = legal_moves(&position);
-        let mirrored = test_positions::mirrored(&position);
+        let mirrored = position.mirrored();
         let mirrored_moves: Vec<Move> = moves.iter().map(|m| m.flip_file()).collect();
         prop_assert_eq!(set(&legal_moves(&mirrored)), set(&mirrored_moves));
-        let exchanged = test_positions::exchanged(&position);
+        let exchanged = position.with_colors_exchanged();
         let flip = |m: &Move| Move::new(m.from().flip_rank(), m.to().flip_rank());
         let exchanged_moves: Vec<Move> = moves.iter().map(flip).collect();
         prop_assert_eq!(set(&legal_moves(&exchanged)), set(&exchanged_moves));

@@ -46,16 +46,6 @@ pub(crate) fn turned(position: &Position, map: impl Fn(Square) -> Square, swap: 
     Position::try_from(&setup).expect("a legal position is legal from every side")
 }
 
-/// The same position with the sides exchanged.
-pub(crate) fn exchanged(position: &Position) -> Position {
-    turned(position, Square::flip_rank, true)
-}
-
-/// The same position mirrored left to right.
-pub(crate) fn mirrored(position: &Position) -> Position {
-    turned(position, Square::flip_file, false)
-}
-
 /// Every move that can be encoded, [`Move::NONE`] left out.
 pub(crate) fn encodable_moves() -> impl Iterator<Item = Move> {
     Square::all()

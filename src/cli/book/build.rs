@@ -79,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             lines: usize::from(arguments.lines),
             margin: arguments.margin,
         };
-        meter.meter.begin(plan.positions as u64, 0);
+        meter.progress.begin(plan.positions as u64, 0);
         expand(&plan, |done| meter.goes_on(done)).map_err(|error| Failure::new("book", error))?
     } else {
         let mut table = of_games(arguments)?;
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 nodes: arguments.nodes,
                 margin: arguments.margin,
             };
-            meter.meter.begin(table.positions() as u64, 0);
+            meter.progress.begin(table.positions() as u64, 0);
             let checked = check(&mut table, plan, |done| meter.goes_on(done))
                 .map_err(|error| Failure::new("book", error))?;
             note(&format!(
@@ -174,7 +174,7 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
 
 /// Shows how far the searches have come, and stops them at Ctrl-C.
 struct BuildMeter {
-    meter: ProgressMeter,
+    progress: ProgressMeter,
     interrupts: Receiver<()>,
     is_stopped: Cell<bool>,
 }
@@ -182,7 +182,7 @@ struct BuildMeter {
 impl BuildMeter {
     fn new() -> Result<Self, Failure> {
         Ok(Self {
-            meter: ProgressMeter::new("positions"),
+            progress: ProgressMeter::new("positions"),
             interrupts: interrupts()?,
             is_stopped: Cell::new(false),
         })
@@ -190,7 +190,7 @@ impl BuildMeter {
 
     /// Shows how many positions are done; `false` after Ctrl-C.
     fn goes_on(&self, done: usize) -> bool {
-        self.meter.show(done as u64, "");
+        self.progress.show(done as u64, "");
         if self.interrupts.try_recv().is_ok() {
             self.is_stopped.set(true);
         }

@@ -1,10 +1,7 @@
-//! Named choices as values of arguments: completed, listed in the help, read in any letter case. Locations of
-//! libraries.
+//! Named choices as values of arguments: completed, listed in the help, read in any letter case.
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
-#[cfg(feature = "cloud")]
-use clap::builder::{OsStringValueParser, TryMapValueParser, TypedValueParser, ValueParserFactory};
 
 use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
@@ -39,18 +36,6 @@ impl ValueEnum for crate::cloud::access::Role {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(self.name()))
-    }
-}
-
-#[cfg(feature = "cloud")]
-impl ValueParserFactory for crate::cloud::store::Location {
-    type Parser = TryMapValueParser<
-        OsStringValueParser,
-        fn(std::ffi::OsString) -> Result<Self, crate::cloud::store::LocationError>,
-    >;
-
-    fn value_parser() -> Self::Parser {
-        OsStringValueParser::new().try_map(|text| Self::parse(&text))
     }
 }
 

@@ -10,6 +10,8 @@ pub(super) mod game_arguments;
 mod input_file;
 pub(super) mod interrupt;
 pub(super) mod limit_arguments;
+#[cfg(feature = "cloud")]
+mod location;
 pub(super) mod logging;
 mod message;
 #[cfg(feature = "training")]

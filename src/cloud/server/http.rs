@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use hyper::{Method, Request, StatusCode};
 
 use super::admin::{self, AdminRefusal};
@@ -172,6 +173,17 @@ fn is_form(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.to_ascii_lowercase().contains("x-www-form-urlencoded"))
 }
 
+/// The head and the form of a request; an empty form where its body is something else.
+async fn read_form(request: Request<Incoming>) -> Result<(Parts, Bytes), StatusCode> {
+    let (head, body) = request.into_parts();
+    let body = read_body(body, LONGEST_BODY).await?;
+    let form = match is_form(&head.headers) {
+        true => body,
+        false => Bytes::new(),
+    };
+    Ok((head, form))
+}
+
 /// Answers an operator. The token comes in the header or in the form, never in the address, which logs keep.
 async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpResponse {
     if request.method() != Method::POST {
@@ -180,17 +192,11 @@ async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpRe
         refusal.headers_mut().insert(header::ALLOW, allowed);
         return refusal;
     }
-    let (head, body) = request.into_parts();
-    let body = match read_body(body, LONGEST_BODY).await {
-        Ok(body) => body,
+    let (head, form) = match read_form(request).await {
+        Ok(read) => read,
         Err(status) => return refusal(status),
     };
-    let form = if is_form(&head.headers) {
-        &body[..]
-    } else {
-        b""
-    };
-    let form = QueryParameters::parse(b"", form);
+    let form = QueryParameters::parse(b"", &form);
     let (name, role) = identify(&shared, bearer(&head.headers), form.get("token"));
     if role < Role::Admin {
         return refusal(StatusCode::FORBIDDEN);
@@ -212,17 +218,11 @@ async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpRe
 
 async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {
     let begun = Instant::now();
-    let (head, body) = request.into_parts();
-    let body = match read_body(body, LONGEST_BODY).await {
-        Ok(body) => body,
+    let (head, form) = match read_form(request).await {
+        Ok(read) => read,
         Err(status) => return refusal(status),
     };
-    let form = if is_form(&head.headers) {
-        &body[..]
-    } else {
-        b""
-    };
-    let parameters = QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), form);
+    let parameters = QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), &form);
     let address = client(&shared, peer, &head.headers);
     let (name, role) = match public_worker::find(&shared.options, address, &parameters) {
         Some(writer) => (writer.to_owned(), Role::Write),

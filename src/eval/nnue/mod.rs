@@ -204,34 +204,6 @@ mod tests {
         }
     }
 
-    /// The position with the colors exchanged and the board turned.
-    fn exchanged(fen: &str) -> Position {
-        let fields: Vec<&str> = fen.split(' ').collect();
-        let ranks: Vec<&str> = fields[0].rsplit('/').collect();
-        let swap = |c: char| {
-            if c.is_uppercase() {
-                c.to_ascii_lowercase()
-            } else {
-                c.to_ascii_uppercase()
-            }
-        };
-        let board: String = ranks.join("/").chars().map(swap).collect();
-        let side = if fields[1] == "w" { "b" } else { "w" };
-        format!("{board} {side}").parse().expect("a position")
-    }
-
-    /// The position mirrored left to right.
-    fn mirrored(fen: &str) -> Position {
-        let fields: Vec<&str> = fen.split(' ').collect();
-        let ranks: Vec<String> = fields[0]
-            .split('/')
-            .map(|rank| rank.chars().rev().collect())
-            .collect();
-        format!("{} {}", ranks.join("/"), fields[1])
-            .parse()
-            .expect("a position")
-    }
-
     #[test]
     fn colors_exchanged_and_boards_mirrored_are_worth_the_same() {
         let network = random_network(architectures()[1], 7);
@@ -249,13 +221,17 @@ mod tests {
                 .any(|color| position.king(*color).file() == 4);
             let fen = position.to_string();
             assert_eq!(
-                fresh(SimdLevel::BASELINE, &network, &exchanged(&fen)),
+                fresh(
+                    SimdLevel::BASELINE,
+                    &network,
+                    &position.with_colors_exchanged()
+                ),
                 value,
                 "{fen}"
             );
             if !middle {
                 assert_eq!(
-                    fresh(SimdLevel::BASELINE, &network, &mirrored(&fen)),
+                    fresh(SimdLevel::BASELINE, &network, &position.mirrored()),
                     value,
                     "{fen}"
                 );

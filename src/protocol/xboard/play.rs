@@ -213,8 +213,8 @@ impl XBoard {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Reads the game again after a change of the variant. One that is none by its rules stays as it is, as
-    /// the session tells of it.
+    /// Reads the game again after a change of the variant. A game that is not possible by the new rules
+    /// stays as it is; the session reports that.
     pub(super) fn read_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let Ok(mut game) = self.new_game_from(start) else {

@@ -10,6 +10,7 @@ use super::vote::choose;
 use crate::board::{Move, Position};
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::{RuleSet, counted_plies};
+use crate::search::deciding_positions::DecidingPositions;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::{MateLimits, mate_by_checks};
 use crate::search::parameters::values;
@@ -18,7 +19,6 @@ use crate::search::score::{MAX_PLY, Score};
 use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::current_lines::CurrentLines;
-use crate::search::tree::deciding_positions::DecidingPositions;
 use crate::search::tree::iteration::{Iteration, RootMove};
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
@@ -108,7 +108,11 @@ impl Coordinator {
             };
         }
         log::debug!("search: {}", request.limits);
-        let looked_at = match self.mate_by_checks(&request, &root_moves) {
+        let overhead = (self.overhead).expected(request.game.position(), &request.limits);
+        let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let deciding = DecidingPositions::new(&request.game, request.settings.rules);
+        let found = self.mate_by_checks(&request, time.as_ref(), &deciding, &root_moves);
+        let looked_at = match found {
             Ok(outcome) => return outcome,
             Err(nodes) => nodes,
         };
@@ -116,7 +120,7 @@ impl Coordinator {
             // What other searches have stored was found with pruning, which hides mates.
             self.table.clear();
         }
-        let shared = Arc::new(self.shared_state(request, root_moves, looked_at));
+        let shared = Arc::new(self.shared_state(request, root_moves, deciding, time, looked_at));
         self.table.age();
         let results = self.run(&shared);
         let chosen = choose(&results, &shared.settings);
@@ -143,20 +147,21 @@ impl Coordinator {
     /// What the threads share in the search of `root_moves`, behind a search that has looked at so many
     /// positions.
     fn shared_state(
-        &mut self,
+        &self,
         request: SearchRequest,
         root_moves: Vec<Move>,
+        deciding: DecidingPositions,
+        time: Option<TimeManager>,
         looked_at: u64,
     ) -> SharedState {
         let position = request.game.position();
         let settings = settings_for(&request);
-        let time = self.time(&request);
         let lines_reported = match settings.reports.current_lines {
             true => self.threads.len(),
             false => 0,
         };
         SharedState {
-            deciding: DecidingPositions::new(&request.game, settings.rules),
+            deciding,
             time,
             is_table_draw: is_table_draw(request.tables.as_deref(), position, settings.rules),
             game: request.game,
@@ -183,25 +188,24 @@ impl Coordinator {
     fn mate_by_checks(
         &mut self,
         request: &SearchRequest,
+        time: Option<&TimeManager>,
+        deciding: &DecidingPositions,
         root_moves: &[Move],
     ) -> Result<Outcome, u64> {
-        let limits = self.mate_limits(request).ok_or(0_u64)?;
+        let limits = mate_limits(request, time).ok_or(0_u64)?;
         let control = &request.control;
-        let deciding = DecidingPositions::new(&request.game, settings_for(request).rules);
-        let mate = mate_by_checks(&request.game, &deciding, root_moves, limits, control);
+        let mate = mate_by_checks(&request.game, deciding, root_moves, limits, control);
         if mate.line.is_empty() || !is_in_time(request, mate.line.len()) {
             return Err(mate.nodes);
         }
+        let answer = mate
+            .line
+            .first()
+            .map(|best| (*best, control.clock_elapsed()));
+        self.overhead
+            .note(&request.game, &request.limits, time, answer);
         let (time, score) = (control.elapsed(), Score::mate_in(mate.line.len()));
         let depth = mate.line.len() as u32;
-        if let Some(time) = self.time(request) {
-            let answer = mate
-                .line
-                .first()
-                .map(|best| (*best, control.clock_elapsed()));
-            self.overhead
-                .note(&request.game, &request.limits, Some(&time), answer);
-        }
         // The receiver may be gone while the process ends.
         let _ = self.events.send(Event::Report(Report::Line(Info {
             depth,
@@ -222,42 +226,6 @@ impl Coordinator {
             depth,
             nodes: mate.nodes,
             time,
-        })
-    }
-
-    /// The clock's limits of a search, if one runs.
-    fn time(&mut self, request: &SearchRequest) -> Option<TimeManager> {
-        let position = request.game.position();
-        let overhead = self.overhead.expected(position, &request.limits);
-        TimeManager::new(&request.limits, &request.settings, overhead)
-    }
-
-    /// How far a search for mates by checks goes: no more than half of what the request allows where it looks
-    /// for a mate, a small share where it has a time; `None` where it has another limit or looks for more
-    /// than the best move.
-    fn mate_limits(&mut self, request: &SearchRequest) -> Option<MateLimits> {
-        let limits = &request.limits;
-        let time = self.time(request);
-        let half = time.as_ref().map(|time| time.hard / 2);
-        if let Some(moves) = limits.mate {
-            return Some(MateLimits {
-                plies: moves.saturating_mul(2).saturating_sub(1),
-                nodes: limits.nodes.map_or(MATE_NODES, |n| n / 2).min(MATE_NODES),
-                time: half,
-            });
-        }
-        let settings = &request.settings;
-        let is_limited =
-            limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
-        let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
-        if is_limited || !is_plain || request.control.is_pondering() {
-            return None;
-        }
-        let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());
-        Some(MateLimits {
-            plies: MAX_PLY as u32 - 1,
-            nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
-            time: half,
         })
     }
 
@@ -316,6 +284,34 @@ impl Coordinator {
         };
         is_legal(game.position(), expected).then_some(expected)
     }
+}
+
+/// How far a search for mates by checks goes: no more than half of what the request allows where it
+/// looks for a mate, a small share where it has a time; `None` where it has another limit or looks for
+/// more than the best move.
+fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
+    let limits = &request.limits;
+    let half = time.map(|time| time.hard / 2);
+    if let Some(moves) = limits.mate {
+        return Some(MateLimits {
+            plies: moves.saturating_mul(2).saturating_sub(1),
+            nodes: limits.nodes.map_or(MATE_NODES, |n| n / 2).min(MATE_NODES),
+            time: half,
+        });
+    }
+    let settings = &request.settings;
+    let is_limited =
+        limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
+    let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
+    if is_limited || !is_plain || request.control.is_pondering() {
+        return None;
+    }
+    let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());
+    Some(MateLimits {
+        plies: MAX_PLY as u32 - 1,
+        nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
+        time: half,
+    })
 }
 
 /// Whether a table says that the position is drawn under the rules on repetitions.

@@ -8,7 +8,6 @@
 //! the threads of one search share.
 
 pub(super) mod current_lines;
-pub(in crate::search) mod deciding_positions;
 mod history_update;
 pub(super) mod iteration;
 mod iterative_deepening;

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use crossbeam_channel::Sender;
 
 use super::current_lines::CurrentLines;
-use super::deciding_positions::DecidingPositions;
 use super::team::Team;
 use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
+use crate::search::deciding_positions::DecidingPositions;
 use crate::search::event::Event;
 use crate::search::request::{Control, Limits, Settings};
 use crate::search::score::Score;

@@ -5,13 +5,13 @@ use crate::rules::{Game, RuleSet};
 /// The positions of the game, the root among them, whose next occurrence is the one that decides, since
 /// the last capture.
 #[derive(Debug, Default)]
-pub(in crate::search) struct DecidingPositions {
+pub(super) struct DecidingPositions {
     /// Their keys in order, with the number of the ply at which the repetition to judge begins.
     begins: Vec<(u64, usize)>,
 }
 
 impl DecidingPositions {
-    pub(in crate::search) fn new(game: &Game, rules: RuleSet) -> Self {
+    pub(super) fn new(game: &Game, rules: RuleSet) -> Self {
         let plies = game.plies();
         let reach = usize::from(game.position().clock().plies()).min(plies.len());
         let first = plies.len() - reach;
@@ -29,7 +29,7 @@ impl DecidingPositions {
 
     /// The ply at which the repetition begins that is judged if a position with this key occurs now.
     #[inline]
-    pub(in crate::search) fn begins(&self, key: u64) -> Option<usize> {
+    pub(super) fn begins(&self, key: u64) -> Option<usize> {
         let found = self.begins.binary_search_by_key(&key, |(key, _)| *key);
         Some(self.begins[found.ok()?].1)
     }
