@@ -88,7 +88,8 @@
 //! - A `go` is answered exactly once. A `stop` cannot be lost: each request carries its own
 //!   [`search::Control`], made before the request is sent.
 //! - `unsafe` stands in [`eval::nnue::simd`] alone, where code for the processor's vector instructions is
-//!   entered. The hash table is pairs of atomics, and torn entries are recognised.
+//!   entered, and memory asked for ahead of need or in large pages. The hash table is pairs of atomics,
+//!   and torn entries are recognised.
 //! - The evaluation is whole numbers, so that the node count of `chuhe bench` is the same on every
 //!   machine.
 //! - One option table, which each protocol renders.

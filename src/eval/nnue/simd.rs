@@ -4,6 +4,9 @@
 //! vector instructions. [`SimdLevel::run`] calls them from a function that is compiled for the chosen
 //! instruction set, into which they are inlined. So there is one source for every processor, and as
 //! all of it is integer arithmetic without rounding, each gives the same numbers.
+//!
+//! What else only unsafe code can ask of the machine stands here as well: memory ahead of need
+//! ([`prefetch`]), and in large pages ([`request_large_pages`]). Neither changes a result.
 
 #![allow(unsafe_code)]
 
@@ -112,6 +115,47 @@ fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Has the cache line at `place` brought near, without waiting for it. Nothing is done on processors
+/// whose instruction for it is not known here.
+#[inline(always)]
+pub fn prefetch<T>(place: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has the instruction, and it reads nothing that the program sees.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
+}
+
+/// Asks the system to keep `memory` in large pages, of which a processor remembers the places of more
+/// (*transparent huge pages* of Linux, where they are given to those who ask). Nothing is done elsewhere,
+/// and for memory that holds no such page.
+pub fn request_large_pages<T>(memory: &[T]) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::mm::{Advice, madvise};
+        let begin = memory.as_ptr().addr();
+        let first = begin.next_multiple_of(LARGE_PAGE);
+        let end = begin + size_of_val(memory);
+        let length = (end - end % LARGE_PAGE).saturating_sub(first);
+        if length > 0 {
+            let place = memory.as_ptr().cast_mut().cast::<u8>();
+            let place = place.wrapping_add(first - begin).cast();
+            // SAFETY: the range lies within `memory`, and this advice leaves its contents as they are.
+            // Where the system knows no such pages the memory stays as it is.
+            let _ = unsafe { madvise(place, length, Advice::LinuxHugepage) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = memory;
+}
+
+/// Bytes of a large page: of x86-64, and of Arm with pages of 4 KB.
+#[cfg(target_os = "linux")]
+const LARGE_PAGE: usize = 2 << 20;
+
 /// Numbers that are kept in registers at a time.
 const TILE: usize = 4 * Block::LEN;
 
@@ -205,6 +249,38 @@ mod tests {
     use super::*;
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
+
+    /// The flags of the mapping that holds this address: `/proc/self/smaps`.
+    #[cfg(target_os = "linux")]
+    fn flags_at(address: usize) -> String {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut inside = false;
+        for line in maps.lines() {
+            let range = line.split(' ').next().unwrap_or_default().split_once('-');
+            let bound = |text| usize::from_str_radix(text, 16).ok();
+            if let Some((Some(from), Some(to))) = range.map(|(a, b)| (bound(a), bound(b))) {
+                inside = (from..to).contains(&address);
+            } else if let (true, Some(flags)) = (inside, line.strip_prefix("VmFlags:")) {
+                return flags.to_owned();
+            }
+        }
+        panic!("no mapping at {address:x}");
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn large_pages_are_asked_for_within_the_memory() {
+        let memory = vec![7u64; 8 << 20 >> 3];
+        request_large_pages(&memory[..100]);
+        request_large_pages(&memory[..0]);
+        let inside = memory.as_ptr().addr() + (4 << 20);
+        request_large_pages(&memory);
+        if std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists() {
+            assert!(flags_at(inside).split(' ').any(|flag| flag == "hg"));
+        }
+        assert!(memory.iter().all(|&number| number == 7));
+        prefetch(&memory[5]);
+    }
 
     /// Rows of whole tiles, of parts of one, and of both.
     #[test]

@@ -9,6 +9,7 @@ mod entry;
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use crate::eval::nnue::simd::{prefetch, request_large_pages};
 use crate::search::event::Bound;
 use crate::search::parameters::{formulas, values};
 
@@ -36,7 +37,8 @@ struct Slot<'a> {
 
 /// A fixed number of buckets of four entries, the least useful of which makes room.
 ///
-/// The memory is asked for zeroed, so that the system hands it over page by page as it is used.
+/// The memory is asked for zeroed, so that the system hands it over page by page as it is used; in large
+/// pages where it has them, as nearly every probe is of another page.
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
@@ -54,6 +56,7 @@ impl TranspositionTable {
         let buckets = (megabytes.checked_mul(MEGABYTE)? / BUCKET_BYTES).max(1);
         let count = buckets.checked_add(1)?.checked_mul(BUCKET_WORDS)?;
         let words: Vec<AtomicU64> = bytemuck::allocation::try_zeroed_vec(count).ok()?;
+        request_large_pages(&words);
         let past_line = words.as_ptr().addr() % BUCKET_BYTES;
         let skipped = (BUCKET_BYTES - past_line) % BUCKET_BYTES / size_of::<AtomicU64>();
         let (generation, used) = (AtomicU8::new(0), AtomicBool::new(false));
@@ -117,11 +120,11 @@ impl TranspositionTable {
     }
 
     /// Has the memory where a position with this key may be brought near, so that [`Self::probe`] need not
-    /// wait for it: a load whose value is not used (there is no safe prefetch).
+    /// wait for it.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         if let Some(slot) = self.bucket_of(key).next() {
-            let _ = slot.check.load(Ordering::Relaxed);
+            prefetch(slot.check);
         }
     }
 
