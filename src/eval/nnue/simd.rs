@@ -10,36 +10,52 @@
 
 #![allow(unsafe_code)]
 
-/// Weights or sums of a cache line: the unit that vectors are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C, align(64))]
-pub struct Block(pub [i16; Block::LEN]);
+/// A cache line of numbers, the unit that vectors are made of.
+macro_rules! block {
+    ($(#[$attribute:meta])* $name:ident, $length:literal numbers, $number:ty, $zero:literal) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[repr(C, align(64))]
+        pub struct $name(pub [$number; $name::LEN]);
 
-impl Block {
-    /// Numbers in a block.
-    pub const LEN: usize = 32;
-    /// Nothing but zeros.
-    pub const ZERO: Self = Self([0; Self::LEN]);
+        impl $name {
+            /// Numbers in a block.
+            pub const LEN: usize = $length;
+            /// Nothing but zeros.
+            pub const ZERO: Self = Self([$zero; Self::LEN]);
 
-    /// The numbers of blocks, one behind the other. Loops over them become vector instructions; those over
-    /// the numbers of each block are unrolled too early for that.
-    #[inline(always)]
-    fn numbers(blocks: &[Self]) -> &[i16] {
-        bytemuck::cast_slice(blocks)
-    }
+            /// The numbers of blocks, one behind the other. Loops over them become vector instructions;
+            /// those over the numbers of each block are unrolled too early for that.
+            #[inline(always)]
+            pub fn numbers(blocks: &[Self]) -> &[$number] {
+                bytemuck::cast_slice(blocks)
+            }
 
-    /// The numbers of blocks, one behind the other.
-    #[inline(always)]
-    fn numbers_mut(blocks: &mut [Self]) -> &mut [i16] {
-        bytemuck::cast_slice_mut(blocks)
-    }
+            /// The numbers of blocks, one behind the other.
+            #[inline(always)]
+            pub fn numbers_mut(blocks: &mut [Self]) -> &mut [$number] {
+                bytemuck::cast_slice_mut(blocks)
+            }
+        }
+
+        // SAFETY: every pattern of bits is a block of numbers.
+        unsafe impl bytemuck::Zeroable for $name {}
+
+        // SAFETY: an array of numbers whose length in bytes is the alignment, so that there is no padding.
+        unsafe impl bytemuck::Pod for $name {}
+    };
 }
 
-// SAFETY: every pattern of bits is a block of integers.
-unsafe impl bytemuck::Zeroable for Block {}
+block! {
+    /// Weights or sums of the network in whole numbers.
+    #[derive(Eq)]
+    Block, 32 numbers, i16, 0
+}
 
-// SAFETY: an array of integers whose length in bytes is the alignment, so that there is no padding.
-unsafe impl bytemuck::Pod for Block {}
+block! {
+    /// Weights or sums of the network in training.
+    FloatBlock, 16 numbers, f32, 0.0
+}
 
 /// An instruction set that the loops are compiled for, and that this processor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

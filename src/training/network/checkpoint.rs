@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::recipe::Recipe;
 use super::trainer::{PassReport, Trainer};
-use super::vector::{Vector, numbers};
+use crate::eval::nnue::simd::FloatBlock;
 
 const MAGIC: &[u8; 8] = b"CHUHETR\0";
 
@@ -61,7 +61,8 @@ impl Trainer {
             &self.optimizer.mean,
             &self.optimizer.square,
         ] {
-            numbers(part).for_each(|number| bytes.extend(number.to_le_bytes()));
+            let numbers = FloatBlock::numbers(part).iter();
+            numbers.for_each(|number| bytes.extend(number.to_le_bytes()));
         }
         bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
         bytes
@@ -105,7 +106,7 @@ impl Trainer {
             return Err(CheckpointError::Other("network to begin with"));
         }
         let (numbers, rest) = numbers.as_chunks::<4>();
-        if numbers.len() != 3 * self.parameters.len() * Vector::LEN || !rest.is_empty() {
+        if numbers.len() != 3 * self.parameters.len() * FloatBlock::LEN || !rest.is_empty() {
             return Err(CheckpointError::Damaged);
         }
         let mut numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
@@ -115,7 +116,7 @@ impl Trainer {
             &mut self.optimizer.square,
         ];
         for target in targets {
-            let target = target.iter_mut().flat_map(|vector| &mut vector.0);
+            let target = FloatBlock::numbers_mut(target).iter_mut();
             target
                 .zip(&mut numbers)
                 .for_each(|(number, stored)| *number = stored);

@@ -4,20 +4,21 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::samples::{FeatureList, PackedSample};
-use super::vector::Vector;
+use super::vector::{add, folded_sum};
 use crate::eval::nnue::features::FEATURES;
+use crate::eval::nnue::simd::FloatBlock;
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
-/// Vectors that are kept in registers at a time.
-const TILE: usize = 2;
+/// Numbers that are kept in registers at a time.
+const TILE: usize = 64;
 /// Inputs that are on in a usual position, for the size of the first weights.
 const USUAL_ACTIVE: f32 = 24.0;
 
-/// Where each part of the parameters stands in the one list of all, counted in [`Vector`]s.
+/// Where each part of the parameters stands in the one list of all, counted in [`FloatBlock`]s.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub architecture: Architecture,
-    /// Vectors of a row: the neurons of a perspective.
+    /// Blocks of a row: the neurons of a perspective.
     pub row: usize,
     /// Weights that all buckets of an input share (a *factoriser*), added to those of each; none with
     /// one bucket. The rows of all buckets stand before.
@@ -31,7 +32,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new(architecture: Architecture) -> Self {
-        let row = architecture.width / Vector::LEN;
+        let row = architecture.width / FloatBlock::LEN;
         let shared_weights = architecture.rows() * row;
         let shared = match architecture.inputs.count() {
             1 => 0,
@@ -47,16 +48,16 @@ impl Layout {
             input_biases,
             output_weights,
             output_biases,
-            length: output_biases + architecture.outputs.count().div_ceil(Vector::LEN),
+            length: output_biases + architecture.outputs.count().div_ceil(FloatBlock::LEN),
         }
     }
 
     /// First parameters: uniform, so that neurons begin between their bounds; nothing shared.
-    pub fn start(&self, seed: u64) -> Vec<Vector> {
+    pub fn start(&self, seed: u64) -> Vec<FloatBlock> {
         let mut rng = StdRng::seed_from_u64(seed);
-        let mut parameters = vec![Vector::ZERO; self.length];
-        let mut fill = |part: &mut [Vector], bound: f32| {
-            for weight in part.iter_mut().flat_map(|vector| &mut vector.0) {
+        let mut parameters = vec![FloatBlock::ZERO; self.length];
+        let mut fill = |part: &mut [FloatBlock], bound: f32| {
+            for weight in FloatBlock::numbers_mut(part) {
                 *weight = rng.random_range(-bound..bound);
             }
         };
@@ -69,23 +70,21 @@ impl Layout {
             &mut parameters[self.output_weights..self.output_biases],
             output_bound,
         );
-        parameters[self.input_biases..self.output_weights].fill(Vector::splat(0.2));
+        FloatBlock::numbers_mut(&mut parameters[self.input_biases..self.output_weights]).fill(0.2);
         parameters
     }
 
     /// Parameters that give this network, whose architecture is the layout's: nothing shared.
-    pub fn start_from(&self, network: &Network) -> Vec<Vector> {
+    pub fn start_from(&self, network: &Network) -> Vec<FloatBlock> {
         let NetworkParameters {
             input_weights,
             input_biases,
             output_weights,
             output_biases,
         } = network.parameters();
-        let mut parameters = vec![Vector::ZERO; self.length];
+        let mut parameters = vec![FloatBlock::ZERO; self.length];
         let mut fill = |start: usize, numbers: &mut dyn Iterator<Item = f32>| {
-            let places = parameters[start..]
-                .iter_mut()
-                .flat_map(|vector| &mut vector.0);
+            let places = FloatBlock::numbers_mut(&mut parameters[start..]).iter_mut();
             places
                 .zip(numbers)
                 .for_each(|(place, number)| *place = number);
@@ -108,26 +107,24 @@ impl Layout {
     }
 
     /// The weights by row as they count: those of the bucket and those that all share.
-    pub fn merged(&self, parameters: &[Vector]) -> Vec<Vector> {
+    pub fn merged(&self, parameters: &[FloatBlock]) -> Vec<FloatBlock> {
         let mut rows = parameters[..self.shared_weights].to_vec();
         let shared = &parameters[self.shared_weights..self.input_biases];
         if !shared.is_empty() {
             for bucket in rows.chunks_exact_mut(shared.len()) {
-                let weights = bucket.iter_mut().zip(shared);
-                weights.for_each(|(weight, shared)| *weight = weight.plus(*shared));
+                add(FloatBlock::numbers_mut(bucket), FloatBlock::numbers(shared));
             }
         }
         rows
     }
 
     /// Adds the gradient of the rows to that of what they share.
-    pub fn share_gradient(&self, gradient: &mut [Vector]) {
+    pub fn share_gradient(&self, gradient: &mut [FloatBlock]) {
         let (rows, rest) = gradient.split_at_mut(self.shared_weights);
         let shared = &mut rest[..self.input_biases - self.shared_weights];
         if !shared.is_empty() {
             for bucket in rows.chunks_exact(shared.len()) {
-                let slopes = shared.iter_mut().zip(bucket);
-                slopes.for_each(|(shared, slope)| *shared = shared.plus(*slope));
+                add(FloatBlock::numbers_mut(shared), FloatBlock::numbers(bucket));
             }
         }
     }
@@ -157,7 +154,9 @@ pub(super) fn sigmoid(x: f32) -> f32 {
 pub(super) struct Workspace {
     features: FeatureList,
     /// By perspective: sums, then their gradient.
-    hidden: [Vec<Vector>; 2],
+    hidden: [Vec<FloatBlock>; 2],
+    /// What each neuron of a perspective adds to the output.
+    shares: Vec<FloatBlock>,
 }
 
 impl Workspace {
@@ -165,9 +164,10 @@ impl Workspace {
         Self {
             features: FeatureList::new(),
             hidden: [
-                vec![Vector::ZERO; layout.row],
-                vec![Vector::ZERO; layout.row],
+                vec![FloatBlock::ZERO; layout.row],
+                vec![FloatBlock::ZERO; layout.row],
             ],
+            shares: vec![FloatBlock::ZERO; layout.row],
         }
     }
 
@@ -177,8 +177,8 @@ impl Workspace {
     pub fn output(
         &mut self,
         layout: &Layout,
-        rows: &[Vector],
-        parameters: &[Vector],
+        rows: &[FloatBlock],
+        parameters: &[FloatBlock],
         sample: &PackedSample,
         mirror: bool,
     ) -> (f32, usize) {
@@ -188,28 +188,26 @@ impl Workspace {
         let bucket = layout.architecture.outputs.for_pieces(count);
         let biases = &parameters[layout.input_biases..][..length];
         let weights = &parameters[layout.output_weights + bucket * 2 * length..][..2 * length];
-        let mut sum = Vector::ZERO;
+        let shares = FloatBlock::numbers_mut(&mut self.shares);
+        let biases_out = FloatBlock::numbers(&parameters[layout.output_biases..]);
+        let mut output = biases_out[bucket];
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
+            let hidden = FloatBlock::numbers_mut(hidden);
             let indices = &self.features.indices[side][..count];
-            let weights = &weights[side * length..][..length];
-            for start in (0..length).step_by(TILE) {
-                let mut tile = [Vector::ZERO; TILE];
-                tile.copy_from_slice(&biases[start..start + TILE]);
-                for index in indices {
-                    let row = &rows[*index as usize * length + start..][..TILE];
-                    for i in 0..TILE {
-                        tile[i] = tile[i].plus(row[i]);
-                    }
-                }
-                for i in 0..TILE {
-                    hidden[start + i] = tile[i];
-                    let clipped = tile[i].clipped();
-                    sum = sum.plus(clipped.times(clipped).times(weights[start + i]));
-                }
+            sum_rows(
+                hidden,
+                FloatBlock::numbers(biases),
+                FloatBlock::numbers(rows),
+                indices,
+            );
+            let weights = FloatBlock::numbers(&weights[side * length..][..length]);
+            for ((share, sum), weight) in shares.iter_mut().zip(&*hidden).zip(weights) {
+                let clipped = sum.clamp(0.0, 1.0);
+                *share = clipped * clipped * weight;
             }
+            output += folded_sum(shares);
         }
-        let bias = parameters[layout.output_biases + bucket / Vector::LEN].0[bucket % Vector::LEN];
-        (sum.sum() + bias, bucket)
+        (output, bucket)
     }
 
     /// Adds the gradient of a sample's loss to `gradient` and returns the loss.
@@ -217,43 +215,63 @@ impl Workspace {
     pub fn learn(
         &mut self,
         layout: &Layout,
-        rows: &[Vector],
-        parameters: &[Vector],
+        rows: &[FloatBlock],
+        parameters: &[FloatBlock],
         (sample, mirror): (&PackedSample, bool),
         target: Target,
-        gradient: &mut [Vector],
+        gradient: &mut [FloatBlock],
     ) -> f64 {
         let length = layout.row;
         let (output, bucket) = self.output(layout, rows, parameters, sample, mirror);
         let predicted = sigmoid(output);
         let error = predicted - target.of(sample);
         let slope = 2.0 * error * predicted * (1.0 - predicted);
-        gradient[layout.output_biases + bucket / Vector::LEN].0[bucket % Vector::LEN] += slope;
-        let slopes = Vector::splat(slope);
+        FloatBlock::numbers_mut(&mut gradient[layout.output_biases..])[bucket] += slope;
         let place = layout.output_weights + bucket * 2 * length;
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
+            let hidden = FloatBlock::numbers_mut(hidden);
             let start = place + side * length;
-            let weights = &parameters[start..start + length];
-            let weight_slopes = &mut gradient[start..start + length];
-            for i in 0..length {
-                let clipped = hidden[i].clipped();
-                let scaled = clipped.times(slopes);
-                weight_slopes[i] = weight_slopes[i].plus(scaled.times(clipped));
-                let inner = scaled.plus(scaled).times(weights[i]);
-                hidden[i] = hidden[i].where_inside(inner);
+            let weights = FloatBlock::numbers(&parameters[start..start + length]);
+            let weight_slopes = FloatBlock::numbers_mut(&mut gradient[start..start + length]);
+            let weights = weight_slopes.iter_mut().zip(weights);
+            for (sum, (weight_slope, weight)) in hidden.iter_mut().zip(weights) {
+                let clipped = sum.clamp(0.0, 1.0);
+                let scaled = clipped * slope;
+                *weight_slope += scaled * clipped;
+                let inner = 2.0 * scaled * weight;
+                *sum = if *sum > 0.0 && *sum < 1.0 { inner } else { 0.0 };
             }
-            add_row(&mut gradient[layout.input_biases..][..length], hidden);
+            let mut add_at = |start: usize| {
+                let row = &mut gradient[start..start + length];
+                add(FloatBlock::numbers_mut(row), hidden);
+            };
+            add_at(layout.input_biases);
             for index in &self.features.indices[side][..self.features.count] {
-                add_row(&mut gradient[*index as usize * length..][..length], hidden);
+                add_at(*index as usize * length);
             }
         }
         f64::from(error) * f64::from(error)
     }
 }
 
+/// Sets `sums` to the biases and the rows of these indices; `rows` stand one behind the other.
 #[inline(always)]
-fn add_row(row: &mut [Vector], slopes: &[Vector]) {
-    for (row, slopes) in row.iter_mut().zip(slopes) {
-        *row = row.plus(*slopes);
+fn sum_rows(sums: &mut [f32], biases: &[f32], rows: &[f32], indices: &[u32]) {
+    let length = sums.len();
+    let row = |index: &u32| &rows[*index as usize * length..][..length];
+    let (tiles, rest) = sums.as_chunks_mut::<TILE>();
+    let (bias_tiles, rest_biases) = biases.as_chunks::<TILE>();
+    for (number, (sums, biases)) in tiles.iter_mut().zip(bias_tiles).enumerate() {
+        // As its length is fixed, the tile is kept in registers.
+        let mut tile = *biases;
+        for index in indices {
+            let (row_tiles, _) = row(index).as_chunks::<TILE>();
+            add(&mut tile, &row_tiles[number]);
+        }
+        *sums = tile;
+    }
+    rest.copy_from_slice(rest_biases);
+    for index in indices {
+        add(rest, &row(index)[length - rest.len()..]);
     }
 }

@@ -1,7 +1,7 @@
 //! AdamW: D. P. Kingma and J. Ba, *Adam* (2015), with the weight decay of I. Loshchilov and F. Hutter
 //! (2019).
 
-use super::vector::Vector;
+use crate::eval::nnue::simd::FloatBlock;
 
 /// Decay of the mean of gradients.
 const BETA1: f32 = 0.9;
@@ -12,8 +12,8 @@ const EPSILON: f32 = 1e-8;
 /// Both means for every parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct AdamW {
-    pub mean: Vec<Vector>,
-    pub square: Vec<Vector>,
+    pub mean: Vec<FloatBlock>,
+    pub square: Vec<FloatBlock>,
     pub steps: u64,
 }
 
@@ -29,8 +29,8 @@ pub(super) struct AdamStep {
 impl AdamW {
     pub fn new(length: usize) -> Self {
         Self {
-            mean: vec![Vector::ZERO; length],
-            square: vec![Vector::ZERO; length],
+            mean: vec![FloatBlock::ZERO; length],
+            square: vec![FloatBlock::ZERO; length],
             steps: 0,
         }
     }
@@ -40,10 +40,10 @@ impl AdamW {
 /// neither decay nor are they bound in size.
 #[inline(always)]
 pub(super) fn step(
-    parameters: &mut [Vector],
-    mean: &mut [Vector],
-    square: &mut [Vector],
-    gradient: &[Vector],
+    parameters: &mut [FloatBlock],
+    mean: &mut [FloatBlock],
+    square: &mut [FloatBlock],
+    gradient: &[FloatBlock],
     steps: u64,
     step: AdamStep,
     bound: usize,
@@ -51,20 +51,18 @@ pub(super) fn step(
     let exponent = steps.min(1_000_000) as i32;
     let mean_scale = 1.0 / (1.0 - BETA1.powi(exponent));
     let square_scale = 1.0 / (1.0 - BETA2.powi(exponent));
-    let means = mean.iter_mut().zip(square.iter_mut());
-    for ((parameter, slope), (mean, square)) in parameters.iter_mut().zip(gradient).zip(means) {
-        for i in 0..Vector::LEN {
-            let slope = slope.0[i];
-            mean.0[i] += (1.0 - BETA1) * (slope - mean.0[i]);
-            square.0[i] += (1.0 - BETA2) * (slope * slope - square.0[i]);
-            let size = (square.0[i] * square_scale).sqrt() + EPSILON;
-            parameter.0[i] -= step.rate * (mean.0[i] * mean_scale) / size;
-        }
+    let bound = bound * FloatBlock::LEN;
+    let parameters = FloatBlock::numbers_mut(parameters);
+    let means = FloatBlock::numbers_mut(mean).iter_mut();
+    let means = means.zip(FloatBlock::numbers_mut(square));
+    let slopes = FloatBlock::numbers(gradient);
+    for ((parameter, slope), (mean, square)) in parameters.iter_mut().zip(slopes).zip(means) {
+        *mean += (1.0 - BETA1) * (slope - *mean);
+        *square += (1.0 - BETA2) * (slope * slope - *square);
+        let size = (*square * square_scale).sqrt() + EPSILON;
+        *parameter -= step.rate * (*mean * mean_scale) / size;
     }
-    for parameter in parameters[..bound]
-        .iter_mut()
-        .flat_map(|vector| &mut vector.0)
-    {
+    for parameter in &mut parameters[..bound] {
         *parameter = (*parameter * (1.0 - step.rate * step.decay)).clamp(-step.clip, step.clip);
     }
 }

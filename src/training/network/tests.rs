@@ -5,10 +5,9 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
 use super::model::{Layout, Target, Workspace};
-use super::vector::Vector;
 use super::{PackedSample, Recipe, Samples, Trainer};
 use crate::board::{PieceKind, Position};
-use crate::eval::nnue::simd::SimdLevel;
+use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{AccumulatorStack, Network, evaluate};
 use crate::movegen::legal_moves;
 
@@ -60,7 +59,8 @@ fn gradients_are_those_of_finite_differences() {
     let layout = Layout::new(recipe.architecture().expect("a recipe"));
     let mut parameters = layout.start(3);
     // Something shared, and outputs large enough to tell.
-    parameters[layout.shared_weights..layout.input_biases].fill(Vector::splat(0.01));
+    parameters[layout.shared_weights..layout.input_biases]
+        .fill(FloatBlock([0.01; FloatBlock::LEN]));
     let target = Target {
         result_share: 0.3,
         scale: 370.0,
@@ -70,7 +70,7 @@ fn gradients_are_those_of_finite_differences() {
     let mut rng = StdRng::seed_from_u64(9);
     let mut told = 0;
     for sample in samples.training.iter().step_by(37) {
-        let mut gradient = vec![Vector::ZERO; layout.length];
+        let mut gradient = vec![FloatBlock::ZERO; layout.length];
         let rows = layout.merged(&parameters);
         workspace.learn(
             &layout,
@@ -84,7 +84,7 @@ fn gradients_are_those_of_finite_differences() {
         for _ in 0..400 {
             let (vector, lane) = (
                 rng.random_range(0..layout.length),
-                rng.random_range(0..Vector::LEN),
+                rng.random_range(0..FloatBlock::LEN),
             );
             let slope = f64::from(gradient[vector].0[lane]);
             if slope == 0.0 {
@@ -94,7 +94,7 @@ fn gradients_are_those_of_finite_differences() {
                 let mut moved = parameters.clone();
                 moved[vector].0[lane] += change;
                 let rows = layout.merged(&moved);
-                let mut unused = vec![Vector::ZERO; layout.length];
+                let mut unused = vec![FloatBlock::ZERO; layout.length];
                 workspace.learn(&layout, &rows, &moved, (sample, true), target, &mut unused)
             };
             let step = 1e-2;

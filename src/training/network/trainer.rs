@@ -9,14 +9,14 @@ use super::model::{Layout, Target, Workspace};
 use super::optimizer::{AdamStep, AdamW};
 use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
-use super::vector::{Vector, numbers};
-use crate::eval::nnue::simd::SimdLevel;
+use super::vector::add;
+use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
 /// Parts that the samples of a batch are divided into, whatever the number of threads, so that sums
 /// come out the same. No more threads than this are of use.
 const SHARDS: usize = 8;
-/// Vectors of parameters that one task sums up and moves at a time.
+/// FloatBlocks of parameters that one task sums up and moves at a time.
 const SLICE: usize = 1024;
 
 /// Largest whole weight of an input: 32 of them and a bias fit 16 bits.
@@ -26,7 +26,7 @@ const INPUT_BOUND: f32 = 900.0;
 pub struct Trainer {
     recipe: Recipe,
     layout: Layout,
-    pub(super) parameters: Vec<Vector>,
+    pub(super) parameters: Vec<FloatBlock>,
     pub(super) optimizer: AdamW,
     /// Passes that are done.
     pub(super) passes: u32,
@@ -66,7 +66,7 @@ pub struct PassReport {
 
 /// A shard's share of the work on a batch.
 struct Shard {
-    gradient: Vec<Vector>,
+    gradient: Vec<FloatBlock>,
     workspace: Workspace,
     loss: f64,
 }
@@ -155,7 +155,7 @@ impl Trainer {
 
     fn shard(&self) -> Shard {
         Shard {
-            gradient: vec![Vector::ZERO; self.layout.length],
+            gradient: vec![FloatBlock::ZERO; self.layout.length],
             workspace: Workspace::new(&self.layout),
             loss: 0.0,
         }
@@ -181,7 +181,7 @@ impl Trainer {
                 workspace,
                 loss,
             } = shard;
-            gradient.fill(Vector::ZERO);
+            gradient.fill(FloatBlock::ZERO);
             *loss = 0.0;
             level.run(
                 #[inline(always)]
@@ -227,14 +227,13 @@ impl Trainer {
             level.run(
                 #[inline(always)]
                 || {
-                    let mut gradient = vec![Vector::ZERO; parameters.len()];
+                    let mut gradient = vec![FloatBlock::ZERO; parameters.len()];
+                    let slopes = FloatBlock::numbers_mut(&mut gradient);
                     for shard in shards {
                         let part = &shard.gradient[start..start + parameters.len()];
-                        let slopes = gradient.iter_mut().zip(part);
-                        slopes.for_each(|(sum, slope)| *sum = sum.plus(*slope));
+                        add(slopes, FloatBlock::numbers(part));
                     }
-                    let mean_slopes = gradient.iter_mut();
-                    mean_slopes.for_each(|slope| *slope = slope.times(Vector::splat(scale)));
+                    slopes.iter_mut().for_each(|slope| *slope *= scale);
                     super::optimizer::step(parameters, mean, square, &gradient, steps, step, bound);
                 },
             );
@@ -289,9 +288,12 @@ impl Trainer {
     pub fn network(&self, description: String) -> Network {
         let layout = &self.layout;
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
-        let whole = |values: &[Vector], factor: f32, bound: f32| -> Vec<i16> {
+        let whole = |values: &[FloatBlock], factor: f32, bound: f32| -> Vec<i16> {
             let whole = |value: f32| (value * factor).round().clamp(-bound, bound) as i16;
-            numbers(values).map(whole).collect()
+            FloatBlock::numbers(values)
+                .iter()
+                .map(|&value| whole(value))
+                .collect()
         };
         let parameters = &self.parameters;
         let parameters = NetworkParameters {
@@ -306,7 +308,8 @@ impl Trainer {
                 outputs,
                 127.0,
             ),
-            output_biases: numbers(&parameters[layout.output_biases..])
+            output_biases: FloatBlock::numbers(&parameters[layout.output_biases..])
+                .iter()
                 .take(layout.architecture.outputs.count())
                 .map(|value| (value * inputs * outputs).round() as i32)
                 .collect(),
