@@ -6,10 +6,11 @@ use crossbeam_channel::{Receiver, unbounded};
 
 use super::work::{Findings, FoundScore, Job, Work};
 use crate::board::{Move, Position};
+use crate::cloud::key::View;
 use crate::cloud::score::{library_score, value_after};
 use crate::cloud::store::TaskKind;
 use crate::cloud::value::FINAL;
-use crate::movegen::has_legal_move;
+use crate::movegen::{has_legal_move, legal_moves};
 use crate::rules::Game;
 use crate::search::{
     Bound, Control, Event, Limits, Outcome, Pool, Report, SearchRequest, Settings, StartError,
@@ -151,7 +152,7 @@ impl Scorer {
         if !has_legal_move(position) {
             return Ok((-FINAL, 0));
         }
-        let (outcome, _) = self.search(position, 1, self.nodes)?;
+        let (outcome, _) = self.search(position, None, 1, self.nodes)?;
         findings.nodes = findings.nodes.saturating_add(outcome.nodes);
         let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
             return Err(UndoneWork::NoScore);
@@ -172,7 +173,14 @@ impl Scorer {
             return Ok(());
         }
         let nodes = self.nodes.saturating_mul(SIEVING_NODES);
-        let (outcome, lines) = self.search(&job.position, SIEVED_MOVES, nodes)?;
+        // Two mirror images in a symmetric position are one move of the library.
+        let view = View::of(&job.position);
+        let one_of_images = |m: &Move| view.played(view.stored(*m)) == *m;
+        let root_moves = view.is_symmetric.then(|| {
+            let moves = legal_moves(&job.position);
+            moves.iter().copied().filter(one_of_images).collect()
+        });
+        let (outcome, lines) = self.search(&job.position, root_moves, SIEVED_MOVES, nodes)?;
         findings.nodes = findings.nodes.saturating_add(outcome.nodes);
         if outcome.best.is_none() {
             return Err(UndoneWork::NoScore);
@@ -189,10 +197,12 @@ impl Scorer {
         Ok(())
     }
 
-    /// Searches a position; the outcome, and the last line of each rank with its score.
+    /// Searches a position; the outcome, and the last line of each rank with its score. `root_moves`, if
+    /// given, are the only ones that are looked at.
     fn search(
         &mut self,
         position: &Position,
+        root_moves: Option<Vec<Move>>,
         multipv: usize,
         nodes: u64,
     ) -> Result<(Outcome, Vec<(Move, i32)>), UndoneWork> {
@@ -204,7 +214,7 @@ impl Scorer {
                 nodes: Some(nodes),
                 ..Limits::default()
             },
-            root_moves: None,
+            root_moves,
             settings: Settings {
                 multipv,
                 ..Settings::default()
@@ -332,7 +342,11 @@ mod tests {
         let mut scorer = scorer();
         let found = scorer.work(&work(TaskKind::Sieving, START, &[])).unwrap();
         assert_eq!(found.scores, []);
-        assert_eq!(found.jobs[0].moves.len(), 5);
+        let moves = &found.jobs[0].moves;
+        assert_eq!(moves.len(), 5);
+        // Of two mirror images one.
+        let is_alone = |m: &&Move| m.flip_file() == **m || !moves.contains(&m.flip_file());
+        assert_eq!(moves.iter().filter(is_alone).count(), 5);
         // After all other moves the king is mated.
         let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
         let found = (scorer.work(&work(TaskKind::Sieving, threatened, &[]))).unwrap();
