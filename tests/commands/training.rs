@@ -1,4 +1,4 @@
-//! The commands `chuhe selfplay`, `chuhe tune` and `chuhe openings`.
+//! The commands `chuhe selfplay`, `chuhe tune`, `chuhe train` and `chuhe openings`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use chuhe::tournament::Openings;
 use chuhe::training::data::{Filter, GameReader};
+use predicates::prelude::PredicateBooleanExt;
 use predicates::str::contains;
 
 use crate::engine_client::scratch;
@@ -166,6 +167,29 @@ fn no_file_that_is_read_is_written_over() {
     }
     assert_eq!(fs::read_to_string(&games).unwrap(), "no games");
     assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
+    fs::remove_dir_all(place).unwrap();
+}
+
+#[test]
+fn a_finished_run_writes_its_network_again() {
+    let place = directory("finished");
+    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
+    let (games, network) = (file("games.chg"), file("x.nnue"));
+    let selfplay = ["selfplay", &games, "--games", "4", "--nodes", "50"];
+    chuhe(&selfplay).assert().code(0);
+    let train = |more: &[&str]| {
+        let sizes = "--set passes=1 --set width=32 --set hold_out=2".split(' ');
+        let mut arguments = vec!["train", &games, "--out", &network];
+        arguments.extend(sizes.chain(more.iter().copied()));
+        chuhe(&arguments).assert().code(0)
+    };
+    train(&[]).stdout(contains("pass   1"));
+    fs::remove_file(&network).unwrap();
+    train(&["--description", "named later"])
+        .stdout(contains("all passes were made before"))
+        .stdout(contains("pass   1").not());
+    let written = fs::read(&network).unwrap();
+    assert!(String::from_utf8_lossy(&written).contains("named later"));
     fs::remove_dir_all(place).unwrap();
 }
 

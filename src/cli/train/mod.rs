@@ -90,6 +90,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(Failure::new(checkpoint.display(), error)),
     };
+    if let (true, Some(report)) = (trainer.is_done(), reports.last()) {
+        let network = trainer.network(description(arguments, &trainer, &samples, *report));
+        write(out, &network.to_bytes())?;
+        print_line("all passes were made before; the network is written from the checkpoint");
+    }
     let interrupts = interrupts()?;
     while !trainer.is_done() {
         let Some(report) = pass(&mut trainer, &samples, &interrupts) else {
