@@ -1,9 +1,10 @@
 //! The widest vector instructions of this processor, chosen once, and the loops that use them.
 //!
-//! The loops are written without intrinsics, over blocks of a fixed size that the compiler turns into
-//! vector instructions. [`SimdLevel::run`] calls them from a function that is compiled for the chosen
-//! instruction set, into which they are inlined. So there is one source for every processor, and as
-//! all of it is integer arithmetic without rounding, each gives the same numbers.
+//! The loops are written without intrinsics, over tiles of a fixed length that the compiler turns into
+//! vector instructions (whether it does, only the assembly and the nodes a second show).
+//! [`SimdLevel::run`] calls them from a function that is compiled for the chosen instruction set, into
+//! which they are inlined. So there is one source for every processor, and as all of it is integer
+//! arithmetic without rounding, each gives the same numbers.
 //!
 //! What else only unsafe code can ask of the machine stands here as well: memory ahead of need
 //! ([`prefetch`]), and in large pages ([`request_large_pages`]). Neither changes a result.
@@ -183,12 +184,12 @@ pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], remove
     let tiled = tiles.len() * TILE;
     for (target, start) in tiles.iter_mut().zip((0..).step_by(TILE)) {
         // As its length is fixed, the tile is kept in registers.
-        let mut tile: [i16; TILE] = *tile_at(source, start);
+        let mut tile = *tile_at(source, start);
         for row in added {
-            add(&mut tile, tile_at::<TILE>(Block::numbers(row), start));
+            add(&mut tile, tile_at(Block::numbers(row), start));
         }
         for row in removed {
-            subtract(&mut tile, tile_at::<TILE>(Block::numbers(row), start));
+            subtract(&mut tile, tile_at(Block::numbers(row), start));
         }
         *target = tile;
     }
@@ -201,12 +202,12 @@ pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], remove
     }
 }
 
-/// The `N` numbers of a row from `start` on.
+/// The tile of a row from `start` on.
 ///
 /// # Panics
 /// Where the row ends before.
 #[inline(always)]
-fn tile_at<const N: usize>(row: &[i16], start: usize) -> &[i16; N] {
+fn tile_at(row: &[i16], start: usize) -> &[i16; TILE] {
     row[start..].first_chunk().expect("rows of one length")
 }
 

@@ -189,8 +189,8 @@ impl Workspace {
         let biases = &parameters[layout.input_biases..][..length];
         let weights = &parameters[layout.output_weights + bucket * 2 * length..][..2 * length];
         let shares = FloatBlock::numbers_mut(&mut self.shares);
-        let biases_out = FloatBlock::numbers(&parameters[layout.output_biases..]);
-        let mut output = biases_out[bucket];
+        let output_biases = FloatBlock::numbers(&parameters[layout.output_biases..]);
+        let mut output = output_biases[bucket];
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
             let hidden = FloatBlock::numbers_mut(hidden);
             let indices = &self.features.indices[side][..count];

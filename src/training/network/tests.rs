@@ -82,17 +82,17 @@ fn gradients_are_those_of_finite_differences() {
         );
         layout.share_gradient(&mut gradient);
         for _ in 0..400 {
-            let (vector, lane) = (
+            let (block, lane) = (
                 rng.random_range(0..layout.length),
                 rng.random_range(0..FloatBlock::LEN),
             );
-            let slope = f64::from(gradient[vector].0[lane]);
+            let slope = f64::from(gradient[block].0[lane]);
             if slope == 0.0 {
                 continue;
             }
             let mut loss_at = |change: f32| {
                 let mut moved = parameters.clone();
-                moved[vector].0[lane] += change;
+                moved[block].0[lane] += change;
                 let rows = layout.merged(&moved);
                 let mut unused = vec![FloatBlock::ZERO; layout.length];
                 workspace.learn(&layout, &rows, &moved, (sample, true), target, &mut unused)
@@ -102,7 +102,7 @@ fn gradients_are_those_of_finite_differences() {
             let error = (difference - slope).abs();
             assert!(
                 error < 2e-4 + 0.05 * slope.abs(),
-                "{vector} {lane}: {difference} {slope}"
+                "{block} {lane}: {difference} {slope}"
             );
             told += 1;
         }

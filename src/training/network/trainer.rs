@@ -16,7 +16,7 @@ use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, O
 /// Parts that the samples of a batch are divided into, whatever the number of threads, so that sums
 /// come out the same. No more threads than this are of use.
 const SHARDS: usize = 8;
-/// FloatBlocks of parameters that one task sums up and moves at a time.
+/// Blocks of parameters that one task sums up and moves at a time.
 const SLICE: usize = 1024;
 
 /// Largest whole weight of an input: 32 of them and a bias fit 16 bits.
