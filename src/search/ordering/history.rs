@@ -72,6 +72,8 @@ pub struct Histories {
     continuation: Vec<i16>,
     /// How far the evaluation was off: by pawns, red's pieces, black's pieces.
     corrections: [Vec<i16>; 3],
+    /// The same by the last two moves.
+    continuation_correction: Vec<i16>,
 }
 
 impl Histories {
@@ -82,12 +84,18 @@ impl Histories {
             capture: vec![0; PIECE_TO * PieceKind::COUNT],
             continuation: vec![0; PIECE_TO * PIECE_TO],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTIONS]),
+            continuation_correction: vec![0; PIECE_TO * PIECE_TO],
         }
     }
 
     /// Sets every value to zero.
     pub fn clear(&mut self) {
-        let tables = [&mut self.main, &mut self.capture, &mut self.continuation];
+        let tables = [
+            &mut self.main,
+            &mut self.capture,
+            &mut self.continuation,
+            &mut self.continuation_correction,
+        ];
         for table in tables.into_iter().chain(&mut self.corrections) {
             table.fill(0);
         }
@@ -183,9 +191,13 @@ impl Histories {
         keys.map(|key| position.side_to_move().index() * CORRECTIONS + key as usize % CORRECTIONS)
     }
 
-    /// What to add to the static evaluation, in its units.
+    fn continuation_correction_index([last, before]: [Option<PieceTo>; 2]) -> Option<usize> {
+        Some(last?.index() * PIECE_TO + before?.index())
+    }
+
+    /// What to add to the static evaluation, in its units; `last` are the moves one and two plies ago.
     #[inline]
-    pub fn correction(&self, position: &Position) -> i32 {
+    pub fn correction(&self, position: &Position, last: [Option<PieceTo>; 2]) -> i32 {
         let indices = Self::correction_indices(position);
         let sum: i32 = self
             .corrections
@@ -193,16 +205,30 @@ impl Histories {
             .zip(indices)
             .map(|(table, i)| i32::from(table[i]))
             .sum();
-        sum * values::correction_weight() / 128
+        let continuation = Self::continuation_correction_index(last)
+            .map_or(0, |index| i32::from(self.continuation_correction[index]));
+        (sum * values::correction_weight()
+            + continuation * values::continuation_correction_weight())
+            / 128
     }
 
     /// Moves the correction towards an `error`: how much more than the evaluation the search found, at some
     /// depth.
-    pub fn update_correction(&mut self, position: &Position, error: i32, depth: i32) {
+    pub fn update_correction(
+        &mut self,
+        position: &Position,
+        last: [Option<PieceTo>; 2],
+        error: i32,
+        depth: i32,
+    ) {
         let bonus = formulas::correction_bonus(error, depth);
         let indices = Self::correction_indices(position);
         for (table, index) in self.corrections.iter_mut().zip(indices) {
             update(&mut table[index], bonus, values::correction_limit());
+        }
+        if let Some(index) = Self::continuation_correction_index(last) {
+            let value = &mut self.continuation_correction[index];
+            update(value, bonus, values::correction_limit());
         }
     }
 }

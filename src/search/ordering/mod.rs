@@ -2,6 +2,7 @@
 
 mod history;
 mod picker;
+mod quiet_bonus;
 
 pub use history::{Histories, PieceTo};
 pub use picker::{MovePicker, PickerMode};

@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::history::{Histories, PieceTo};
+use super::quiet_bonus::QuietBonus;
 use crate::board::{MAX_MOVES, Move, MoveList, Position, SEE_VALUES, see_at_least};
 use crate::movegen::{Targets, generate, is_pseudo_legal};
 use crate::search::parameters::values;
@@ -38,8 +39,8 @@ struct ScoredMove {
 
 /// Gives the pseudo-legal moves of a node in the order in which to try them, each once: the hash move,
 /// captures by victim and history (in place of MVV/LVA) that lose little in the exchange, killers (Akl
-/// and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by history,
-/// the other captures.
+/// and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by history and
+/// by the checks and escapes among them, the other captures.
 #[derive(Debug)]
 pub struct MovePicker {
     stage: Stage,
@@ -195,11 +196,12 @@ impl MovePicker {
         generate(position, Targets::Quiets, &mut moves);
         self.list.clear();
         self.next = 0;
+        let bonus = QuietBonus::new(position);
         for played in moves {
             if played == self.hash_move || self.killers.contains(&played) {
                 continue;
             }
-            let score = histories.quiet(position, played, before);
+            let score = histories.quiet(position, played, before) + bonus.of(position, played);
             self.list.push(ScoredMove { played, score });
         }
     }

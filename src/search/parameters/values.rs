@@ -139,6 +139,11 @@ parameters! {
     /// How much less where the evaluation has been improving.
     probcut_improving = 50, 0, 200;
 
+    /// How far above beta a hash score must be for probcut by the transposition table alone.
+    hash_probcut_margin = 230, 20, 1000;
+    /// Plies by which its entry may be shallower than the node.
+    hash_probcut_depth = 4, 0, 8;
+
     /// Least depth for internal iterative reduction.
     iir_depth = 4, 2, 10;
 
@@ -251,6 +256,8 @@ parameters! {
     correction_bonus_limit = 256, 16, 2048;
     /// What the corrections of the evaluation add up to, in 128ths.
     correction_weight = 10, 0, 64;
+    /// What the correction by the last two moves counts, in 128ths.
+    continuation_correction_weight = 10, 0, 64;
     /// Errors are learned by this part of them for each ply.
     correction_divisor = 8, 1, 64;
 
@@ -258,6 +265,16 @@ parameters! {
     capture_order_victim = 16, 4, 64;
     /// Place in the order for which the exchange of a capture may lose a unit before it is put off.
     capture_order_exchange = 32, 8, 256;
+
+    /// Place in the order that a quiet check gains which loses little in the exchange.
+    check_order_bonus = 8000, 0, 32000;
+    /// What such a check may lose in the exchange.
+    check_order_exchange = 100, 0, 500;
+    /// Place in the order that a rook gains by leaving a square attacked by a lesser piece, and loses by
+    /// entering one.
+    rook_escape_bonus = 8000, 0, 32000;
+    /// The same for a knight or a cannon that a pawn, an advisor or a bishop attacks.
+    minor_escape_bonus = 3000, 0, 32000;
 
     /// Depth from which a single sound move ends the search.
     only_move_depth = 5, 1, 20;

@@ -123,8 +123,9 @@ impl Search<'_> {
         };
         if quiet && says_more && kept == Some(bound) && !best.is_decisive() {
             let error = best - evaluation;
+            let last = self.stack.last_two(node.ply);
             self.histories
-                .update_correction(&self.position, error, node.depth);
+                .update_correction(&self.position, last, error, node.depth);
         }
     }
 }

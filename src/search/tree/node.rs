@@ -152,7 +152,7 @@ impl Search<'_> {
             (None, known)
         } else {
             let raw = self.raw_evaluation(entry, was_pv);
-            (Some(raw), self.corrected(raw))
+            (Some(raw), self.corrected(ply, raw))
         };
         self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);
         // Whether the evaluation has risen since an earlier move of this side (Chessprogramming wiki,

@@ -49,6 +49,7 @@ impl Search<'_> {
         // Neither is a score of the node's own moves: what they depend on is not passed on.
         self.null_move(node, beta)
             .or_else(|| self.probcut(node, beta))
+            .or_else(|| self.hash_probcut(node, beta))
             .map(NodeScore::of_position)
     }
 
@@ -150,6 +151,18 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Probcut without a search: a hash entry, not much shallower than the node, whose score is well above
+    /// beta (Stockfish, "small ProbCut").
+    fn hash_probcut(&self, node: &Node, beta: Score) -> Option<Score> {
+        let entry = node.entry.filter(|_| self.pruning.by_evaluation)?;
+        let score = entry.score.from_table(node.ply);
+        let target = beta + values::hash_probcut_margin();
+        let is_bound = matches!(entry.bound, Some(Bound::Lower | Bound::Exact));
+        let is_deep = entry.depth >= node.depth - values::hash_probcut_depth();
+        let is_usual = !beta.is_decisive() && !score.is_decisive();
+        (is_bound && is_deep && is_usual && score >= target).then_some(target)
     }
 
     /// Whether a move after the first is left out, or all quiet moves from here on. No check is left out by

@@ -69,7 +69,7 @@ impl Search<'_> {
     fn stand_pat(&mut self, ply: usize, entry: Option<TtEntry>) -> QuiescenceNode {
         let in_check = self.position.in_check();
         let raw = (!in_check).then(|| self.raw_evaluation(entry, false));
-        let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(raw));
+        let best = raw.map_or(Score::mated_in(ply), |raw| self.corrected(ply, raw));
         QuiescenceNode {
             ply,
             in_check,

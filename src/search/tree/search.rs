@@ -133,7 +133,7 @@ impl<'a> Search<'a> {
 
     /// A static evaluation with what earlier searches found it to be off by.
     #[inline]
-    pub(super) fn corrected(&self, raw: Score) -> Score {
+    pub(super) fn corrected(&self, ply: usize, raw: Score) -> Score {
         let counted = match self.shared.settings.no_capture_draws {
             true => i32::from(self.counted()),
             false => 0,
@@ -144,7 +144,8 @@ impl<'a> Search<'a> {
         if !self.pruning.corrections {
             return Score::evaluation(faded);
         }
-        Score::evaluation(faded + self.histories.correction(&self.position))
+        let last = self.stack.last_two(ply);
+        Score::evaluation(faded + self.histories.correction(&self.position, last))
     }
 
     /// Plies without a capture, as the rules count them.

@@ -64,6 +64,12 @@ impl Stack {
         [1, 2, 4].map(|back| self.back(ply, back).played)
     }
 
+    /// The moves one and two plies ago, for the correction history.
+    #[inline]
+    pub(super) fn last_two(&self, ply: usize) -> [Option<PieceTo>; 2] {
+        [1, 2].map(|back| self.back(ply, back).played)
+    }
+
     /// The principal variation from `ply` becomes `first` and then that of the next ply.
     pub(super) fn update_pv(&mut self, ply: usize, first: Move) {
         let (head, tail) = self.entries.split_at_mut(ply + ENTRIES_BEFORE_ROOT + 1);
