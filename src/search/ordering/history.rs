@@ -262,6 +262,19 @@ mod tests {
     }
 
     #[test]
+    fn the_last_two_moves_have_a_correction_of_their_own() {
+        let position = Position::startpos();
+        let played = |m: &str| PieceTo::new(&position, m.parse().unwrap());
+        let (first, second) = (played("h2e2"), played("h7e7"));
+        let mut histories = Histories::new();
+        histories.update_correction(&position, [second, first], 400, 8);
+        let after = histories.correction(&position, [second, first]);
+        let without = histories.correction(&position, [None, first]);
+        assert!(after > without && without > 0, "{after} {without}");
+        assert_eq!(histories.correction(&position, [first, second]), without);
+    }
+
+    #[test]
     fn a_promotion_is_learned_as_a_quiet_move() {
         let fen = "3k5/9/9/9/9/9/9/9/9/2BAKAB2 w";
         let position = parse_variant_position(fen, true).unwrap();
