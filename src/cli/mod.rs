@@ -42,7 +42,7 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::text::printable;
+use crate::text::{printable, without_credentials};
 use common::Failure;
 use common::logging;
 
@@ -145,10 +145,10 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// What the user has typed, on one line.
+/// What the user has typed, on one line, without passwords in addresses.
 fn command_line(words: &[OsString]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    printable(&words.join(" "))
+    printable(&without_credentials(&words.join(" ")))
 }
 
 /// Tells a person who has started the engine by hand what it is waiting for. A client's pipes get

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::cloud::{RemoteWork, work_for};
 use super::common::interrupt::interrupts;
 use super::common::{Failure, print};
 use crate::cloud::access::{Role, Tokens};
@@ -18,11 +19,23 @@ use crate::tablebase::Tables;
 ///
 /// The library is one file or PostgreSQL database, which is made where there is none. Endgame tables answer before it. The
 /// numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
-/// way are answered.
+/// way are answered. With --worker no library is kept here; the program searches for one that is served
+/// elsewhere, until Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The file of the library, or postgres://USER@HOST/DATABASE with the feature postgres.
-    library: Location,
+    #[arg(required_unless_present = "worker")]
+    library: Option<Location>,
+    /// Search for the library at this address instead, with a token that may write.
+    #[arg(
+        long, value_name = "URL",
+        conflicts_with_all = ["library", "listen", "tokens", "anonymous", "rate", "proxy", "public_workers", "site",
+            "lease", "connections", "threads", "min_visits", "compat_rounding"],
+    )]
+    worker: Option<String>,
+    /// A file with the token to show, with --worker.
+    #[arg(long, value_name = "FILE", requires = "worker")]
+    token_file: Option<PathBuf>,
     /// Address and port to listen on; port 0 takes a free one, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
@@ -76,11 +89,41 @@ pub(super) struct Arguments {
 /// How often a worker without work looks for some.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Serves until it is interrupted.
+/// Serves, or works for another server, until it is interrupted.
 ///
 /// # Errors
-/// The library or the tokens cannot be read, or the address cannot be listened on.
+/// The library or the tokens cannot be read, the address cannot be listened on, or the other server refuses.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match (&arguments.library, &arguments.worker) {
+        (Some(library), _) => serve(arguments, library),
+        (None, Some(url)) => work(arguments, url),
+        (None, None) => Err(Failure::usage("serve", "which library?")),
+    }
+}
+
+fn work(arguments: &Arguments, url: &str) -> Result<(), Failure> {
+    if arguments.workers == 0 {
+        return Err(Failure::usage("--workers", "with --worker 1 or more"));
+    }
+    work_for(&RemoteWork {
+        option: "--worker",
+        url,
+        token_file: arguments.token_file.as_deref(),
+        threads: arguments.workers,
+        nodes: arguments.nodes,
+        tables: open_tables(arguments)?,
+    })
+}
+
+fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
+    let (tables, skipped) = Tables::open(&arguments.tables);
+    match skipped.first() {
+        Some(problem) => Err(Failure::new("--tables", problem)),
+        None => Ok(tables),
+    }
+}
+
+fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
     let tokens = match &arguments.tokens {
         Some(path) => read_tokens(path)?,
         None => Tokens::default(),
@@ -96,13 +139,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Site::default(),
     };
     let interrupts = interrupts()?;
-    let (tables, skipped) = Tables::open(&arguments.tables);
-    if let Some(problem) = skipped.first() {
-        return Err(Failure::new("--tables", problem));
-    }
+    let tables = open_tables(arguments)?;
     allow_connections(arguments.connections);
-    let store = Store::open_at(&arguments.library)
-        .map_err(|error| Failure::new(&arguments.library, error))?;
+    let store = Store::open_at(location).map_err(|error| Failure::new(location, error))?;
     let options = LibraryOptions {
         least_visits: arguments.min_visits,
         lease: i64::from(arguments.lease),

@@ -3,6 +3,7 @@
 
 mod bounded_file;
 mod bounded_line;
+mod credentials;
 #[cfg(feature = "cli")]
 mod html;
 mod printable;
@@ -12,6 +13,7 @@ mod seconds;
 
 pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
+pub use credentials::without_credentials;
 #[cfg(feature = "cli")]
 pub use html::escape_html;
 pub use printable::{excerpt, printable};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::server::{Server, directory, write_example};
+use crate::server::{Server, WRITER, answering, directory, write_example};
 
 /// Runs `chuhe cloud` in a directory; the exit code and what is printed.
 pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
@@ -42,8 +42,8 @@ fn a_library_is_asked_and_walked() {
         text.contains("the library does not keep such a position"),
         "{text}"
     );
-    let (_, text) = cloud(here, &["query", "startpos moves a0a1", "--url", &url]);
-    assert_eq!(text, "unknown\n");
+    let unknown = cloud(here, &["query", "startpos moves a0a1", "--url", &url]);
+    assert_eq!(unknown, (Some(0), "unknown\n".to_owned()));
     for (url, said) in [
         ("ftp://127.0.0.1", "no address such as"),
         ("https://127.0.0.1", "no address such as"),
@@ -52,6 +52,46 @@ fn a_library_is_asked_and_walked() {
     ] {
         let (code, text) = cloud(here, &["query", "startpos", "--url", url]);
         assert!(code != Some(0) && text.contains(said), "{url}: {text}");
+    }
+}
+
+#[test]
+fn refusals_and_what_is_no_answer_are_failures() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &["--anonymous", "none"]);
+    let url = server.url();
+    for command in ["query", "walk", "queue"] {
+        let (code, text) = cloud(here, &[command, "startpos", "--url", &url]);
+        assert_eq!(code, Some(1), "{text}");
+        assert!(text.contains("refuses the token, or wants one"), "{text}");
+    }
+    for user in [WRITER.to_owned(), format!("name:{WRITER}")] {
+        let url = format!("http://{user}@{}", server.address);
+        let known = cloud(here, &["query", "startpos", "--url", &url]);
+        assert_eq!(known, (Some(0), "unknown\n".to_owned()));
+    }
+    for (status, answer, said) in [
+        (200, "null", "what is no reply: null"),
+        (200, "", "what is no reply: "),
+        (200, "{\"status\":\"ok\",\"mov", "what is no reply: {"),
+        (200, "{\"status\":\"ok\"}", "what is no reply: {"),
+        (
+            200,
+            "{\"moves\":[{\"uci\":\"a0a9\"}]}",
+            "what is no reply: {",
+        ),
+        (200, "{\"status\":\"tokenerror\"}", "refuses the token"),
+        (200, "{\"status\":\"rate limit exceeded\"}", "rate limit"),
+        (403, "Forbidden", "refuses the token"),
+        (503, "{\"status\":\"x\"}", "status 503"),
+    ] {
+        let url = answering(status, answer);
+        for command in ["query", "walk"] {
+            let (code, text) = cloud(here, &[command, "startpos", "--url", &url]);
+            assert_eq!(code, Some(1), "{command} {answer}: {text}");
+            assert!(text.contains(said), "{command} {answer}: {text}");
+        }
     }
 }
 

@@ -150,6 +150,44 @@ fn a_library_that_is_gone_is_left_alone() {
 }
 
 #[test]
+fn a_token_is_shown_and_a_refusal_is_told_once() {
+    let directory = directory();
+    let server = Server::start(
+        directory.path(),
+        &["--anonymous", "none", "--min-visits", "0"],
+    );
+    let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
+    assert_eq!(stored, "ok\0");
+    let go = [
+        "position startpos",
+        "go movetime 2000",
+        "go movetime 2000",
+        "go movetime 2000",
+        "go movetime 2000",
+    ];
+    let asked = || {
+        let metrics =
+            body(&server.get_with("/metrics", &format!("Authorization: Bearer {WRITER}\r\n")));
+        let (_, rest) = metrics.split_once("\"querybest\"} ").unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    let (told, _) = say(&server.url(), &go);
+    let problems: Vec<_> = told.iter().filter(|l| l.contains("cloud: ")).collect();
+    assert_eq!(problems.len(), 1, "{told:?}");
+    assert!(problems[0].ends_with("the library refuses the token, or wants one"));
+    // The fourth time it is left alone.
+    assert_eq!(asked(), "3");
+    for user in ["not-the-token-of-anybody", WRITER] {
+        let url = format!("http://{user}@{}", server.address);
+        let (told, _) = say(&url, &go[..2]);
+        let is_told = told.iter().any(|line| line.contains("cloud: "));
+        assert_eq!(is_told, user != WRITER, "{told:?}");
+        assert!(!told.iter().any(|line| line.contains(user)), "{told:?}");
+    }
+    assert_eq!(asked(), "5");
+}
+
+#[test]
 fn the_line_of_the_library_is_asked_for_while_the_engine_searches() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);

@@ -153,6 +153,23 @@ impl Drop for Server {
     }
 }
 
+/// The address of a server that answers every request in the same way.
+pub fn answering(status: u16, answer: &'static str) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let length = answer.len();
+            let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n");
+            let text = format!("{head}Connection: close\r\n\r\n{answer}");
+            let _ = stream.write_all(text.as_bytes());
+        }
+    });
+    url
+}
+
 /// The status of a response.
 pub fn status(response: &str) -> u16 {
     response.split(' ').nth(1).unwrap().parse().unwrap()

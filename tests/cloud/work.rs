@@ -73,7 +73,7 @@ fn workers_on_other_machines_fill_the_library() {
     assert_eq!(refused.status.code(), Some(1));
     let error = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        error.contains("the library answers with status 403"),
+        error.contains("the library refuses the token"),
         "{error}"
     );
     let mut working = worker(WRITER).spawn().unwrap();
@@ -108,6 +108,49 @@ fn workers_on_other_machines_fill_the_library() {
     assert_eq!(
         status(&server.post("/worker/take", "application/json", "{}")),
         403
+    );
+}
+
+#[test]
+fn a_server_for_others_is_worked_for_by_the_same_command() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    let log = directory.path().join("log");
+    let serve = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command.arg("--log").arg(&log).arg("serve").args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let url = format!("http://{WRITER}@{}", server.address);
+    for (arguments, code, said) in [
+        (&[][..], 2, "LIBRARY"),
+        (&["library.db", "--worker", &url], 2, "cannot be used with"),
+        (&["--worker", &url, "--rate", "4"], 2, "cannot be used with"),
+        (&["library.db", "--token-file", "x"], 2, "--worker"),
+        (&["--worker", &url, "--workers", "0"], 2, "--workers"),
+        (&["--worker", "http://h:70000"], 2, "no number from 1"),
+        (&["--worker", &server.url()], 1, "refuses the token"),
+    ] {
+        let output = serve(arguments).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?} {text}");
+        assert!(text.contains(said), "{arguments:?} {text}");
+    }
+    let more = ["--worker", &url, "--workers", "2", "--nodes", "500"];
+    let mut working = serve(&more).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(working.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    assert_eq!(line, format!("working for {}\n", server.url()));
+    wait_for_moves(&server, 1);
+    assert_eq!(stop(&mut working), Some(0));
+    let log = std::fs::read_to_string(&log).unwrap();
+    assert!(
+        log.contains("serve --worker http://…@127.0.0.1:") && !log.contains(WRITER),
+        "{log}"
     );
 }
 

@@ -12,6 +12,7 @@ use clap::Subcommand;
 use super::common::Failure;
 use crate::cloud::store::{Location, SnapshotFault, StoreError};
 use common::{open, print};
+pub(super) use remote::{RemoteWork, work_for};
 
 /// Ask a cloud library (云库), work for it, and fill, check and copy its file.
 #[derive(Debug, clap::Args)]

@@ -85,6 +85,7 @@ impl Cloud {
             client,
             answers: HashMap::new(),
             failures: 0,
+            is_refused: false,
             paused: None,
         };
         start_thread("cloud client", USUAL_STACK, move || {
@@ -138,6 +139,8 @@ struct CloudClient {
     client: Client,
     answers: HashMap<(String, String), (Move, bool)>,
     failures: u32,
+    /// Whether the library has refused the last question, which the user was told then.
+    is_refused: bool,
     paused: Option<Instant>,
 }
 
@@ -183,7 +186,6 @@ impl CloudClient {
             Ok(BestReply::NoBestMove) => (found(None), true),
             Ok(BestReply::Nothing) => (found(None), false),
             Err(problem) => {
-                let problem = Some(problem);
                 let suggestion = None;
                 (
                     CloudAnswer {
@@ -207,20 +209,21 @@ impl CloudClient {
     /// Asks the library, and counts failures. What is played here is nothing for others to learn.
     ///
     /// # Errors
-    /// What the user is to be told.
+    /// What the user is to be told; nothing where a refusal was told already, for the next one is no news.
     fn ask(
         &mut self,
         action: &str,
         question: &CloudQuestion,
         more: &[(&str, &str)],
         time: Duration,
-    ) -> Result<String, String> {
+    ) -> Result<String, Option<String>> {
         let reply = self
             .client
             .ask_within(action, &question.position, more, time);
         let error = match reply {
             Ok(reply) => {
                 self.failures = 0;
+                self.is_refused = false;
                 return Ok(reply);
             }
             Err(error) => error,
@@ -232,7 +235,9 @@ impl CloudClient {
             self.paused = Some(Instant::now() + PAUSE);
             problem += "; not asked again for five minutes";
         }
-        Err(problem)
+        let was_refused = self.is_refused;
+        self.is_refused = matches!(error, ClientError::Refused);
+        Err((!was_refused || !self.is_refused).then_some(problem))
     }
 }
 

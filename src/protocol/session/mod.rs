@@ -42,6 +42,7 @@ use crate::book::BookLibrary;
 use crate::eval::nnue::Network;
 use crate::search::{Event, Pool, StartError};
 use crate::tablebase::Tables;
+use crate::text::without_credentials;
 use active_search::ActiveSearch;
 use current_game::CurrentGame;
 use draw_resign::DrawResign;
@@ -213,11 +214,11 @@ impl<W: Write> Session<W> {
     fn on_input(&mut self, input: Input) -> ControlFlow<()> {
         let (bytes, commands) = match input {
             Input::Line(line) => {
-                log::debug!("< {line}");
+                log::debug!("< {}", without_credentials(&line));
                 (line.len(), self.codec.parse(&line, &self.preferences))
             }
             Input::Overlong(head) => {
-                log::debug!("< {head}…");
+                log::debug!("< {}…", without_credentials(&head));
                 let command = Box::new(self.codec.parse_overlong(&head, &self.preferences));
                 (head.len(), vec![Command::TooLong { head, command }])
             }
