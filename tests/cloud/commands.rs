@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::server::{Server, WRITER, answering, directory, write_example};
+use crate::server::{START, Server, WRITER, answering, directory, write_example};
 
 /// Runs `chuhe cloud` in a directory; the exit code and what is printed.
 pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
@@ -110,6 +110,15 @@ fn dumps_make_the_same_library_again() {
     let said = "3 moves written, 0 known already, 0 positions to be searched, 0 games left out\n";
     assert_eq!((code, &*text), (Some(0), said));
     assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
+    // Once more, or from an older state, it changes nothing.
+    let older = dump.replace("b2e2 -20 0", "b2e2 -90 0");
+    std::fs::write(here.join("older.txt"), older).unwrap();
+    for file in ["dump.txt", "older.txt"] {
+        let (code, text) = cloud(here, &["import", "other.db", file]);
+        let said = "0 moves written, 3 known already,";
+        assert!(code == Some(0) && text.starts_with(said), "{text}");
+    }
+    assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
     let agree = "values that do not follow from the moves behind them\n";
     assert_eq!(
         cloud(here, &["check", "other.db"]),
@@ -147,9 +156,20 @@ fn dumps_make_the_same_library_again() {
     let (code, text) = cloud(here, &["import", "other.db", "bad.txt"]);
     assert_eq!(code, Some(1));
     assert!(
-        text.contains("bad.txt: line 2 is no move of a library"),
+        text.contains("bad.txt: line 2 is no move of a library; 0 moves written and 0 "),
         "{text}"
     );
+    // Damaged in the middle.
+    let (before, _) = dump.split_at(dump.trim_end().len() - 20);
+    std::fs::write(here.join("cut.txt"), before).unwrap();
+    let (code, text) = cloud(here, &["import", "cut.db", "cut.txt"]);
+    assert_eq!(code, Some(1));
+    assert!(
+        text.contains("line 4 is no move of a library; 2 moves written and 0 "),
+        "{text}"
+    );
+    let (_, text) = cloud(here, &["dump", "cut.db"]);
+    assert_eq!(text.lines().count(), 3, "{text}");
 }
 
 #[test]
@@ -187,6 +207,16 @@ fn writes_are_taken_back() {
     let here = directory.path();
     let server = Server::start(here, &[]);
     write_example(&server);
+    let (code, log) = cloud(here, &["log", "library.db", "--limit", "2"]);
+    let rows: Vec<Vec<&str>> = log
+        .lines()
+        .map(|row| row.split_whitespace().collect())
+        .collect();
+    assert_eq!((code, rows.len()), (Some(0), 3), "{log}");
+    assert_eq!(rows[1][2..7], ["tests", "b0a2", "-", "-180", "0"], "{log}");
+    assert_eq!(rows[2][7..].join(" "), START, "{log}");
+    let (code, log) = cloud(here, &["log", "library.db", "--writer", "nobody"]);
+    assert_eq!((code, log.lines().count()), (Some(0), 1), "{log}");
     // The server need not be stopped for it.
     let undo = cloud(
         here,

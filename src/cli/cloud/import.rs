@@ -18,8 +18,8 @@ use crate::text;
 
 /// Add dumps, self-play files, PGN games and books to a library; a server may be running on it.
 ///
-/// Dumps of other libraries and the scored moves of self-play are written, unless the library holds more
-/// of them already. The moves of PGN games and of books (.dat, .xqb, .obk) have no scores: they become
+/// Dumps of other libraries and the scored moves of self-play are written, unless the library has a score of
+/// the move already that comes of a search as deep (0 where that is not known). The moves of PGN games and of books (.dat, .xqb, .obk) have no scores: they become
 /// tasks for the workers. A book that needs a key file is named as KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -61,12 +61,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
-        let added = importer
-            .add(path, plies)
-            .and_then(|()| Ok(importer.flush()?));
-        added.map_err(|error| match error {
+        let added = importer.add(path, plies);
+        // What was read before a fault is written as well.
+        let written = importer.flush().map_err(ImportError::Store);
+        added.and(written).map_err(|error| match error {
             ImportError::Store(error) => Failure::new(&arguments.library, error),
-            ImportError::File(error) => Failure::new(path.display(), error),
+            ImportError::File(error) => {
+                let ImportCounts { written, tasks, .. } = importer.counts;
+                let before =
+                    format!("{written} moves written and {tasks} positions to be searched");
+                Failure::new(path.display(), format!("{error}; {before} before that"))
+            }
             ImportError::Book(failure) => failure,
         })?;
     }
@@ -267,7 +272,7 @@ impl Importer<'_> {
         let written = self.store.write(move |batch| {
             let mut written = 0;
             for score in &scores {
-                written += usize::from(batch.store(score)?);
+                written += usize::from(batch.merge(score)?);
             }
             Ok(written)
         })?;

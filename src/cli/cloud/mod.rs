@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::Failure;
+use super::common::columns::columns;
 use crate::cloud::store::{Location, SnapshotFault, StoreError};
+use crate::text::printable;
 use common::{open, print};
 pub(super) use remote::{RemoteWork, work_for};
 
@@ -41,6 +43,18 @@ enum CloudCommand {
         #[arg(long, value_name = "N")]
         minutes: Option<u32>,
     },
+    /// Show the latest writes to a library, the last one first: time (UTC), writer, position, move, and the
+    /// scores before and after with the depth of the search.
+    Log {
+        /// The file or the database of the library.
+        library: Location,
+        /// Only those of this writer.
+        #[arg(long, value_name = "NAME")]
+        writer: Option<String>,
+        /// How many.
+        #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+        limit: u32,
+    },
     /// Count the values of a library that do not follow from the moves behind them, which is so where moves
     /// lead round in a circle. Fails where a move is not legal.
     Check {
@@ -67,6 +81,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             writer,
             minutes,
         } => undo(library, writer, *minutes),
+        CloudCommand::Log {
+            library,
+            writer,
+            limit,
+        } => log(library, writer.as_deref(), *limit),
         CloudCommand::Check { library } => check(library),
     }
     .map(|()| ExitCode::SUCCESS)
@@ -87,6 +106,37 @@ fn check(library: &Location) -> Result<(), Failure> {
         None => Ok(()),
         Some(first) => Err(fault(first)),
     }
+}
+
+fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), Failure> {
+    let store = open(library)?;
+    let writes = store
+        .read(|snapshot| snapshot.log(writer, limit))
+        .map_err(|error| Failure::new(library, error))?;
+    let head = [
+        "time", "writer", "move", "before", "after", "depth", "position",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    for write in writes {
+        let time = jiff::Timestamp::from_second(write.time);
+        let time = time.map_or_else(
+            |_| write.time.to_string(),
+            |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        );
+        let (board, played) = write.played().unwrap_or_default();
+        rows.push([
+            time,
+            printable(&write.writer),
+            played.to_string(),
+            write
+                .old_score()
+                .map_or_else(|| "-".to_owned(), |s| s.to_string()),
+            write.score().to_string(),
+            write.depth.to_string(),
+            board,
+        ]);
+    }
+    print(&columns(&rows))
 }
 
 fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {

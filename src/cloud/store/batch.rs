@@ -51,7 +51,8 @@ impl Batch<'_> {
     }
 
     /// Writes the score of a move. Tells whether it was written: a move of whose position after it moves are
-    /// known has the value that follows from them, and a score of a deeper search stays.
+    /// known has the value that follows from them, and a score of a deeper search stays. One of a search that
+    /// is as deep is replaced.
     ///
     /// # Errors
     /// The database cannot be read or written.
@@ -94,6 +95,21 @@ impl Batch<'_> {
         Ok(true)
     }
 
+    /// Writes a score that comes from elsewhere, as [`Self::store`] does, unless the library has one of a search
+    /// that is as deep: what is merged may be older, and merged once more it changes nothing. Tells whether
+    /// it was written.
+    ///
+    /// # Errors
+    /// The database cannot be read or written.
+    pub fn merge(&mut self, new: &NewScore) -> Result<bool> {
+        let row = self.get(&new.place.parent)?;
+        let known = row.and_then(|row| row.get(new.place.m).copied());
+        match known {
+            Some(known) if known.depth >= new.depth => Ok(false),
+            _ => self.store(new),
+        }
+    }
+
     /// Notes a move whose position after it is known already. Tells whether it is.
     ///
     /// # Errors
@@ -132,8 +148,7 @@ impl Batch<'_> {
     }
 
     fn audit(&self, writer: &str, key: &Key, old: Option<&Entry>, new: &Entry) -> Result<()> {
-        let statement =
-            "INSERT INTO audit(time, writer, key, move, old, new) VALUES ($1, $2, $3, $4, $5, $6)";
+        let statement = "INSERT INTO audit(time, writer, key, move, old, new, depth) VALUES ($1, $2, $3, $4, $5, $6, $7)";
         let values = [
             Value::Number(now()),
             Value::Text(writer),
@@ -141,6 +156,7 @@ impl Batch<'_> {
             Value::Number(i64::from(new.m.bits())),
             Value::Maybe(old.map(|entry| i64::from(entry.value))),
             Value::Number(i64::from(new.value)),
+            Value::Number(i64::from(new.depth)),
         ];
         self.connection.execute(statement, &values).map(drop)
     }

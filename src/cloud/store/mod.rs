@@ -10,6 +10,7 @@
 //! all positions from which it is reached, in the same transaction where that is little work, so that
 //! readers see values that agree.
 
+mod audit;
 mod batch;
 mod connection;
 mod error;
@@ -42,6 +43,7 @@ mod writer;
 
 use std::path::Path;
 
+pub use audit::LoggedWrite;
 pub use batch::{Batch, NewScore};
 pub use error::StoreError;
 pub use location::{Location, LocationError};

@@ -267,6 +267,24 @@ fn databases_without_a_library_are_told_from_those_with_one() {
 }
 
 #[test]
+fn libraries_of_the_first_version_are_brought_up_to_date() {
+    let Some(database) = TestDatabase::new() else {
+        return;
+    };
+    let store = open(&database);
+    assert!(write(&store, "", "h2e2").unwrap());
+    drop(store);
+    let back = "ALTER TABLE chuhe_cloud.audit DROP COLUMN depth; UPDATE chuhe_cloud.library SET version = 1";
+    database.connect().batch_execute(back).unwrap();
+    for count in [2, 3] {
+        let store = open(&database);
+        let played = if count == 2 { "c3c4" } else { "a3a4" };
+        assert!(write(&store, "", played).unwrap());
+        assert_eq!(store.read(|s| s.log(None, 10)).unwrap().len(), count);
+    }
+}
+
+#[test]
 fn servers_that_do_not_answer_are_reported() {
     for (address, said) in [
         ("postgres://me:secret@127.0.0.1:1/x", "refused"),

@@ -22,7 +22,7 @@ const PAGE: i64 = 1_000;
 
 /// The library at one moment: what is written meanwhile is not seen.
 pub struct Snapshot<'a> {
-    connection: &'a Connection,
+    pub(super) connection: &'a Connection,
     /// The query for a row, which is asked many times.
     get: RowQuery<'a>,
     /// What was read ahead.

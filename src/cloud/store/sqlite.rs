@@ -13,12 +13,12 @@ use super::statement::{Access, Columns, Value};
 const APPLICATION: i64 = 0x4368_596b;
 
 /// The version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// `position`: the known moves of a position (see [`Row`](crate::cloud::Row)) with its distances from
 /// the start. `edge`: from which positions a position is reached by a stored move. `task`: what is to be
 /// searched; `lease` is 0 or the number of the batch that was handed out. `audit`: every value that was
-/// written. `pending`: positions whose parents, and those behind their moves, are still to be told.
+/// written, and how deep was searched for it. `pending`: positions whose parents, and those behind their moves, are still to be told.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
@@ -28,8 +28,11 @@ const SCHEMA: &str = "
     CREATE UNIQUE INDEX task_place ON task(kind, key) WHERE lease = 0;
     CREATE INDEX task_order ON task(kind, lease, priority, id);
     CREATE TABLE audit(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, key BLOB NOT NULL,
-        move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL);
+        move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL, depth INTEGER NOT NULL DEFAULT 0);
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
+
+/// What makes a file of version 1 one of version 2. How deep was searched for what it has is not known.
+const FROM_VERSION_1: &str = "ALTER TABLE audit ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;";
 
 /// Indexes that files of earlier programs may lack.
 const INDEXES: &str = "CREATE INDEX IF NOT EXISTS audit_place ON audit(key, move);";
@@ -37,7 +40,7 @@ const INDEXES: &str = "CREATE INDEX IF NOT EXISTS audit_place ON audit(key, move
 /// How long a statement waits for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Opens a library to write; makes it where there is none.
+/// Opens a library to write; makes it where there is none, and brings one of an earlier version up to date.
 ///
 /// # Errors
 /// The file cannot be opened, holds something else, or has a later format.
@@ -58,6 +61,10 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         (APPLICATION, VERSION) => {}
+        (APPLICATION, 1) => {
+            transaction.execute_batch(FROM_VERSION_1)?;
+            transaction.pragma_update(None, "user_version", VERSION)?;
+        }
         (APPLICATION, found) => {
             return Err(StoreError::Version {
                 location: Location::from(path),

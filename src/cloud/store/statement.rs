@@ -136,6 +136,19 @@ impl Columns<'_> {
         }
     }
 
+    /// The text in a column, with `\u{fffd}` for what is none.
+    pub(super) fn text(&self, column: usize, name: &'static str) -> Result<String, StoreError> {
+        let bytes = match self {
+            Self::Sqlite(row) => row
+                .get_ref(column)?
+                .as_bytes()
+                .map_err(|_| StoreError::Damaged(name))?,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(row) => row.try_get(column).map_err(|_| StoreError::Damaged(name))?,
+        };
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
     /// The bytes in a column.
     pub(super) fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8], StoreError> {
         match self {

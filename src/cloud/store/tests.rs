@@ -23,6 +23,7 @@ on_both! {
     many_writers_share_transactions,
     values_are_handed_up_at_once,
     a_shallower_search_does_not_take_the_place_of_a_deeper_one,
+    what_is_merged_takes_the_place_of_shallower_searches_alone,
     mates_are_told_by_the_rules,
     pushed_values_are_those_of_a_full_computation,
     values_that_go_round_in_a_circle_come_to_rest,
@@ -91,6 +92,21 @@ fn a_shallower_search_does_not_take_the_place_of_a_deeper_one(library: &TestLibr
     // No score ends a game.
     assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
+}
+
+fn what_is_merged_takes_the_place_of_shallower_searches_alone(library: &TestLibrary) {
+    let store = library.open();
+    let merge = |value, depth| {
+        let score = new("", "c3c4", value, depth);
+        store.write(move |batch| batch.merge(&score)).unwrap()
+    };
+    assert!(merge(-10, 0));
+    assert!(!merge(-10, 0) && !merge(-20, 0));
+    assert!(put(&store, new("", "c3c4", -30, 0)));
+    assert!(!merge(-10, 0));
+    assert!(merge(-40, 3));
+    assert!(!merge(-50, 3) && !merge(-50, 2));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-40));
 }
 
 fn mates_are_told_by_the_rules(library: &TestLibrary) {
@@ -301,6 +317,27 @@ fn many_writers_share_transactions(library: &TestLibrary) {
     drop(store);
     let store = library.open();
     assert_eq!(store.read(|s| s.positions()).unwrap(), before);
+}
+
+#[test]
+fn files_of_the_first_version_are_brought_up_to_date() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("library.db");
+    let store = Store::open(&path).unwrap();
+    assert!(put(&store, new("", "c3c4", -10, 7)));
+    drop(store);
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let back = "ALTER TABLE audit DROP COLUMN depth; PRAGMA user_version = 1";
+    connection.execute_batch(back).unwrap();
+    drop(connection);
+    for opened in 0..2 {
+        let store = Store::open(&path).unwrap();
+        let log = store.read(|s| s.log(None, 10)).unwrap();
+        let depths: Vec<u8> = log.iter().map(|write| write.depth).collect();
+        assert_eq!(depths, [&[0][..], &[9, 0]][opened]);
+        let depth = [9, 8][opened];
+        assert_eq!(put(&store, new("", "c3c4", -20, depth)), opened == 0);
+    }
 }
 
 #[test]

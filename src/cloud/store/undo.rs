@@ -85,7 +85,7 @@ impl Batch<'_> {
             return Ok(None);
         }
         // Moves that were only linked to known positions have no value of their own.
-        let query = "SELECT id, new FROM audit WHERE key = $1 AND move = $2 AND writer <> $3
+        let query = "SELECT id, new, depth FROM audit WHERE key = $1 AND move = $2 AND writer <> $3
             ORDER BY id DESC LIMIT 1";
         let values = [
             Value::from(&written.key),
@@ -94,11 +94,12 @@ impl Batch<'_> {
         ];
         let read = |columns: &Columns<'_>| {
             let id = columns.number::<i64>(0, "id")?;
-            Ok((id, columns.number(1, "new")?))
+            let value: i16 = columns.number(1, "new")?;
+            Ok((id, value, columns.number(2, "depth")?))
         };
         match self.connection.query_one(query, &values, read)? {
-            Some((id, _)) if written.id < id => return Ok(None),
-            Some((_, value)) => row.set(restored(&entry, value)),
+            Some((id, ..)) if written.id < id => return Ok(None),
+            Some((_, value, depth)) => row.set(restored(&entry, value, depth)),
             None => drop(row.remove(written.m)),
         }
         rows::put(self.connection, &written.key, &row)?;
@@ -124,11 +125,11 @@ impl Batch<'_> {
     }
 }
 
-/// An entry with a value that was written before. How deep was searched for it is not known any more.
-fn restored(entry: &Entry, value: i16) -> Entry {
+/// An entry with a value that was written before, after a search of a depth.
+fn restored(entry: &Entry, value: i16, depth: u8) -> Entry {
     Entry {
         value,
-        depth: 0,
+        depth,
         source: if entry.is_final() {
             entry.source
         } else {
