@@ -10,7 +10,7 @@ use super::common::interrupt::interrupts;
 use super::common::{Failure, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
-use crate::cloud::server::{Server, ServerOptions, Site};
+use crate::cloud::server::{Server, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store};
 use crate::cloud::worker::{Employer, Local, Worker};
 use crate::tablebase::Tables;
@@ -34,7 +34,12 @@ pub(super) struct Arguments {
     )]
     worker: Option<String>,
     /// A file with the token to show, with --worker.
-    #[arg(long, value_name = "FILE", requires = "worker")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "worker",
+        conflicts_with = "library"
+    )]
     token_file: Option<PathBuf>,
     /// Address and port to listen on; port 0 takes a free one, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
@@ -141,6 +146,9 @@ fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
     let interrupts = interrupts()?;
     let tables = open_tables(arguments)?;
     allow_connections(arguments.connections);
+    if let Err(error) = survive_file_limits() {
+        log::warn!("a limit of the size of files ends the server: {error}");
+    }
     let store = Store::open_at(location).map_err(|error| Failure::new(location, error))?;
     let options = LibraryOptions {
         least_visits: arguments.min_visits,

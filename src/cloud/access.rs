@@ -51,14 +51,15 @@ pub struct TokenError {
 
 impl Tokens {
     /// Reads tokens, one a line: a role (read, queue, write or admin), a name and the token, separated by blanks.
-    /// Empty lines and those that begin with `#` are left out.
+    /// Empty lines, those that begin with `#` and a mark of the byte order at the beginning are left out.
     ///
     /// # Errors
     /// Names the first line that is something else, has a name that the library uses itself (`anonymous`,
     /// `import`, `library`, `unknown`, `worker`), or has a token of less than 16 characters or of anything but
-    /// letters, digits, `-`, `.`, `_` and `~`.
+    /// letters, digits, `-`, `.`, `_` and `~`, or one that a line before it has.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
-        let mut tokens = Vec::new();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let mut tokens: Vec<AccessToken> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
@@ -78,6 +79,9 @@ impl Tokens {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
             if secret.len() < SHORTEST || !secret.chars().all(is_plain) {
                 return Err(fault("a token has 16 or more of letters, digits, - . _ ~"));
+            }
+            if tokens.iter().any(|token| token.secret == secret) {
+                return Err(fault("a line before this one has the same token"));
             }
             tokens.push(AccessToken {
                 role: role.ok_or(fault("a role is read, queue, write or admin"))?,
@@ -142,6 +146,8 @@ mod tests {
         ] {
             assert_eq!(tokens.find(wrong), None);
         }
+        let marked = Tokens::parse("\u{feff}write one aaaabbbbccccdddd\n").unwrap();
+        assert_eq!(marked.find("aaaabbbbccccdddd"), Some((Role::Write, "one")));
         assert_eq!(format!("{tokens:?}"), "3 tokens");
         for (text, line) in [
             ("write one", 1),
@@ -151,6 +157,7 @@ mod tests {
             ("write one short", 1),
             ("write worker aaaabbbbccccdddd", 1),
             ("write one aaaabbbbccccdddd&", 1),
+            ("read a aaaabbbbccccdddd\n#\nwrite b aaaabbbbccccdddd", 3),
         ] {
             assert_eq!(Tokens::parse(text).unwrap_err().line, line, "{text}");
         }

@@ -1,6 +1,6 @@
 //! What an operator does over HTTP.
 
-use crate::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
+use crate::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
 
 /// The response to an operator who shows a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
@@ -46,6 +46,48 @@ fn writes_are_taken_back_by_operators_alone() {
         body(&server.post("/admin/undo", FORM, &form)),
         "{\"taken_back\":3}"
     );
+}
+
+#[test]
+fn the_log_is_read() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    let header = |token: &str| format!("Authorization: Bearer {token}\r\n");
+    let get = |query: &str| server.get_with(&format!("/admin/log{query}"), &header(ADMIN));
+    let log =
+        |query: &str| -> serde_json::Value { serde_json::from_str(&body(&get(query))).unwrap() };
+    let all = log("");
+    assert_eq!(all.as_array().map(Vec::len), Some(3), "{all}");
+    let last = &all[0];
+    assert_eq!(
+        (&last["move"], &last["new"]),
+        (&"b0a2".into(), &(-180).into())
+    );
+    assert_eq!(
+        (&last["writer"], &last["board"]),
+        (&"tests".into(), &START.into())
+    );
+    assert!(last["old"].is_null() && last["time"].as_i64() > Some(1_700_000_000));
+    assert_eq!(
+        log("?limit=2&writer=tests").as_array().map(Vec::len),
+        Some(2)
+    );
+    assert_eq!(log("?writer=nobody"), serde_json::json!([]));
+    for limit in ["0", "-1", "10001", "x", ""] {
+        assert_eq!(status(&get(&format!("?limit={limit}"))), 400, "{limit}");
+    }
+    for more in [
+        String::new(),
+        header(WRITER),
+        header("no-token-that-is-known"),
+    ] {
+        let address = format!("/admin/log?token={ADMIN}");
+        assert_eq!(status(&server.get_with(&address, &more)), 403, "{more}");
+    }
+    let posted = post(&server, "/admin/log", "limit=1", ADMIN);
+    let posted: serde_json::Value = serde_json::from_str(&body(&posted)).unwrap();
+    assert_eq!(posted, serde_json::json!([last]));
 }
 
 #[test]

@@ -112,11 +112,19 @@ fn the_heads_of_responses_are_those_that_clients_expect() {
     );
     assert!(json.ends_with("{\"status\":\"unknown\"}"));
     let board = START.replace(' ', "%20");
-    let queued = server.get_with(&format!("/chessdb.php?action=queue&board={board}"), "");
-    assert!(
-        !queued.to_ascii_lowercase().contains("access-control"),
-        "{queued}"
-    );
+    for action in [
+        &*format!("queue&board={board}"),
+        "getqueue",
+        "getsel",
+        "gettoken&key=x",
+        "getip",
+        "ackqueue",
+        "",
+    ] {
+        let answer = server.get_with(&format!("/chessdb.php?action={action}"), "");
+        let answer = answer.to_ascii_lowercase();
+        assert!(!answer.contains("access-control"), "{action}: {answer}");
+    }
     assert_eq!(status(&server.get_with("/chessdb.php", "")), 200);
     assert_eq!(body(&server.get_with("/chessdb.php", "")), "");
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::server::{START, Server, body, directory, status};
+use crate::server::{ADMIN, FORM, START, Server, body, directory, status};
 
 #[test]
 fn requests_that_are_too_long_are_refused() {
@@ -16,6 +16,16 @@ fn requests_that_are_too_long_are_refused() {
     assert_eq!(status(&server.post("/chessdb.php", form, &body)), 200);
     let body = format!("x={}", "y".repeat(66_000));
     assert_eq!(status(&server.post("/chessdb.php", form, &body)), 413);
+    for (length, expected) in [(31_000, 200), (33_000, 431), (40_000, 431)] {
+        let long = format!("X-More: {}\r\n", "y".repeat(length));
+        let answer = server.get_with("/chessdb.php", &long);
+        assert_eq!(status(&answer), expected, "{length}");
+    }
+    let broken = format!(
+        "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\
+         Content-Type: {form}\r\n\r\n5\r\nx=1&y\r\nnonsense\r\n"
+    );
+    assert_eq!(status(&server.raw(broken)), 400);
     let many = "X-More: y\r\n".repeat(200);
     assert_eq!(status(&server.get_with("/chessdb.php", &many)), 431);
     assert_eq!(status(&server.get_with("/../etc/passwd", "")), 404);
@@ -50,6 +60,28 @@ fn slow_clients_are_cut_off() {
 }
 
 #[test]
+fn half_a_request_does_not_hold_up_the_end() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    let mut held = Vec::new();
+    for part in [
+        "GET /chessdb.php HTTP/1.1\r\nHost:",
+        "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx",
+        "",
+    ] {
+        let mut stream = server.connect();
+        stream.write_all(part.as_bytes()).unwrap();
+        held.push(stream);
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let begun = Instant::now();
+    assert_eq!(server.stop(), Some(0));
+    let time = begun.elapsed();
+    assert!(time < Duration::from_secs(5), "{time:?}");
+    drop(held);
+}
+
+#[test]
 fn an_address_may_ask_so_much_a_second() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
@@ -78,6 +110,42 @@ fn an_address_may_ask_so_much_a_second() {
             "unknown\0"
         );
     }
+}
+
+#[test]
+fn tokens_are_not_tried_without_end_and_files_are_limited() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
+    let show = |path: &str, token: &str, client: &str| {
+        let headers = format!("X-Forwarded-For: {client}\r\nAuthorization: Bearer {token}\r\n");
+        server.post_with(path, FORM, "queue=scoring", &headers)
+    };
+    for (client, path, refused) in [
+        ("10.0.0.1", "/worker/give_back", 403),
+        ("10.0.0.2", "/admin/empty", 403),
+        ("10.0.0.3", "/stats", 403),
+    ] {
+        let statuses: Vec<u16> = (0..40)
+            .map(|n| status(&show(path, &format!("guessed-{n}"), client)))
+            .collect();
+        assert_eq!(statuses[..4], [refused; 4], "{path} {statuses:?}");
+        assert!(statuses.contains(&429), "{path} {statuses:?}");
+    }
+    // Others are not held back.
+    let done = show("/admin/empty", ADMIN, "10.0.0.4");
+    assert_eq!(status(&done), 200);
+    // A right guess is not told from a wrong one: of many at once none that comes late is looked up.
+    let known: Vec<u16> = (0..40)
+        .map(|n| {
+            let token = if n < 39 { "guessed" } else { ADMIN };
+            status(&show("/admin/empty", token, "10.0.0.5"))
+        })
+        .collect();
+    assert_eq!(known[39], 429, "{known:?}");
+    let file = |_| status(&server.get_with("/page.js", "X-Forwarded-For: 10.0.0.6\r\n"));
+    let files: Vec<u16> = (0..80).map(file).collect();
+    assert_eq!(files[..20], [200; 20]);
+    assert!(files.contains(&429), "{files:?}");
 }
 
 #[test]

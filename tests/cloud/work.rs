@@ -72,10 +72,7 @@ fn workers_on_other_machines_fill_the_library() {
     let refused = worker("may-read-and-no-more").output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     let error = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        error.contains("the library refuses the token"),
-        "{error}"
-    );
+    assert!(error.contains("the library refuses the token"), "{error}");
     let mut working = worker(WRITER).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(working.stdout.take().unwrap())
@@ -119,6 +116,7 @@ fn a_server_for_others_is_worked_for_by_the_same_command() {
     let log = directory.path().join("log");
     let serve = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+        command.current_dir(directory.path());
         command.arg("--log").arg(&log).arg("serve").args(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -128,7 +126,11 @@ fn a_server_for_others_is_worked_for_by_the_same_command() {
         (&[][..], 2, "LIBRARY"),
         (&["library.db", "--worker", &url], 2, "cannot be used with"),
         (&["--worker", &url, "--rate", "4"], 2, "cannot be used with"),
-        (&["library.db", "--token-file", "x"], 2, "--worker"),
+        (
+            &["library.db", "--token-file", "x"],
+            2,
+            "cannot be used with",
+        ),
         (&["--worker", &url, "--workers", "0"], 2, "--workers"),
         (&["--worker", "http://h:70000"], 2, "no number from 1"),
         (&["--worker", &server.url()], 1, "refuses the token"),
@@ -146,6 +148,9 @@ fn a_server_for_others_is_worked_for_by_the_same_command() {
         .unwrap();
     assert_eq!(line, format!("working for {}\n", server.url()));
     wait_for_moves(&server, 1);
+    let stats: serde_json::Value =
+        serde_json::from_str(&body(&server.get_with("/stats", ""))).unwrap();
+    assert_eq!(stats["workers"], 1, "{stats}");
     assert_eq!(stop(&mut working), Some(0));
     let log = std::fs::read_to_string(&log).unwrap();
     assert!(
@@ -163,7 +168,13 @@ fn the_page_and_its_files_are_served() {
         page.contains("content-security-policy: default-src 'self'"),
         "{page}"
     );
-    for (path, kind) in [("/page.js", "text/javascript"), ("/page.css", "text/css")] {
+    for (path, kind) in [
+        ("/texts.js", "text/javascript"),
+        ("/page.js", "text/javascript"),
+        ("/edit.js", "text/javascript"),
+        ("/begin.js", "text/javascript"),
+        ("/page.css", "text/css"),
+    ] {
         assert!(page.contains(&format!("\"{path}\"")));
         let file = server.get_with(path, "");
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
@@ -187,8 +198,27 @@ fn the_page_and_its_files_are_served() {
     let stats = body(&server.get_with("/stats", ""));
     assert_eq!(
         stats,
-        "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0}"
+        "{\"positions\":0,\"waiting_to_be_scored\":0,\"waiting_to_be_sieved\":0,\"workers\":0,\
+         \"scored_last_minute\":0,\"nodes_per_second\":0,\"backlog_seconds\":0}"
     );
+    let board = |text: &str| body(&server.get_with(&format!("/board?board={text}"), ""));
+    let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
+    for (text, side) in [(format!("{start}_B"), 'b'), (format!("{start}+r"), 'w')] {
+        let normal = format!("{{\"status\":\"ok\",\"board\":\"{start} {side}\"}}");
+        assert_eq!(board(&text), normal, "{text}");
+    }
+    let other = start.replace('N', "H").replace('B', "E").replace('a', "g");
+    assert_eq!(
+        board(&format!("{other}%20w")),
+        board(&format!("{start}%20w"))
+    );
+    for none in ["", "9", start] {
+        assert_eq!(board(none), "{\"status\":\"invalid board\"}", "{none}");
+    }
+    for icon in ["/icon.svg", "/favicon.ico"] {
+        let file = server.get_with(icon, "");
+        assert!(file.contains("content-type: image/svg+xml"), "{file}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! How fast workers get on.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,9 +63,60 @@ impl Pace {
     }
 }
 
+/// How long a worker counts after it has asked for work.
+const PRESENCE: Duration = Duration::from_secs(300);
+/// Workers that are told apart.
+const MOST_WORKERS: usize = 1_024;
+
+/// Who has asked for work lately, and when.
+#[derive(Debug, Default)]
+pub(super) struct Attendance(Mutex<HashMap<String, Instant>>);
+
+impl Attendance {
+    /// Notes that a worker asks for work.
+    pub(super) fn note(&self, worker: String) {
+        self.at(Instant::now(), |workers, now| {
+            if workers.len() < MOST_WORKERS || workers.contains_key(&worker) {
+                workers.insert(worker, now);
+            }
+        });
+    }
+
+    /// How many workers have asked in the last five minutes.
+    pub(super) fn count(&self) -> usize {
+        self.at(Instant::now(), |workers, _| workers.len())
+    }
+
+    fn at<T>(
+        &self,
+        now: Instant,
+        look: impl FnOnce(&mut HashMap<String, Instant>, Instant) -> T,
+    ) -> T {
+        let mut workers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.retain(|_, asked| now.saturating_duration_since(*asked) < PRESENCE);
+        look(&mut workers, now)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn workers_count_for_five_minutes() {
+        let workers = Attendance::default();
+        for worker in ["one", "two", "one"] {
+            workers.note(worker.to_owned());
+        }
+        assert_eq!(workers.count(), 2);
+        let later = |seconds| Instant::now() + Duration::from_secs(seconds);
+        assert_eq!(workers.at(later(290), |workers, _| workers.len()), 2);
+        assert_eq!(workers.at(later(301), |workers, _| workers.len()), 0);
+        for worker in 0..2_000 {
+            workers.note(worker.to_string());
+        }
+        assert_eq!(workers.count(), MOST_WORKERS);
+    }
 
     #[test]
     fn the_last_full_minute_is_told() {

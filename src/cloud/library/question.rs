@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::board::{QueriedPosition, Rounding};
 use super::engine::LibraryEngine;
 use super::learning::Unknown;
-use super::pace::{Done, Pace};
+use super::pace::{Attendance, Done, Pace};
 use super::tables::{TableMove, table_moves};
 use crate::board::Move;
 use crate::cloud::parameters::QueryParameters;
@@ -43,6 +43,7 @@ pub struct Library {
     pub(super) unknown: Unknown,
     pub(super) engine: LibraryEngine,
     pace: Pace,
+    workers: Attendance,
 }
 
 /// What is asked about a board.
@@ -93,6 +94,7 @@ impl Library {
             unknown,
             engine: LibraryEngine::default(),
             pace: Pace::default(),
+            workers: Attendance::default(),
         }
     }
 
@@ -104,6 +106,17 @@ impl Library {
     /// Notes what workers have done.
     pub fn note_work(&self, done: Done) {
         self.pace.note(done);
+    }
+
+    /// Notes that a worker asks for work; the name tells it from the others.
+    pub fn note_worker(&self, name: String) {
+        self.workers.note(name);
+    }
+
+    /// How many workers have asked for work in the last five minutes: threads of this program, and programs on
+    /// other machines.
+    pub fn count_workers(&self) -> usize {
+        self.workers.count()
     }
 
     /// What workers have done in the last full minute.

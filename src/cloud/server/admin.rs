@@ -1,8 +1,10 @@
-//! What an operator does: scores of a writer taken back, queues emptied.
+//! What an operator does: the log of writes read, scores of a writer taken back, queues emptied.
+
+use serde::Serialize;
 
 use crate::cloud::library::Library;
 use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::StoreError;
+use crate::cloud::store::{LoggedWrite, StoreError};
 use crate::cloud::worker::wire;
 
 /// Why a request of an operator is not carried out.
@@ -12,6 +14,41 @@ pub(super) enum AdminRefusal {
     Path,
     /// A parameter is missing or wrong.
     Parameter(&'static str),
+}
+
+/// Where the log of writes is read.
+pub(super) const LOG: &str = "/admin/log";
+/// The most writes that are told at a time, and how many are where nothing else is said.
+const MOST_WRITES: u32 = 10_000;
+const USUAL_WRITES: u32 = 100;
+
+/// A write as an operator reads it; scores are those of the side that plays the move.
+#[derive(Serialize)]
+struct WriteMessage {
+    /// Seconds since 1970.
+    time: i64,
+    writer: String,
+    board: String,
+    #[serde(rename = "move")]
+    played: String,
+    old: Option<i32>,
+    new: i32,
+    depth: u8,
+}
+
+impl From<LoggedWrite> for WriteMessage {
+    fn from(write: LoggedWrite) -> Self {
+        let (board, played) = write.played().unwrap_or_default();
+        Self {
+            time: write.time,
+            board,
+            played: played.to_string(),
+            old: write.old_score(),
+            new: write.score(),
+            depth: write.depth,
+            writer: write.writer,
+        }
+    }
 }
 
 /// Does what a path and a form ask for, and tells what was done as JSON. `operator` is the name of who asks,
@@ -37,6 +74,18 @@ pub(super) fn answer(
             let count = library.store.undo(writer, minutes)?;
             log::warn!("{operator} has taken back {count} values of {writer:?}");
             Ok(Ok(format!("{{\"taken_back\":{count}}}")))
+        }
+        LOG => {
+            let limit = form.get("limit").map(str::parse::<u32>).transpose();
+            let limit = limit.ok().map(|limit| limit.unwrap_or(USUAL_WRITES));
+            let Some(limit) = limit.filter(|limit| (1..=MOST_WRITES).contains(limit)) else {
+                return refused("limit is no number from 1 to 10000");
+            };
+            let writer = form.get("writer");
+            let writes = (library.store).read(|snapshot| snapshot.log(writer, limit))?;
+            let writes: Vec<_> = writes.into_iter().map(WriteMessage::from).collect();
+            // Numbers and texts can always be written.
+            Ok(Ok(serde_json::to_string(&writes).unwrap_or_default()))
         }
         "/admin/empty" => {
             let Some(kind) = form.get("queue").and_then(wire::kind) else {

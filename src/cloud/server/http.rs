@@ -6,20 +6,22 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::http::request::Parts;
-use hyper::{Method, Request, StatusCode};
+use hyper::{Method, Request, StatusCode, Uri};
 
 use super::admin::{self, AdminRefusal};
 use super::files;
+use super::gauges::{self, Gauge};
+use super::identity::{ANONYMOUS, bearer, client, identify, is_from_other_page};
 use super::public_worker;
 use super::response::{HttpResponse, PLAIN, refusal, response};
 use super::shared::Shared;
-use super::stats::Stats;
-use super::work;
+use super::work::{self, RemoteWorker};
 use crate::cloud::access::Role;
+use crate::cloud::fen;
 use crate::cloud::library::{Answer, Asker};
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::reply::{ApiReply, ReplyFormat};
@@ -33,8 +35,8 @@ const LONGEST_FINDINGS: usize = 1 << 20;
 /// How long a body may take to come.
 const BODY_TIME: Duration = Duration::from_secs(5);
 
-/// The name of who shows no token; no token has it.
-const ANONYMOUS: &str = "anonymous";
+/// The largest head of a request, in bytes.
+const LONGEST_HEAD: usize = 32 << 10;
 
 /// Answers a request of a client at an address.
 pub(super) async fn handle(
@@ -49,6 +51,9 @@ pub(super) async fn handle(
     {
         return refusal(StatusCode::URI_TOO_LONG);
     }
+    if head_length(&request) > LONGEST_HEAD {
+        return refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    }
     if ![Method::GET, Method::HEAD, Method::POST].contains(request.method()) {
         let mut refusal = refusal(StatusCode::METHOD_NOT_ALLOWED);
         let allowed = HeaderValue::from_static("GET, HEAD, POST");
@@ -57,67 +62,57 @@ pub(super) async fn handle(
     }
     match request.uri().path() {
         "/chessdb.php" => answer_api(shared, peer, request).await,
-        path if path.starts_with("/worker/") => answer_worker(shared, request).await,
-        path if path.starts_with("/admin/") => answer_admin(shared, request).await,
-        "/metrics" => answer_gauges(shared, peer, &request, Gauge::Metrics).await,
-        "/stats" => answer_gauges(shared, peer, &request, Gauge::Page).await,
-        "/stats.php" => answer_gauges(shared, peer, &request, Gauge::Public).await,
-        _ => files::answer(&shared.options.site, request.uri()),
+        path if path.starts_with("/worker/") => answer_worker(shared, peer, request).await,
+        path if path.starts_with("/admin/") => answer_admin(shared, peer, request).await,
+        "/metrics" => gauges::answer(shared, peer, &request, Gauge::Metrics).await,
+        "/stats" => gauges::answer(shared, peer, &request, Gauge::Page).await,
+        "/stats.php" => gauges::answer(shared, peer, &request, Gauge::Public).await,
+        path => {
+            let address = client(&shared, peer, request.headers());
+            if shared.is_limited(address, FILE_COST) {
+                shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
+                return refusal(StatusCode::TOO_MANY_REQUESTS);
+            }
+            match path {
+                "/board" => normal_board(request.uri()),
+                _ => files::answer(&shared.options.site, request.uri()),
+            }
+        }
     }
 }
 
-/// The address of the client: where a listed proxy hands a request on, the last one that it names.
-fn client(shared: &Shared, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
-    let peer = peer.to_canonical();
-    if !shared.options.proxies.contains(&peer) {
-        return peer;
-    }
-    let forwarded = headers.get_all("x-forwarded-for").iter().next_back();
-    let named = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
-    let named = named.and_then(|text| text.trim().parse::<IpAddr>().ok());
-    named.map_or(peer, |address| address.to_canonical())
+/// The bytes of the head of a request, in so far as it has an effect.
+fn head_length(request: &Request<Incoming>) -> usize {
+    let fields = request.headers().iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    let address = request.uri().path_and_query();
+    address.map_or(0, |address| address.as_str().len()) + fields.sum::<usize>()
 }
 
-/// The token of the header `Authorization`.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
-    let (scheme, token) = value.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then_some(token.trim())
-}
-
-/// The name and the role of who asks. A token in the header must be known; the parameter may also be a
-/// proof of work, so that any other value counts as none.
-fn identify(shared: &Shared, header: Option<&str>, parameter: Option<&str>) -> (String, Role) {
-    let tokens = &shared.options.tokens;
-    let anonymous = (ANONYMOUS, shared.options.anonymous);
-    let known = |secret: &str| tokens.find(secret).map(|(role, name)| (name, role));
-    let (name, role) = match header {
-        Some(secret) => known(secret).unwrap_or(("unknown", Role::Nothing)),
-        None => parameter.and_then(known).unwrap_or(anonymous),
+/// The normal form of a board, so that the page reads boards as the API does.
+fn normal_board(uri: &Uri) -> HttpResponse {
+    let parameters = QueryParameters::parse(uri.query().unwrap_or("").as_bytes(), b"");
+    let board = parameters.get("board").and_then(fen::parse);
+    let text = match board {
+        Some(board) => format!("{{\"status\":\"ok\",\"board\":\"{}\"}}", fen::write(&board)),
+        None => "{\"status\":\"invalid board\"}".to_owned(),
     };
-    (name.to_owned(), role)
-}
-
-/// Whether a browser asks for a page of another origin.
-fn is_from_other_page(headers: &HeaderMap) -> bool {
-    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
-    if let Some(site) = text("sec-fetch-site") {
-        return !matches!(site, "same-origin" | "none");
-    }
-    // Older browsers, and those that do not trust the connection, tell the origin alone.
-    text("origin").is_some_and(|origin| {
-        let own = origin.strip_prefix("http://");
-        let own = own.or_else(|| origin.strip_prefix("https://"));
-        own.is_none() || own != text("host")
-    })
+    response(StatusCode::OK, "application/json", text)
 }
 
 /// Whether an action changes something, or takes much time.
 fn is_work(action: Option<&str>) -> bool {
     matches!(action, Some("queue" | "store" | "queryengine"))
 }
+
+/// Whether an action only tells what is known.
+fn is_read(action: Option<&str>) -> bool {
+    let action = action.unwrap_or("");
+    (action.starts_with("query") && action != "queryengine") || action == "rulecheck"
+}
+
+/// What a request for a file or for the normal form of a board costs, in units of a look-up.
+const FILE_COST: f64 = 0.2;
 
 /// What a request costs, in units of a look-up.
 fn cost(parameters: &QueryParameters) -> f64 {
@@ -138,15 +133,24 @@ async fn read_body(body: Incoming, longest: usize) -> Result<Bytes, StatusCode> 
     let body = Limited::new(body, longest).collect();
     match tokio::time::timeout(BODY_TIME, body).await {
         Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
-        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        // It ends too early, or is cut into pieces in a wrong way.
+        Ok(Err(_)) => Err(StatusCode::BAD_REQUEST),
         Ok(Ok(body)) => Ok(body.to_bytes()),
     }
 }
 
 /// Answers a worker on another machine.
-async fn answer_worker(shared: Arc<Shared>, request: Request<Incoming>) -> HttpResponse {
+async fn answer_worker(
+    shared: Arc<Shared>,
+    peer: IpAddr,
+    request: Request<Incoming>,
+) -> HttpResponse {
     let (head, body) = request.into_parts();
-    let (name, role) = identify(&shared, bearer(&head.headers), None);
+    let address = client(&shared, peer, &head.headers);
+    let Ok((name, role)) = identify(&shared, address, bearer(&head.headers), None) else {
+        return refusal(StatusCode::TOO_MANY_REQUESTS);
+    };
     if role < Role::Write {
         return refusal(StatusCode::FORBIDDEN);
     }
@@ -155,7 +159,8 @@ async fn answer_worker(shared: Arc<Shared>, request: Request<Incoming>) -> HttpR
         Err(status) => return refusal(status),
     };
     let work = shared.clone();
-    let answer = move || work::answer(&work.library, head.uri.path(), &body, &name);
+    let worker = RemoteWorker { name, address };
+    let answer = move || work::answer(&work.library, head.uri.path(), &body, &worker);
     match shared.in_background(answer).await {
         Ok(Ok(text)) => response(StatusCode::OK, "application/json", text),
         Ok(Err(status)) => refusal(status),
@@ -185,10 +190,17 @@ async fn read_form(request: Request<Incoming>) -> Result<(Parts, Bytes), StatusC
 }
 
 /// Answers an operator. The token comes in the header or in the form, never in the address, which logs keep.
-async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpResponse {
-    if request.method() != Method::POST {
+/// Nothing is changed but by POST.
+async fn answer_admin(
+    shared: Arc<Shared>,
+    peer: IpAddr,
+    request: Request<Incoming>,
+) -> HttpResponse {
+    let is_log = request.uri().path() == admin::LOG;
+    let is_get = request.method() == Method::GET;
+    if request.method() != Method::POST && !(is_log && is_get) {
         let mut refusal = refusal(StatusCode::METHOD_NOT_ALLOWED);
-        let allowed = HeaderValue::from_static("POST");
+        let allowed = HeaderValue::from_static(if is_log { "GET, POST" } else { "POST" });
         refusal.headers_mut().insert(header::ALLOW, allowed);
         return refusal;
     }
@@ -196,8 +208,16 @@ async fn answer_admin(shared: Arc<Shared>, request: Request<Incoming>) -> HttpRe
         Ok(read) => read,
         Err(status) => return refusal(status),
     };
-    let form = QueryParameters::parse(b"", &form);
-    let (name, role) = identify(&shared, bearer(&head.headers), form.get("token"));
+    let token = QueryParameters::parse(b"", &form);
+    let form = match is_get {
+        true => QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), b""),
+        false => token.clone(),
+    };
+    let address = client(&shared, peer, &head.headers);
+    let shown = bearer(&head.headers).or(token.get("token"));
+    let Ok((name, role)) = identify(&shared, address, shown, None) else {
+        return refusal(StatusCode::TOO_MANY_REQUESTS);
+    };
     if role < Role::Admin {
         return refusal(StatusCode::FORBIDDEN);
     }
@@ -224,20 +244,27 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     };
     let parameters = QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), &form);
     let address = client(&shared, peer, &head.headers);
-    let (name, role) = match public_worker::find(&shared.options, address, &parameters) {
-        Some(writer) => (writer.to_owned(), Role::Write),
-        None => identify(&shared, bearer(&head.headers), parameters.get("token")),
-    };
     let is_json = parameters.is_on("json", false);
+    let limited = |parameters: &QueryParameters| {
+        shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
+        let format = ReplyFormat::framed(is_json);
+        let body = ApiReply::Status("rate limit exceeded").to_bytes(format);
+        reply(parameters, Answer { body, is_json })
+    };
+    let (shown, parameter) = (bearer(&head.headers), parameters.get("token"));
+    let asker = match public_worker::find(&shared.options, address, &parameters) {
+        Some(writer) => Ok((writer.to_owned(), Role::Write)),
+        None => identify(&shared, address, shown, parameter),
+    };
+    let Ok((name, role)) = asker else {
+        return limited(&parameters);
+    };
     let action = parameters.get("action");
     if name == ANONYMOUS && is_work(action) && is_from_other_page(&head.headers) {
         return refusal(StatusCode::FORBIDDEN);
     }
     if role < Role::Write && shared.is_limited(address, cost(&parameters)) {
-        shared.metrics.limited.fetch_add(1, Ordering::Relaxed);
-        let format = ReplyFormat::framed(is_json);
-        let body = ApiReply::Status("rate limit exceeded").to_bytes(format);
-        return reply(&parameters, Answer { body, is_json });
+        return limited(&parameters);
     }
     let work = shared.clone();
     let (answer, parameters) = shared
@@ -277,70 +304,11 @@ fn reply(parameters: &QueryParameters, answer: Answer) -> HttpResponse {
     };
     let mut response = response(StatusCode::OK, kind, answer.body);
     // Pages of other origins may read.
-    if !is_work(parameters.get("action")) {
+    if is_read(parameters.get("action")) {
         let all = HeaderValue::from_static("*");
         response
             .headers_mut()
             .insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, all);
     }
     response
-}
-
-/// How numbers of the library are written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Gauge {
-    /// All counts, as text.
-    Metrics,
-    /// Those of the library, for the page.
-    Page,
-    /// The same, for the page of the public library.
-    Public,
-}
-
-async fn answer_gauges(
-    shared: Arc<Shared>,
-    peer: IpAddr,
-    request: &Request<Incoming>,
-    gauge: Gauge,
-) -> HttpResponse {
-    let headers = request.headers();
-    let (_, role) = identify(&shared, bearer(headers), None);
-    if role < Role::Read {
-        return refusal(StatusCode::FORBIDDEN);
-    }
-    if shared.is_limited(client(&shared, peer, headers), 5.0) {
-        return refusal(StatusCode::TOO_MANY_REQUESTS);
-    }
-    let work = shared.clone();
-    let gauges = match shared.in_background(move || work.gauges()).await {
-        Ok(gauges) => gauges,
-        Err(error) => {
-            log::error!("{error}");
-            return refusal(StatusCode::SERVICE_UNAVAILABLE);
-        }
-    };
-    match gauge {
-        Gauge::Metrics => response(StatusCode::OK, PLAIN, shared.metrics.to_text(&gauges)),
-        Gauge::Page => {
-            let fields: Vec<String> = gauges
-                .iter()
-                .map(|(name, value)| format!("\"{name}\":{value}"))
-                .collect();
-            let text = format!("{{{}}}", fields.join(","));
-            response(StatusCode::OK, "application/json", text)
-        }
-        Gauge::Public => {
-            let query = request.uri().query().unwrap_or("");
-            let parameters = QueryParameters::parse(query.as_bytes(), b"");
-            let stats = Stats::of(&shared.library, &gauges);
-            match parameters.is_on("json", false) {
-                true => response(StatusCode::OK, "application/json", stats.to_json()),
-                false => {
-                    let is_chinese = parameters.get_filled("lang").is_none();
-                    let text = stats.to_html(is_chinese);
-                    response(StatusCode::OK, "text/html; charset=utf-8", text)
-                }
-            }
-        }
-    }
 }

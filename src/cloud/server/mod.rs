@@ -5,7 +5,9 @@
 
 mod admin;
 mod files;
+mod gauges;
 mod http;
+mod identity;
 mod metrics;
 mod page;
 mod public_worker;
@@ -39,9 +41,33 @@ const HEAD_TIME: Duration = Duration::from_secs(5);
 /// How long a connection may live. It is closed after the request under way.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
 /// How long requests under way may take when the server stops or a connection has lived long enough.
-const CLOSING_TIME: Duration = Duration::from_secs(5);
-/// The largest head of a request, in bytes.
-const LARGEST_HEAD: usize = 32 << 10;
+const CLOSING_TIME: Duration = Duration::from_secs(4);
+/// How long the threads that answer requests may take after that when the server stops.
+const LAST_TIME: Duration = Duration::from_millis(500);
+/// What is read ahead of a connection, in bytes. A head of a request that is longer is refused, and so are most
+/// that are longer than 32 KB (see `http.rs`).
+const READ_AHEAD: usize = 32 << 10;
+
+/// Makes files that grow beyond the limit of the process (`ulimit -f`) a fault of the write, as a full disk is,
+/// where otherwise SIGXFSZ ends the program.
+///
+/// # Errors
+/// The system does not let the signal be handled.
+pub fn survive_file_limits() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
+        let _inside = runtime.enter();
+        // It is handled for good, though nobody waits for it.
+        let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+        drop(signal(kind)?);
+    }
+    Ok(())
+}
 
 /// A server that listens.
 #[derive(Debug)]
@@ -106,7 +132,7 @@ impl Server {
             let _ = tokio::time::timeout(CLOSING_TIME, slots.acquire_many(all)).await;
             Ok::<_, std::io::Error>(())
         })?;
-        runtime.shutdown_timeout(CLOSING_TIME);
+        runtime.shutdown_timeout(LAST_TIME);
         Ok(())
     }
 }
@@ -152,7 +178,7 @@ async fn serve(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
-        .max_buf_size(LARGEST_HEAD)
+        .max_buf_size(READ_AHEAD)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let mut stopping = shared.stopping.subscribe();

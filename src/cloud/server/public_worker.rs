@@ -57,7 +57,10 @@ pub(super) fn answer(
     let library = &shared.library;
     let value = |name| parameters.get(name).unwrap_or("");
     let is_allowed = role >= Role::Write;
-    let lease = |kind| library.lease_as_text(kind, library.lease_time());
+    let lease = |kind| {
+        library.note_worker(format!("@{address}"));
+        library.lease_as_text(kind, library.lease_time())
+    };
     Some(match value("action") {
         _ if parameters.get_filled("board").is_some() => return None,
         "getip" => Ok(address.to_string()),

@@ -33,6 +33,22 @@ impl RateLimit {
     /// Takes a request's cost from the bucket of an address; `false` when there is not so much left. What
     /// costs more than a bucket holds is let through when the bucket is full.
     pub(super) fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
+        self.at(address, now, |left| {
+            if *left < cost.min(self.units) {
+                return false;
+            }
+            *left -= cost;
+            true
+        })
+    }
+
+    /// Whether the bucket of an address holds a unit.
+    pub(super) fn has_room(&self, address: IpAddr, now: Instant) -> bool {
+        self.at(address, now, |left| *left >= 1.0)
+    }
+
+    /// Does something with what is left in the bucket of an address.
+    fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if buckets.len() >= MOST_REMEMBERED {
             let is_recent =
@@ -49,11 +65,7 @@ impl RateLimit {
         let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
         bucket.left = (bucket.left + passed * self.units).min(self.units);
         bucket.filled = now;
-        if bucket.left < cost.min(self.units) {
-            return false;
-        }
-        bucket.left -= cost;
-        true
+        look(&mut bucket.left)
     }
 }
 
@@ -87,6 +99,9 @@ mod tests {
         assert_eq!(granted(other, 5.0, 0), 2);
         assert_eq!(granted(one, 1.0, 500), 5);
         assert_eq!(granted(one, 1.0, 60_000), 10);
+        let has_room = |millis| limit.has_room(one, begin + Duration::from_millis(millis));
+        assert_eq!([60_050, 60_150, 60_150].map(has_room), [false, true, true]);
+        assert_eq!(granted(one, 1.0, 62_000), 10);
         // A dear request empties the bucket for longer.
         assert_eq!(granted(other, 20.0, 60_000), 1);
         assert_eq!(granted(other, 1.0, 61_000), 0);

@@ -37,6 +37,8 @@ pub struct ServerOptions {
 
 /// Look-ups a second and address where nothing else is said.
 const USUAL_RATE: u32 = 100;
+/// Unknown tokens that an address may show a second.
+const REFUSALS: u32 = 5;
 /// How long the numbers of the library are repeated without counting anew.
 const GAUGES_AGE: Duration = Duration::from_secs(10);
 
@@ -52,6 +54,8 @@ pub(super) struct Shared {
     pub(super) library: Arc<Library>,
     pub(super) options: ServerOptions,
     rate: RateLimit,
+    /// Tokens that are not known.
+    refusals: RateLimit,
     pub(super) metrics: Metrics,
     /// Requests that may be answered now.
     slots: Arc<Semaphore>,
@@ -69,6 +73,7 @@ impl Shared {
         Self {
             library,
             rate: RateLimit::new(options.rate.unwrap_or(USUAL_RATE)),
+            refusals: RateLimit::new(REFUSALS),
             metrics: Metrics::default(),
             slots: Arc::new(Semaphore::new(options.threads)),
             open: Mutex::default(),
@@ -81,8 +86,22 @@ impl Shared {
 
     /// Whether an address asks too much.
     pub(super) fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
-        let is_exempt = self.options.rate.is_none() && address.is_loopback();
-        !is_exempt && !self.rate.try_acquire(address, cost, Instant::now())
+        !self.is_exempt(address) && !self.rate.try_acquire(address, cost, Instant::now())
+    }
+
+    /// Whether an address has shown so many unknown tokens that it may show none now.
+    pub(super) fn is_barred(&self, address: IpAddr) -> bool {
+        !self.is_exempt(address) && !self.refusals.has_room(address, Instant::now())
+    }
+
+    /// Notes that an address has shown a token that is not known.
+    pub(super) fn note_refusal(&self, address: IpAddr) {
+        // Whether there is still room is asked with the next one.
+        let _ = self.refusals.try_acquire(address, 1.0, Instant::now());
+    }
+
+    fn is_exempt(&self, address: IpAddr) -> bool {
+        self.options.rate.is_none() && address.is_loopback()
     }
 
     /// Does work that waits for the disk, where that does not keep connections waiting.

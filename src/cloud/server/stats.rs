@@ -12,6 +12,10 @@ pub(super) struct Stats {
     sieving: i64,
     /// Seconds until the queues are empty, if workers go on as in the last minute.
     backlog: i64,
+    /// Moves that were scored in the last minute.
+    scores: i64,
+    /// Workers that have asked for work in the last five minutes.
+    workers: i64,
     /// Nodes a second in the last minute.
     speed: u64,
     /// Endgame tables, and their bytes. They count plies to mate; there are none of another metric.
@@ -27,14 +31,30 @@ impl Stats {
         let done = library.last_minute();
         let (scoring, sieving) = (gauge("waiting_to_be_scored"), gauge("waiting_to_be_sieved"));
         let scores = i64::try_from(done.scores).unwrap_or(i64::MAX - 1);
+        let workers = i64::try_from(library.count_workers()).unwrap_or(i64::MAX);
         Self {
             positions: gauge("positions"),
             scoring,
             sieving,
             backlog: (scoring + sieving) * 60 / (scores + 1),
+            scores,
+            workers,
             speed: done.nodes / 60,
             tables: library.count_tables(),
         }
+    }
+
+    /// The numbers of the workers, by name.
+    pub(super) fn of_workers(&self) -> Gauges {
+        vec![
+            ("workers", self.workers),
+            ("scored_last_minute", self.scores),
+            (
+                "nodes_per_second",
+                i64::try_from(self.speed).unwrap_or(i64::MAX),
+            ),
+            ("backlog_seconds", self.backlog),
+        ]
     }
 
     pub(super) fn to_json(&self) -> String {
@@ -45,6 +65,7 @@ impl Stats {
             backlog,
             speed,
             tables: (count, size),
+            ..
         } = self;
         format!(
             "{{\"status\":\"ok\",\"positions\":{positions},\
@@ -104,6 +125,8 @@ mod tests {
             scoring: 5,
             sieving: 6,
             backlog: 3_720,
+            scores: 9,
+            workers: 2,
             speed: 1_500_000,
             tables: (65, 3 << 20),
         };
@@ -123,5 +146,7 @@ mod tests {
             assert!(html.contains(value), "{value}: {html}");
         }
         assert!(stats.to_html(true).contains("局面数量"));
+        let told: Vec<i64> = stats.of_workers().iter().map(|(_, n)| *n).collect();
+        assert_eq!(told, [2, 9, 1_500_000, 3_720]);
     }
 }

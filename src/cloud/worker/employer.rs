@@ -45,6 +45,8 @@ pub struct Local(pub Arc<Library>);
 
 impl Employer for Local {
     fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError> {
+        // The names of workers elsewhere have an @, and so are never the same.
+        (self.0).note_worker(format!("{:?}", std::thread::current().id()));
         let work = self.0.lease(kind, 1, self.0.lease_time())?;
         Ok((work.lease > 0).then_some(work))
     }

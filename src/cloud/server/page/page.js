@@ -1,34 +1,9 @@
 'use strict';
 
-// What the page says, in both languages.
-const TEXTS = {
-  zh: {
-    title: '楚河云库', back: '后退', forward: '前进', restart: '开局', flip: '翻转', queue: '提交计算',
-    play: '与云库对弈', set: '设置局面', move: '着法', score: '分数', note: '备注', wins: '胜率', line: '主变: ',
-    'invalid board': '局面不合法', unknown: '云库中没有这个局面', checkmate: '将死', stalemate: '困毙',
-    'rate limit exceeded': '查询过于频繁', tokenerror: '没有权限', queued: '已提交计算', filtered: '云库不保存这样的局面',
-    network: '网络错误', thinking: '等待云库…', language: 'English', river: ['楚', '河', '汉', '界'],
-    stats: (s) => `局面 ${s.positions} · 待评分 ${s.waiting_to_be_scored} · 待筛选 ${s.waiting_to_be_sieved}`,
-  },
-  en: {
-    title: 'Chuhe cloud library', back: 'Back', forward: 'Forward', restart: 'Start', flip: 'Flip', queue: 'Queue',
-    play: 'Play the library', set: 'Set up', move: 'Move', score: 'Score', note: 'Note', wins: 'Wins', line: 'Line: ',
-    'invalid board': 'No legal position', unknown: 'The library does not know this position', checkmate: 'Checkmate',
-    stalemate: 'Stalemate', 'rate limit exceeded': 'Too many requests', tokenerror: 'Not allowed',
-    queued: 'To be searched', filtered: 'The library does not keep such positions', network: 'The server does not answer',
-    thinking: 'Waiting for the library…', language: '中文', river: ['楚', '河', '汉', '界'],
-    stats: (s) => `${s.positions} positions · ${s.waiting_to_be_scored} to be scored · ${s.waiting_to_be_sieved} to be sieved`,
-  },
-};
-const PIECES = {
-  K: '帅', A: '仕', B: '相', N: '马', R: '车', C: '炮', P: '兵',
-  k: '将', a: '士', b: '象', n: '马', r: '车', c: '炮', p: '卒',
-};
 const START = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
 const FILES = 'abcdefghi';
 
 const element = (id) => document.getElementById(id);
-let language = (navigator.language || 'zh').startsWith('zh') ? 'zh' : 'en';
 // The game: where it began, its moves, and how many of them are played.
 let game = { start: START, moves: [], ply: 0 };
 let entries = [];
@@ -38,8 +13,15 @@ let isFlipped = false;
 let librarySide = null;
 // Replies to questions of earlier positions are not shown.
 let question = 0;
-
-const text = (key) => TEXTS[language][key];
+// Numbers of the library that were told last.
+let stats = null;
+// What the library is shown, if it wants a token; it goes with the tab.
+let token = '';
+try {
+  token = sessionStorage.getItem('token') || '';
+} catch {
+  // A browser that keeps nothing forgets the token with the page.
+}
 
 // A board: the pieces by square, such as "e0", and the side to move.
 function parse(fen) {
@@ -81,10 +63,39 @@ function boardNow() {
   return board;
 }
 
+// The server answers with a status other than 200; 0 where it answers what is no reply.
+class Refusal extends Error {
+  constructor(status) {
+    super(`status ${status}`);
+    this.status = status;
+  }
+}
+
+// The reply to a request, which is an object.
+async function request(path, options = {}) {
+  const headers = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(path, { ...options, headers });
+  if (!response.ok) throw new Refusal(response.status);
+  const reply = await response.json().catch(() => null);
+  if (reply === null || typeof reply !== 'object') throw new Refusal(0);
+  return reply;
+}
+
 async function ask(action, more = {}) {
   const parameters = new URLSearchParams({ action, json: '1', board: write(boardNow()), ...more });
-  const response = await fetch('/chessdb.php', { method: 'POST', body: parameters });
-  return response.json();
+  return request('/chessdb.php', { method: 'POST', body: parameters });
+}
+
+// What is said of a request that has failed.
+function fault(error) {
+  if (!(error instanceof Refusal)) return text('network');
+  const known = { 0: 'nonsense', 401: 'tokenerror', 403: 'tokenerror', 429: 'rate limit exceeded', 503: 'unavailable' };
+  const key = known[error.status];
+  return key ? text(key) : text('status')(error.status);
+}
+
+function report(error) {
+  element('status').textContent = fault(error);
 }
 
 function place(square) {
@@ -116,22 +127,24 @@ function drawLines() {
 function drawBoard() {
   element('board').replaceChildren();
   drawLines();
-  const board = boardNow();
-  const targets = entries.filter((entry) => entry.uci.startsWith(chosen || '-')).map((entry) => entry.uci.slice(2));
-  const last = game.ply ? game.moves[game.ply - 1] : '';
+  const board = edited || boardNow();
+  const marked = edited ? held : chosen;
+  const reached = edited ? [] : entries.filter((entry) => entry.uci.startsWith(chosen || '-'));
+  const targets = reached.map((entry) => entry.uci.slice(2));
+  const last = game.ply && !edited ? game.moves[game.ply - 1] : '';
   for (let rank = 0; rank < 10; rank++) {
     for (const file of FILES) {
       const square = file + rank;
       const [cx, cy] = place(square);
       const piece = board.squares[square];
       if (piece) {
-        draw('circle', { cx, cy, r: 22, class: square === chosen ? 'chosen' : '' });
+        draw('circle', { cx, cy, r: 22, class: square === marked ? 'chosen' : '' });
         draw('text', { x: cx, y: cy, class: piece < 'a' ? 'red' : 'black' }, PIECES[piece]);
       }
       if (last && last.includes(square)) draw('circle', { cx, cy, r: 24, class: 'last' });
       if (targets.includes(square)) draw('circle', { cx, cy, r: 8, class: 'target' });
       const point = draw('circle', { cx, cy, r: 24, class: 'point', 'data-square': square });
-      point.addEventListener('click', () => choose(square));
+      point.addEventListener('click', () => (edited ? editSquare(square) : choose(square)));
     }
   }
 }
@@ -154,7 +167,8 @@ function go(ply) {
 }
 
 function say(key) {
-  element('status').textContent = text(key) || '';
+  const known = Object.hasOwn(TEXTS[language], key) && text(key);
+  element('status').textContent = typeof known === 'string' ? known : key && text('other')(key);
 }
 
 function drawMoves() {
@@ -188,18 +202,20 @@ async function show() {
     entries = list.moves || [];
     drawBoard();
     drawMoves();
-    if (!list.moves) { say(list.status); return; }
+    if (!list.moves) { say(list.status || 'nonsense'); return; }
     if (entries[0].score === '??') say('unknown');
     const line = await ask('querypv', { stable: '1' });
     if (asked !== question) return;
     if (line.pv) element('line').textContent = text('line') + line.pv.join(' ');
     if (boardNow().side === librarySide) await answer(asked);
-  } catch {
-    if (asked === question) say('network');
+  } catch (error) {
+    if (asked !== question) return;
+    setPlaying(null);
+    report(error);
   }
 }
 
-// Plays a move of the library; waits until there is one.
+// Plays a move of the library; waits until there is one, where it can be waited for.
 async function answer(asked) {
   const ban = [];
   if (game.ply >= 3) {
@@ -212,8 +228,14 @@ async function answer(asked) {
   const known = entries.find((entry) => entry.score !== '??' && !ban.includes(`move:${entry.uci}`));
   const move = reply.move || reply.egtb || (reply.search_moves || []).map((found) => found.uci)[0] || known?.uci;
   if (move) { play(move); return; }
-  say('thinking');
-  await ask('queue');
+  const queued = await ask('queue');
+  if (asked !== question) return;
+  if (queued.status !== 'ok' && queued.status !== 'rate limit exceeded') {
+    setPlaying(null);
+    say(queued.status || 'no game');
+    return;
+  }
+  say(queued.status !== 'ok' ? queued.status : stats && stats.workers === 0 ? 'idle' : 'thinking');
   setTimeout(() => { if (asked === question) show(); }, 2000);
 }
 
@@ -221,17 +243,26 @@ async function queue() {
   try {
     const reply = await ask('queue');
     say(reply.status === 'ok' ? 'queued' : reply.status || 'filtered');
-  } catch {
-    say('network');
+  } catch (error) {
+    report(error);
   }
+}
+
+// Hours and minutes.
+function duration(seconds) {
+  const minutes = Math.ceil(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 }
 
 async function showStats() {
   try {
-    const response = await fetch('/stats');
-    if (response.ok) element('stats').textContent = text('stats')(await response.json());
-  } catch {
-    element('stats').textContent = '';
+    stats = await request('/stats');
+    element('stats').textContent = text('stats')(stats);
+    element('workers').textContent = text('workers')(stats, duration(stats.backlog_seconds));
+  } catch (error) {
+    stats = null;
+    element('stats').textContent = text('no stats')(fault(error));
+    element('workers').textContent = '';
   }
 }
 
@@ -242,21 +273,28 @@ function translate() {
   element('language').textContent = text('language');
 }
 
-function setUp(fen) {
-  const [placement, side] = fen.trim().split(/[ _]+/);
-  const rows = (placement || '').split('/');
-  const width = (row) => [...row].reduce((sum, letter) => sum + (Number(letter) || 1), 0);
-  const isBoard = rows.length === 10 && rows.every((row) => /^[KABNRCPkabnrcp1-9]+$/.test(row) && width(row) === 9);
-  if (!isBoard) { say('invalid board'); return false; }
-  game = { start: `${placement} ${side === 'b' ? 'b' : 'w'}`, moves: [], ply: 0 };
-  show();
-  return true;
+// Begins with a position, which the server reads. Tells whether it is one.
+async function setUp(fen) {
+  const asked = ++question;
+  try {
+    const reply = await request(`/board?${new URLSearchParams({ board: fen })}`);
+    if (asked !== question) return true;
+    if (reply.status !== 'ok') { say(reply.status || 'nonsense'); return false; }
+    game = { start: reply.board, moves: [], ply: 0 };
+    stopEditing();
+    await show();
+    return true;
+  } catch (error) {
+    if (asked === question) report(error);
+    return false;
+  }
 }
 
 element('language').addEventListener('click', () => {
   language = language === 'zh' ? 'en' : 'zh';
   translate();
-  show();
+  if (edited) showEditor();
+  else show();
   showStats();
 });
 element('back').addEventListener('click', () => { setPlaying(null); go(game.ply - 1); });
@@ -272,18 +310,22 @@ element('position').addEventListener('submit', (event) => {
   setUp(element('fen').value);
 });
 
+element('token-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  const shown = element('token').value.trim();
+  if (!/^[-._~A-Za-z0-9]*$/.test(shown)) { say('token form'); return; }
+  token = shown;
+  try {
+    sessionStorage.setItem('token', token);
+  } catch {
+    // It is known until the page is left.
+  }
+  if (edited) say('');
+  else show();
+  showStats();
+});
+
 function setPlaying(side) {
   librarySide = side;
   element('play').setAttribute('aria-pressed', String(side !== null));
 }
-
-translate();
-let first = START;
-try {
-  first = decodeURIComponent(location.hash.slice(1)) || START;
-} catch {
-  // A broken address begins with the starting position.
-}
-if (!setUp(first)) setUp(START);
-showStats();
-setInterval(showStats, 15000);

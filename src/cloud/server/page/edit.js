@@ -1,0 +1,87 @@
+'use strict';
+
+// A position is put up by clicking. The board that is edited, as `parse` reads one; null while none is.
+let edited = null;
+// The piece that a click puts down; '' takes pieces away, null moves them.
+let brush = null;
+// The square of the piece that is being moved.
+let held = null;
+
+function startEditing() {
+  edited = boardNow();
+  [brush, held, chosen] = [null, null, null];
+  // Replies that are under way are not shown, and the library does not move.
+  question++;
+  setPlaying(null);
+  say('');
+  showEditor();
+}
+
+function stopEditing() {
+  edited = null;
+  showEditor();
+}
+
+// Shows the board as it is edited, with the pieces to choose from.
+function showEditor() {
+  document.body.classList.toggle('editing', edited !== null);
+  element('editor').hidden = edited === null;
+  if (edited === null) return;
+  element('fen').value = write(edited);
+  element('side').textContent = text(edited.side);
+  const choices = [...Object.keys(PIECES), ''].map((piece) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = PIECES[piece] || text('remove');
+    button.className = piece === '' ? 'remove' : piece < 'a' ? 'red' : 'black';
+    button.dataset.piece = piece;
+    button.setAttribute('aria-label', piece === '' ? text('remove') : pieceName(piece));
+    button.setAttribute('aria-pressed', String(brush === piece));
+    button.addEventListener('click', () => {
+      [brush, held] = [brush === piece ? null : piece, null];
+      showEditor();
+    });
+    return button;
+  });
+  element('palette').replaceChildren(...choices);
+  drawBoard();
+}
+
+// A click on a square of the board that is edited.
+function editSquare(square) {
+  const { squares } = edited;
+  if (brush === '') {
+    delete squares[square];
+  } else if (brush !== null) {
+    if (squares[square] === brush) delete squares[square];
+    else squares[square] = brush;
+  } else if (held !== null) {
+    const piece = squares[held];
+    delete squares[held];
+    squares[square] = piece;
+    held = null;
+  } else if (squares[square]) {
+    held = square;
+  }
+  say('');
+  showEditor();
+}
+
+element('edit').addEventListener('click', startEditing);
+element('side').addEventListener('click', () => {
+  edited.side = edited.side === 'w' ? 'b' : 'w';
+  showEditor();
+});
+element('clear').addEventListener('click', () => {
+  [edited.squares, held] = [{}, null];
+  showEditor();
+});
+element('fill').addEventListener('click', () => {
+  [edited, held] = [parse(START), null];
+  showEditor();
+});
+element('done').addEventListener('click', () => setUp(write(edited)));
+element('cancel').addEventListener('click', () => {
+  stopEditing();
+  show();
+});
