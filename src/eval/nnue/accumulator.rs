@@ -142,6 +142,11 @@ impl AccumulatorStack {
         self.top = self.top.saturating_sub(1);
     }
 
+    /// Whether the sums of the present position are those of a stack that begins with it, for assertions.
+    pub fn equals_fresh(&mut self, network: &Network, position: &Position) -> bool {
+        Self::new(network, position).sums(network, position) == self.sums(network, position)
+    }
+
     /// The sums of the present position by side, brought up to date.
     #[inline(always)]
     pub(super) fn sums(&mut self, network: &Network, position: &Position) -> ByColor<&[Block]> {

@@ -4,6 +4,11 @@
 //! rank, and files are mirrored when its king stands right of the middle file, so that the king is
 //! always on the left half (horizontal mirroring). Only squares that a piece can reach have an input:
 //! with kings, advisors, bishops and unpromoted pawns that is 346 a side instead of 630.
+//!
+//! Three of the 692 inputs never come on: the own king on the three squares of the f file, which mirroring brings
+//! to the d file. They stay, so that own and other pieces are numbered alike; networks that are there would have to
+//! be numbered anew without them, for nothing but three rows that are never read. (The opponent's king does stand
+//! there.)
 
 use crate::board::{Color, Piece, PieceKind, Position, Square};
 
@@ -117,6 +122,25 @@ mod tests {
                 assert!(seen.iter().all(|count| *count == 1));
             }
         }
+    }
+
+    #[test]
+    fn the_own_king_never_stands_right_of_the_middle() {
+        let mut never = vec![true; FEATURES];
+        for side in Color::ALL {
+            let king = Piece::new(PieceKind::King, side);
+            for piece in Piece::ALL {
+                for square in Square::all() {
+                    for at in Square::all().filter(|at| king.can_stand_on(*at, false)) {
+                        let square = if piece == king { at } else { square };
+                        if let Some(feature) = Perspective::new(side, at).feature(piece, square) {
+                            never[feature] = false;
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(never.iter().filter(|never| **never).count(), 3);
     }
 
     #[test]

@@ -22,57 +22,20 @@
 //! | 4 | CRC-32C of all before |
 
 use std::fmt;
+use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::architecture::{Architecture, InputBuckets, OutputBuckets};
+use super::architecture::Architecture;
 use super::features::FEATURES;
+use super::header::{
+    CHECKSUM, HEADER, Header, MAGIC, MAX_OUTPUT_WEIGHT, MAX_SCALE, NetworkError, OpenError, VERSION,
+};
 use super::simd::Block;
 use crate::text::read_file;
 
-const MAGIC: &[u8; 8] = b"CHUHENN\0";
-const VERSION: u32 = 1;
-const HEADER: usize = 26;
 /// No file of a network is larger, in MB.
 const LARGEST_FILE: u64 = 64;
-/// Output weights are no larger, so that the products with them fit 16 bits.
-const MAX_OUTPUT_WEIGHT: u16 = 127;
-
-/// Why bytes are no network.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NetworkError {
-    /// The file does not begin as a network of ours does.
-    #[error("not a network of Chuhe's")]
-    Foreign,
-    /// A version that this program does not read.
-    #[error("version {0} of the format is not known (this program reads version {VERSION})")]
-    Version(u32),
-    /// A shape that this program does not support.
-    #[error("the architecture is not known to this program")]
-    Architecture,
-    /// Too short or too long for its shape.
-    #[error("the file has {actual} bytes where {expected} are due: it is cut or damaged")]
-    Length {
-        /// Bytes that the header announces.
-        expected: usize,
-        /// Bytes that there are.
-        actual: usize,
-    },
-    /// The checksum is wrong.
-    #[error("the checksum is wrong: the file is damaged")]
-    Checksum,
-}
-
-/// Why a file gives no network.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// It holds something else.
-    #[error(transparent)]
-    Network(#[from] NetworkError),
-}
 
 /// A network in whole numbers, ready to be evaluated.
 #[derive(Clone, PartialEq, Eq)]
@@ -116,8 +79,8 @@ impl Network {
     /// A network of these numbers.
     ///
     /// # Errors
-    /// When there are more or fewer of them than the shape asks for, or an output weight is not within -127
-    /// to 127.
+    /// When the shape is none, there are more or fewer numbers than it asks for, the scale is not 1 to 100,000, or
+    /// an output weight is not within -127 to 127.
     pub fn new(
         architecture: Architecture,
         scale: i32,
@@ -125,15 +88,26 @@ impl Network {
         parameters: &NetworkParameters,
     ) -> Result<Self, NetworkError> {
         let Architecture { width, outputs, .. } = architecture;
-        let fits = architecture.is_valid()
-            && parameters.input_weights.len() == architecture.rows() * width
+        if !architecture.is_valid() {
+            return Err(NetworkError::Architecture {
+                width,
+                inputs: architecture.inputs.count(),
+                outputs: outputs.count(),
+            });
+        }
+        let fits = parameters.input_weights.len() == architecture.rows() * width
             && parameters.input_biases.len() == width
             && parameters.output_weights.len() == outputs.count() * 2 * width
-            && parameters.output_biases.len() == outputs.count()
-            && (parameters.output_weights.iter())
-                .all(|weight| weight.unsigned_abs() <= MAX_OUTPUT_WEIGHT);
+            && parameters.output_biases.len() == outputs.count();
         if !fits {
-            return Err(NetworkError::Architecture);
+            return Err(NetworkError::Count);
+        }
+        if !(1..=MAX_SCALE).contains(&scale) {
+            return Err(NetworkError::Scale(scale));
+        }
+        let is_large = |weight: &&i16| weight.unsigned_abs() > MAX_OUTPUT_WEIGHT;
+        if let Some(weight) = parameters.output_weights.iter().find(is_large) {
+            return Err(NetworkError::OutputWeight(*weight));
         }
         Ok(Self {
             architecture,
@@ -160,45 +134,40 @@ impl Network {
     /// Reads a network.
     ///
     /// # Errors
-    /// When the bytes are of another kind, version or shape, cut or damaged.
+    /// When the bytes are of another kind, cut or damaged, or of a version, shape or scale that is not known.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetworkError> {
-        let (header, rest) = bytes
+        if !bytes.starts_with(MAGIC) {
+            return Err(NetworkError::Foreign);
+        }
+        let Some((header, rest)) = bytes
             .split_at_checked(HEADER)
-            .filter(|(header, _)| header.starts_with(MAGIC))
-            .ok_or(NetworkError::Foreign)?;
-        let long = |at: usize| {
-            u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
+            .filter(|(_, rest)| rest.len() >= CHECKSUM)
+        else {
+            let (expected, actual) = (HEADER + CHECKSUM, bytes.len());
+            return Err(NetworkError::Length { expected, actual });
         };
-        let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-        if long(8) != VERSION {
-            return Err(NetworkError::Version(long(8)));
+        let header = Header::read(header);
+        // Nothing that a damaged file says is believed, but for a length that shows it to be cut.
+        let (content, checksum) = bytes.split_at(bytes.len() - CHECKSUM);
+        if crc32c::crc32c(content).to_le_bytes() != checksum {
+            return Err(match header.length() {
+                Ok(expected) if expected > bytes.len() => NetworkError::Length {
+                    expected,
+                    actual: bytes.len(),
+                },
+                _ => NetworkError::Checksum,
+            });
         }
-        let architecture = Architecture {
-            width: short(16).into(),
-            inputs: InputBuckets::from_code(header[18]).ok_or(NetworkError::Architecture)?,
-            outputs: OutputBuckets::from_code(header[19]).ok_or(NetworkError::Architecture)?,
-        };
-        let scale = long(20) as i32;
-        if !architecture.is_valid()
-            || architecture.hash() != long(12)
-            || !(1..=100_000).contains(&scale)
-        {
-            return Err(NetworkError::Architecture);
-        }
-        let text = usize::from(short(24));
-        let expected = HEADER + text + architecture.payload() + 4;
+        let (architecture, expected) = (header.architecture()?, header.length()?);
         if bytes.len() != expected {
             return Err(NetworkError::Length {
                 expected,
                 actual: bytes.len(),
             });
         }
-        let (content, checksum) = bytes.split_at(bytes.len() - 4);
-        if crc32c::crc32c(content).to_le_bytes() != checksum {
-            return Err(NetworkError::Checksum);
-        }
+        let (scale, text) = (header.scale, header.text);
         let description = String::from_utf8_lossy(&rest[..text]).into_owned();
-        let mut numbers = Numbers(&rest[text..rest.len() - 4]);
+        let mut numbers = Numbers(&rest[text..rest.len() - CHECKSUM]);
         let width = architecture.width;
         let parameters = NetworkParameters {
             input_weights: numbers.shorts(architecture.rows() * width),
@@ -214,7 +183,11 @@ impl Network {
     /// # Errors
     /// When the file cannot be read or holds something else.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        // A device or a foreign file may be endless.
+        // A pipe may have nobody to write it. A device or a foreign file may be endless.
+        if is_pipe(&fs::metadata(path)?) {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+            return Err(error.into());
+        }
         Ok(Self::from_bytes(&read_file(path, LARGEST_FILE)?)?)
     }
 
@@ -224,7 +197,8 @@ impl Network {
         while !self.description.is_char_boundary(length) {
             length -= 1;
         }
-        let mut bytes = Vec::with_capacity(HEADER + length + self.architecture.payload() + 4);
+        let mut bytes =
+            Vec::with_capacity(HEADER + length + self.architecture.payload() + CHECKSUM);
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(self.architecture.hash().to_le_bytes());
@@ -264,6 +238,21 @@ impl Network {
         let length = self.architecture.blocks();
         let start = bucket * 2 * length;
         self.output_weights[start..start + 2 * length].split_at(length)
+    }
+}
+
+/// Whether nothing but another program ends what can be read: a pipe or a socket.
+fn is_pipe(file: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = file.file_type();
+        kind.is_fifo() || kind.is_socket()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        false
     }
 }
 

@@ -12,6 +12,9 @@ use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
+/// A debug assertion computes the network's sums afresh for one position in so many, chosen by its key.
+const FRESH_SHARE: u64 = 32;
+
 /// The evaluator of a thread, with the incremental part of the evaluation for every position on the
 /// line: a move pushes its position's, taking it back pops it, a null move leaves the stack alone.
 #[derive(Debug)]
@@ -104,6 +107,11 @@ impl LineEvaluator {
         let level = self.level;
         let value = match self.network() {
             Some(NetworkLine { network, stack }) => {
+                debug_assert!(
+                    !position.key().is_multiple_of(FRESH_SHARE)
+                        || stack.equals_fresh(network, position),
+                    "the network's sums of {position} do not follow the line"
+                );
                 scaled(position, nnue::evaluate(level, network, stack, position))
             }
             None => self.evaluator.evaluate(position, self.last()),
