@@ -135,6 +135,7 @@ while read -r line; do
             case $line in *" moves "*) set -- ${line#* moves }; moves=$# ;; esac
             ;;
         banmoves*) banned=${line#banmoves } ;;
+        "setoption style"*) [ "$mode" = objects ] && printf 'info message no \033[31msuch style\n' ;;
         ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
         stop) case $mode in foresee | late) choose; say "bestmove $move" ;; esac ;;
         go*)

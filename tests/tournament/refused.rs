@@ -153,3 +153,40 @@ fn options_that_are_not_offered_are_told_of_and_set() {
     assert!(sent.contains("<- setoption hashsize 16"), "{sent}");
     fs::remove_file(log).unwrap();
 }
+
+#[test]
+fn what_an_engine_says_of_its_options_reaches_the_user() {
+    let mut one = script("one", "objects");
+    one.push("option.style=wild".to_owned());
+    let arguments = "--openings start --rounds 2 --each movetime=1000";
+    let output = match_of([one, script("two", "good")], arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        told,
+        "chuhe: engine one: offers no option style\n\
+         chuhe: engine one says: no \\u{1b}[31msuch style\n"
+    );
+}
+
+#[test]
+fn a_match_with_a_network_that_is_refused_does_not_begin() {
+    let network = scratch("cut.nnue");
+    let bytes = chuhe::eval::nnue::embedded().to_bytes();
+    fs::write(&network, &bytes[..bytes.len() / 2]).unwrap();
+    for (protocol, option) in [("ucci", "evalapi"), ("uci", "EvalFile")] {
+        let mut one = crate::chuhe("one");
+        one.push(format!("option.{option}={}", network.display()));
+        one.push(format!("proto={protocol}"));
+        let two = crate::chuhe("two");
+        let told = complaint(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
+        let says = "engine one: it says: setoption refused: ";
+        assert!(
+            told.contains(says) && told.contains("cut or damaged"),
+            "{told}"
+        );
+    }
+    fs::remove_file(network).unwrap();
+}

@@ -124,6 +124,9 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
         for warning in &greeting.option_warnings {
             Failure::new(format_args!("engine {}", engine.name), printable(warning)).report();
         }
+        for message in &greeting.messages {
+            Failure::new(format_args!("engine {} says", engine.name), message).report();
+        }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let thinks = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));

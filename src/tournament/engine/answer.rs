@@ -14,6 +14,9 @@ pub enum EngineFailure {
     /// The program cannot be started.
     #[error("cannot be started: {0}")]
     Start(String),
+    /// It refuses the network that it is to evaluate with, and would play with another one.
+    #[error("it {0}")]
+    Network(String),
     /// The process has ended or closed its output.
     #[error("{0}")]
     Ended(String),
@@ -39,7 +42,7 @@ pub enum EngineFailure {
 impl EngineFailure {
     /// Whether it is not the engine that cannot go on, but the tournament.
     pub const fn is_ours(&self) -> bool {
-        matches!(self, Self::Interrupted | Self::Start(_))
+        matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }
 }
 

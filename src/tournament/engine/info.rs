@@ -143,6 +143,13 @@ impl EngineInfo {
     }
 }
 
+/// The words to the user in a line that begins with `info`, if it has nothing else.
+pub(super) fn message(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("info")?.trim_start();
+    let (kind, message) = rest.split_once(char::is_whitespace)?;
+    matches!(kind, "message" | "string").then_some(message.trim_start())
+}
+
 fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
@@ -185,6 +192,23 @@ mod tests {
         assert_eq!((info.depth, info.nodes), (Some(6), Some(6000)));
         info.read("info score cp 99999999999999");
         assert_eq!(info.score, Some(EngineScore::Units(1_000_000)));
+    }
+
+    #[test]
+    fn words_to_the_user_are_found() {
+        for (line, words) in [
+            (
+                "info message setoption refused: x",
+                Some("setoption refused: x"),
+            ),
+            ("info  string\tNNUE  evaluation", Some("NNUE  evaluation")),
+            ("info depth 3 string x", None),
+            ("info string", None),
+            ("info messages x", None),
+            ("info", None),
+        ] {
+            assert_eq!(message(line), words, "{line}");
+        }
     }
 
     #[test]

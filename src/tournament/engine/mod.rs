@@ -2,10 +2,12 @@
 
 mod answer;
 mod dialect;
+mod greeting;
 #[cfg(unix)]
 mod guard;
 mod info;
 mod options;
+mod output;
 mod pipes;
 mod platform;
 mod probe;
@@ -17,14 +19,15 @@ use crossbeam_channel::{Receiver, TryRecvError, select};
 
 pub use answer::{EngineFailure, MoveAnswer, MoveChoice};
 pub use dialect::MoveRequest;
+pub use greeting::Greeting;
 pub use info::EngineScore;
 pub(super) use platform::processors;
 pub use probe::probe;
 
 pub(super) use dialect::EngineDialect;
 pub(super) use options::OfferedOption;
-use options::option_warnings;
-pub(super) use process::{Output, Process};
+pub(super) use output::Output;
+pub(super) use process::Process;
 
 use super::limit::{Clock, Timeouts};
 use super::protocol::EngineProtocol;
@@ -38,9 +41,6 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long it may take a process that has closed its output to end.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
-
-/// The option of engines that play several games.
-const VARIANT: &str = "UCI_Variant";
 
 /// The first word of the line that ends a search.
 pub(super) const BEST_MOVE: &str = "bestmove";
@@ -73,18 +73,6 @@ pub struct Engine {
     pub greeting: Greeting,
 }
 
-/// What an engine tells of itself at the beginning.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Greeting {
-    /// What it calls itself.
-    pub name: Option<String>,
-    /// What it does not offer of the options that it is given, a line each. They are set all the same,
-    /// for there are engines that take more than they offer.
-    pub option_warnings: Vec<String>,
-    /// What was found out about it and not told by the user, such as its protocol.
-    pub findings: Vec<String>,
-}
-
 impl Engine {
     /// Starts an engine and greets it, on `cpus` alone if they are given.
     ///
@@ -115,47 +103,6 @@ impl Engine {
         };
         engine.greet(spec)?;
         Ok(engine)
-    }
-
-    fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        let protocol = self.dialect.protocol;
-        self.process.send(protocol.greeting());
-        let welcome = protocol.welcome();
-        let mut lines = Vec::new();
-        self.await_line(self.timeouts.ready, welcome, |line| {
-            lines.push(line.to_owned());
-            line == welcome
-        })?;
-        let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
-        self.greeting.name = names.next_back().map(|name| excerpt(name.trim()));
-        let offers: Vec<OfferedOption> = lines
-            .iter()
-            .filter_map(|line| OfferedOption::read(line))
-            .collect();
-        let offers_it = |name: &str| offers.iter().any(|o| o.name.eq_ignore_ascii_case(name));
-        self.dialect.milliseconds |= offers_it("usemillisec");
-        self.has_newgame |= offers_it("newgame");
-        self.greeting.option_warnings = option_warnings(&offers, &spec.options);
-        if protocol == EngineProtocol::Ucci && self.dialect.milliseconds {
-            self.process.send("setoption usemillisec true");
-        }
-        let sets_it = |name: &str| {
-            spec.options
-                .iter()
-                .any(|(n, _)| n.eq_ignore_ascii_case(name))
-        };
-        if offers_it(VARIANT) && !sets_it(VARIANT) {
-            self.process.send(&protocol.set_option(VARIANT, "xiangqi"));
-            let finding = format!("{VARIANT} xiangqi");
-            self.greeting.findings.push(finding);
-        }
-        for (name, value) in &spec.options {
-            self.process.send(&protocol.set_option(name, value));
-        }
-        for line in &spec.init {
-            self.process.send(line);
-        }
-        self.ready("")
     }
 
     /// Sends lines, and waits until the engine has done with them.

@@ -1,5 +1,7 @@
 //! The options that an engine offers, and the check of values against them.
 
+use crate::text::excerpt;
+
 /// An option as an engine's greeting has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct OfferedOption {
@@ -96,6 +98,29 @@ pub(super) fn option_warnings(
     options.iter().filter_map(doubt).collect()
 }
 
+/// The first words of Chuhe where it does not take the value of an option.
+const REFUSAL: &str = "setoption refused: ";
+
+/// What an engine says of a network that it was to load and has refused, in the words of Chuhe.
+pub(super) fn refused_network<'a>(
+    options: &[(String, String)],
+    messages: &'a [String],
+) -> Option<&'a str> {
+    let is_network = |name: &str| {
+        ["evalapi", "EvalFile"]
+            .iter()
+            .any(|n| n.eq_ignore_ascii_case(name))
+    };
+    let mut networks = options.iter().filter(|(name, _)| is_network(name));
+    let reason = |path: &str| {
+        let start = format!("{REFUSAL}{}: ", excerpt(path));
+        messages.iter().find(|message| message.starts_with(&start))
+    };
+    networks
+        .find_map(|(_, path)| reason(path))
+        .map(String::as_str)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +139,23 @@ mod tests {
         ] {
             let offer = OfferedOption::read(line);
             assert_eq!(offer.as_ref().map(|offer| offer.name.as_str()), name);
+        }
+    }
+
+    #[test]
+    fn a_refused_network_is_told_from_other_refusals() {
+        let options = [("hashsize", "big"), ("EVALAPI", "a b.nnue")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        for (message, is_refusal) in [
+            ("setoption refused: a b.nnue: the file is damaged", true),
+            ("setoption refused: hashsize takes a whole number", false),
+            ("setoption refused: c.nnue: the file is damaged", false),
+            ("loaded a b.nnue", false),
+        ] {
+            let messages = ["hello".to_owned(), message.to_owned()];
+            let found = refused_network(&options, &messages);
+            assert_eq!(found, is_refusal.then_some(message));
+            assert_eq!(refused_network(&options[..1], &messages), None);
         }
     }
 

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
-use super::process::{Output, Process};
-use super::{Engine, EngineFailure, Greeting, start_process};
+use super::{Engine, EngineFailure, Greeting, Output, Process, start_process};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::tournament::limit::Timeouts;

@@ -8,53 +8,26 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::info::{EngineInfo, EngineScore};
+use super::output::{LONGEST_LINE, MoveOutput, Output, OutputReader, lock};
 use super::pipes::Cancel;
 use super::platform;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// Longest part of a line that is kept, in bytes.
-const LONGEST_LINE: usize = 1 << 14;
 /// Lines that may wait to be looked at; beyond this the engine has to wait.
 const LINES_AHEAD: usize = 1024;
-/// An engine that says more than this for one move floods us.
-const MOST_LINES: u64 = 100_000;
-/// As [`MOST_LINES`], in bytes.
-const MOST_BYTES: u64 = 32 << 20;
 /// How long a process that was killed may take to end before a thread of its own waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// Something that came from an engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in super::super) enum Output {
-    /// A line, but not one of `info`.
-    Line {
-        /// When it came.
-        at: Instant,
-        /// Without its end; bytes that are no UTF-8 replaced.
-        text: String,
-    },
-    /// More output than the limit. Nothing follows.
-    Flood,
-}
-
-/// What the reader has read since it was last reset.
-#[derive(Debug, Default)]
-struct MoveOutput {
-    info: EngineInfo,
-    lines: u64,
-    bytes: u64,
-}
 
 /// A running engine process. It is killed, with all that it has started, when this is dropped.
 #[derive(Debug)]
@@ -74,10 +47,6 @@ pub(in super::super) struct Process {
     /// Has the engine killed when we end.
     #[cfg(unix)]
     _guarded: super::guard::Guarded,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Process {
@@ -178,6 +147,12 @@ impl Process {
             info.score = info.score.map(EngineScore::of_ucci);
         }
         info
+    }
+
+    /// What it has said to the user since it was last reset: `info message` of UCCI, `info string` of UCI. The
+    /// first lines of it, printable.
+    pub(super) fn messages(&self) -> Vec<String> {
+        lock(&self.move_output).messages.clone()
     }
 
     /// How the process has ended, if it has or will within `timeout`.
@@ -305,86 +280,6 @@ fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Opti
             .is_some_and(|log| log.write_all(&line).is_err())
         {
             log = None;
-        }
-    }
-}
-
-/// The thread that reads what an engine says.
-struct OutputReader {
-    move_output: Arc<Mutex<MoveOutput>>,
-    label: Arc<str>,
-    sender: Sender<Output>,
-    /// Whether lines of `info` are handed on.
-    passes_info: bool,
-}
-
-impl OutputReader {
-    fn run(&self, stdout: impl Read) {
-        let counted = Counted {
-            source: stdout,
-            output: &self.move_output,
-        };
-        let mut stdout = BufReader::with_capacity(1 << 16, counted);
-        let mut line = Vec::new();
-        loop {
-            let read = read_bounded_line(&mut stdout, LONGEST_LINE, &mut line);
-            let at = Instant::now();
-            let goes_on = match read {
-                Ok(BoundedLine::End) => false,
-                Ok(BoundedLine::Unended(_)) => {
-                    self.line(&line, at);
-                    false
-                }
-                Ok(_) if self.is_flooded() => self.flood(),
-                Ok(_) => self.line(&line, at),
-                Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => self.flood(),
-                Err(_) => false,
-            };
-            if !goes_on {
-                return;
-            }
-        }
-    }
-
-    /// Counts a line, and tells whether there are too many.
-    fn is_flooded(&self) -> bool {
-        let mut output = lock(&self.move_output);
-        output.lines += 1;
-        output.lines > MOST_LINES
-    }
-
-    /// Tells of too much output; `false` because nothing more is read.
-    fn flood(&self) -> bool {
-        let _ = self.sender.send(Output::Flood);
-        false
-    }
-
-    /// Takes a line; `false` when the receiver is gone.
-    fn line(&self, line: &[u8], at: Instant) -> bool {
-        let text = String::from_utf8_lossy(line).trim().to_owned();
-        log::debug!("{} -> {text}", self.label);
-        if !self.passes_info && text.split_ascii_whitespace().next() == Some("info") {
-            lock(&self.move_output).info.read(&text);
-            return true;
-        }
-        text.is_empty() || self.sender.send(Output::Line { at, text }).is_ok()
-    }
-}
-
-/// Counts the bytes of an engine's output, and reads no more when there are too many.
-struct Counted<'a, R> {
-    source: R,
-    output: &'a Mutex<MoveOutput>,
-}
-
-impl<R: Read> Read for Counted<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        let mut output = lock(self.output);
-        output.bytes += count as u64;
-        match output.bytes > MOST_BYTES {
-            true => Err(io::ErrorKind::QuotaExceeded.into()),
-            false => Ok(count),
         }
     }
 }
