@@ -5,7 +5,8 @@
 //!
 //! `chuhe selfplay games.chg --games 100000 --nodes 1000 --seed 1` plays games and appends them to a file
 //! ([`data`] has the format). Each process has a file and a seed of its own; the same command goes on
-//! with a file, after Ctrl-C, kill -9 or the end of a machine. A game:
+//! with a file, after Ctrl-C, kill -9 or the end of a machine. Games that damage within a file has taken are played
+//! again and stand at its end. A game:
 //!
 //! - begins with 8 to 10 random plies, tried again until a search finds them within a minor piece of
 //!   equal;
@@ -32,7 +33,8 @@
 //! | `chuhe train FILE... --out NETWORK` | trains the evaluation's neural network |
 //! | `chuhe book build OUT FILE...` | an opening book of the games |
 //!
-//! Positions are chosen when games are read ([`data::Filter`]), not when they are played.
+//! Positions are chosen when games are read ([`data::Filter`]; `train` has a setting for each part of it), not when
+//! they are played.
 
 mod adam;
 pub mod book;

@@ -19,6 +19,9 @@ use crate::text::Replacement;
 use crate::training::data::MAGIC;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
+/// Longest description, in bytes: a file of a network holds 65,535 with the recipe behind it.
+const LONGEST_DESCRIPTION: usize = 32_768;
+
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -39,15 +42,15 @@ pub(super) struct Arguments {
     #[arg(long)]
     print_recipe: bool,
     /// Begin with the weights of this network instead of random ones, so that what earlier games taught is
-    /// kept; a lower `rate` suits it.
+    /// kept; a lower `rate` suits it. Width, buckets and scale are those of the network unless set.
     #[arg(long, value_name = "NETWORK")]
     from: Option<PathBuf>,
-    /// The description of the network in its file.
+    /// The description of the network in its file, before the recipe.
     #[arg(long, default_value = "")]
     description: String,
     /// Threads to work with, 0 for one a core; the network is the same with any number.
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
 }
 
 /// Reads the samples, trains, writes network, checkpoint and losses after each pass.
@@ -55,38 +58,33 @@ pub(super) struct Arguments {
 /// # Errors
 /// A file cannot be read or written or holds something else; a number of the recipe is out of its range.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let recipe = recipe(arguments)?;
-    let Some(out) = arguments.out.as_ref().filter(|_| !arguments.print_recipe) else {
-        let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
-        print(&text)?;
-        return Ok(ExitCode::SUCCESS);
-    };
-    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
-    let inputs = || {
-        let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
-        arguments.samples.iter().chain(others)
-    };
-    for path in [out, &checkpoint, &csv, &svg] {
-        require_no_input("--out", path, inputs())?;
-    }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads)
-        .build_global()
-        .map_err(|error| Failure::new("--threads", error))?;
     let start = match &arguments.from {
         Some(path) => {
             Some(Network::open(path).map_err(|error| Failure::new(path.display(), error))?)
         }
         None => None,
     };
+    let recipe = recipe(arguments, start.as_ref())?;
+    let Some(out) = arguments.out.as_ref().filter(|_| !arguments.print_recipe) else {
+        let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
+        print(&text)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    require_outputs(arguments, [out, &checkpoint, &csv, &svg])?;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.into())
+        .build_global()
+        .map_err(|error| Failure::new("--threads", error))?;
     let mut trainer = Trainer::new(recipe, start.as_ref())
         .map_err(|error| Failure::usage("the recipe", error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
     let mut reports = match fs::read(&checkpoint) {
-        Ok(bytes) => trainer
-            .resume(&bytes, digest)
-            .map_err(|error| Failure::new(checkpoint.display(), error))?,
+        Ok(bytes) => trainer.resume(&bytes, digest).map_err(|error| {
+            let advice = "remove it to begin anew, or name another --out";
+            Failure::new(checkpoint.display(), format_args!("{error}; {advice}"))
+        })?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(Failure::new(checkpoint.display(), error)),
     };
@@ -125,7 +123,27 @@ fn beside(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn recipe(arguments: &Arguments) -> Result<Recipe, Failure> {
+/// Refuses a description that leaves no room for the recipe, and files that cannot be written, before the work.
+fn require_outputs(arguments: &Arguments, outputs: [&PathBuf; 4]) -> Result<(), Failure> {
+    if arguments.description.len() > LONGEST_DESCRIPTION {
+        let bound = format!("it is longer than {LONGEST_DESCRIPTION} bytes");
+        return Err(Failure::usage("--description", bound));
+    }
+    for path in outputs {
+        let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
+        require_no_input("--out", path, arguments.samples.iter().chain(others))?;
+        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
+            return Err(fault(&"it is no regular file"));
+        }
+        Replacement::beside(path).map_err(|error| fault(&error))?;
+    }
+    Ok(())
+}
+
+/// The recipe of the file with the changes; its shape, where they leave it open, that of the network to begin
+/// with.
+fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
     let text = match &arguments.recipe {
         Some(path) => {
             fs::read_to_string(path).map_err(|error| Failure::new(path.display(), error))?
@@ -140,6 +158,17 @@ fn recipe(arguments: &Arguments) -> Result<Recipe, Failure> {
             .parse()
             .map_err(|error| Failure::usage("--set", error))?;
         table.extend(change);
+    }
+    if let Some(network) = start {
+        let shape = network.architecture;
+        for (key, value) in [
+            ("width", shape.width as i64),
+            ("input_buckets", shape.inputs.count() as i64),
+            ("output_buckets", shape.outputs.count() as i64),
+            ("scale", network.scale.into()),
+        ] {
+            table.entry(key).or_insert(value.into());
+        }
     }
     table
         .try_into()
@@ -156,7 +185,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
         let start = reader.fill_buf().map_err(|error| fault(&error))?;
         if start.starts_with(&MAGIC[..MAGIC.len() - 1]) {
             let (broken, recovered) = samples
-                .add_games(recipe, &name, reader)
+                .add_games(recipe, reader)
                 .map_err(|error| fault(&error))?;
             if broken > 0 {
                 print_line(&format!("{name}: {broken} games have an illegal move"));
@@ -166,7 +195,7 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
             }
         } else {
             let broken = samples
-                .add_text(recipe, &name, reader)
+                .add_text(recipe, reader)
                 .map_err(|error| fault(&error))?;
             if broken > 0 {
                 print_line(&format!("{name}: {broken} lines are no samples"));
@@ -175,13 +204,18 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
     }
     let (training, test) = (samples.training.len(), samples.test.len());
     print_line(&format!(
-        "{training} samples, {test} held back, {} left out",
-        samples.left_out
+        "{training} samples, {test} held back, {} left out by the filter, {} with pieces that have no input",
+        samples.filtered, samples.without_input
     ));
-    if training == 0 || test == 0 {
-        return Err(Failure::new("nothing to train with", "too few samples"));
-    }
-    Ok(samples)
+    let what = match (training, test) {
+        (0, 0) => "there are no samples",
+        (0, _) => "all games are held back, none is left to learn from",
+        (_, 0) => {
+            "no game is held back to test with; more games or a smaller hold_out would give some"
+        }
+        _ => return Ok(samples),
+    };
+    Err(Failure::new("nothing to train with", what))
 }
 
 /// One pass with a progress bar; `None` when it was interrupted.

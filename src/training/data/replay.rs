@@ -41,7 +41,7 @@ pub struct Filter {
     pub captures: bool,
     /// Those with a score above this either way, in units of the evaluation.
     pub decided: i16,
-    /// So many of the first plies that a search has scored.
+    /// So many of the first plies that a search has scored; nothing where the moves are not known.
     pub first_plies: usize,
     /// So many of the last plies of a game that a repetition has decided: its result depends on the path.
     pub repetition_plies: usize,
@@ -66,7 +66,8 @@ impl Filter {
         repetition_plies: 12,
     };
 
-    fn allows(&self, sample: &Labelled<'_>) -> bool {
+    /// Whether the position is not left out for what it is in itself.
+    pub fn allows(&self, sample: &Labelled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE
             && sample.score.unsigned_abs() <= self.decided.unsigned_abs()
@@ -93,6 +94,14 @@ impl Record {
         match self {
             Self::Game(game) => game.result,
             Self::Loose(loose) => loose.result,
+        }
+    }
+
+    /// Positions that have a score.
+    pub fn scored_positions(&self) -> usize {
+        match self {
+            Self::Game(game) => game.moves.iter().filter(|m| m.score != NO_SCORE).count(),
+            Self::Loose(loose) => loose.samples.iter().filter(|s| s.score != NO_SCORE).count(),
         }
     }
 
@@ -130,7 +139,7 @@ impl TrainingGame {
             true => self.moves.len().saturating_sub(filter.repetition_plies),
             false => self.moves.len(),
         };
-        let first = usize::from(self.random_plies) + filter.first_plies;
+        let first = usize::from(self.random_plies).saturating_add(filter.first_plies);
         for (ply, scored) in self.moves.iter().enumerate() {
             let sample = Labelled {
                 position: &position,

@@ -144,7 +144,14 @@ mod tests {
         );
         let head: CheckpointHeader = serde_json::from_str(stored).unwrap();
         assert_eq!((head.steps, head.reports.len()), (9, 1));
-        assert_eq!(serde_json::to_string(&head).unwrap(), stored);
-        assert_eq!(head.recipe.width, 128);
+        assert_eq!((head.recipe.width, head.recipe.largest_score), (128, 4000));
+        // Keys that came later are as they were before they could be set.
+        assert_eq!(head.recipe.filter().repetition_plies, 12);
+        let written = serde_json::to_string(&head).unwrap();
+        let later = concat!(
+            r#""largest_score":4000,"first_plies":0,"repetition_plies":12,"#,
+            r#""leave_out_checks":true,"leave_out_captures":true}"#
+        );
+        assert_eq!(written, stored.replace(r#""largest_score":4000}"#, later));
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::eval::nnue::{Architecture, InputBuckets, MAX_WIDTH, OutputBuckets};
+use crate::training::data::Filter;
 
 /// A training run. As a file it is TOML with these keys; what it leaves out is as in
 /// [`Recipe::default`].
@@ -47,8 +48,19 @@ pub struct Recipe {
     pub seed: u64,
     /// Games held back to test with: one in so many.
     pub hold_out: u64,
-    /// Samples with a larger score, either way, are left out.
+    /// Samples with a larger score, either way, are left out, in units of evaluation.
     pub largest_score: i16,
+    /// Of each game so many plies are left out from the first that a search has scored on. Text does not tell
+    /// them.
+    pub first_plies: usize,
+    /// Of each game that a repetition has decided so many of the last plies are left out: its result depends on
+    /// the path. Text does not tell them.
+    pub repetition_plies: usize,
+    /// Whether positions in check are left out.
+    pub leave_out_checks: bool,
+    /// Whether positions are left out in which a capture was played, the search's best move. Text does not tell
+    /// them.
+    pub leave_out_captures: bool,
 }
 
 impl Default for Recipe {
@@ -69,7 +81,11 @@ impl Default for Recipe {
             clip: 127.0 / 64.0,
             seed: 1,
             hold_out: 50,
-            largest_score: 4000,
+            largest_score: Filter::QUIET.decided,
+            first_plies: Filter::QUIET.first_plies,
+            repetition_plies: Filter::QUIET.repetition_plies,
+            leave_out_checks: Filter::QUIET.in_check,
+            leave_out_captures: Filter::QUIET.captures,
         }
     }
 }
@@ -133,6 +149,17 @@ impl Recipe {
         })
     }
 
+    /// Which positions are left out.
+    pub fn filter(&self) -> Filter {
+        Filter {
+            in_check: self.leave_out_checks,
+            captures: self.leave_out_captures,
+            decided: self.largest_score,
+            first_plies: self.first_plies,
+            repetition_plies: self.repetition_plies,
+        }
+    }
+
     /// Refuses numbers of loss, schedule and data that are out of their ranges.
     fn check_schedule(&self) -> Result<(), RecipeError> {
         for (key, share) in [
@@ -141,19 +168,22 @@ impl Recipe {
         ] {
             must((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
         }
-        let is_scale = self.scale > 0.0 && self.scale <= 100_000.0;
-        must(is_scale, "scale", &self.scale, "over 0, up to 100000")?;
+        // A file of a network holds it as a whole number.
+        let is_scale = (1.0..=100_000.0).contains(&self.scale);
+        must(is_scale, "scale", &self.scale, "1 to 100000")?;
         must(self.passes > 0, "passes", &self.passes, "at least 1")?;
         must(self.batch >= 64, "batch", &self.batch, "at least 64")?;
-        let is_rate = self.rate.is_finite() && self.rate > 0.0;
-        must(is_rate, "rate", &self.rate, "over 0")?;
+        let is_rate = self.rate > 0.0 && self.rate <= 1.0;
+        must(is_rate, "rate", &self.rate, "over 0, up to 1")?;
         let final_rate = self.final_rate >= 0.0 && self.final_rate <= self.rate;
         must(final_rate, "final_rate", &self.final_rate, "0 to rate")?;
         let is_decay = (0.0..1.0).contains(&self.decay);
         must(is_decay, "decay", &self.decay, "0 to less than 1")?;
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
         must(is_clip, "clip", &self.clip, "over 0, up to 1.984375")?;
-        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")
+        must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
+        let (key, score) = ("largest_score", self.largest_score);
+        must(score > 0, key, &score, "1 to 32767")
     }
 
     /// The learning rate of step `step` of `steps`.

@@ -7,7 +7,10 @@ use crate::board::{Color, Piece, PieceKind, Position, Square};
 use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
 use crate::text::read_line;
-use crate::training::data::{Filter, GameReader, ReadError, Record, RecoveredGames};
+use crate::training::data::{
+    GameReader, Labelled, LabelledResult, ReadError, Record, RecoveredGames,
+};
+use crate::training::sample::Sample;
 
 /// No line of a text is longer, in MB.
 const LONGEST_LINE: u64 = 1;
@@ -144,17 +147,17 @@ pub struct Samples {
     pub training: Vec<PackedSample>,
     /// Of other games.
     pub test: Vec<PackedSample>,
-    /// Samples left out: the score too large, or a piece of the promotion variant.
-    pub left_out: u64,
+    /// Positions with a score that the recipe's filter left out.
+    pub filtered: u64,
+    /// Samples left out because a piece of the promotion variant has no input.
+    pub without_input: u64,
 }
 
 impl Samples {
     /// Adds a sample of the game with this number, which decides whether it is held back.
-    pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i32, result: u8) {
-        let fits = score.unsigned_abs() <= u32::from(recipe.largest_score.unsigned_abs());
-        let packed = PackedSample::new(position, score as i16, result).filter(|_| fits);
-        let Some(packed) = packed else {
-            self.left_out += 1;
+    pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i16, result: u8) {
+        let Some(packed) = PackedSample::new(position, score, result) else {
+            self.without_input += 1;
             return;
         };
         // SplitMix64: a game is held back or not whatever files are read with it.
@@ -182,72 +185,100 @@ impl Samples {
         digest(&self.training) << 32 | digest(&self.test)
     }
 
-    /// Adds the quiet positions of a file of games. Records with an illegal move are counted in the
-    /// returned number; the positions before it are kept.
+    /// Adds the positions of a file of games that the recipe's filter allows. Records with an illegal move are
+    /// counted in the returned number; the positions before it are kept.
+    ///
+    /// Whether a game of self-play is held back depends on its seed and number, for samples whose moves are not
+    /// known on the first one: in no case on the name of the file.
     ///
     /// # Errors
     /// When the file cannot be read or is of another kind.
     pub fn add_games(
         &mut self,
         recipe: &Recipe,
-        name: &str,
         reader: impl io::Read,
     ) -> Result<(u64, RecoveredGames), ReadError> {
         let mut reader = GameReader::new(reader)?;
-        let file = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
-        let (mut number, mut broken) = (0, 0);
+        let filter = recipe.filter();
+        let mut broken = 0;
         while let Some(record) = reader.next_record()? {
-            number += 1;
             let game = match &record {
                 Record::Game(game) => game.seed.rotate_left(32) ^ u64::from(game.number),
-                Record::Loose(_) => file + number,
+                Record::Loose(loose) => loose.samples.first().map_or(0, |first| {
+                    let sign = first.position.side_to_move().sign();
+                    content_number(&Sample {
+                        position: first.position.clone(),
+                        score: i32::from(first.score) * sign,
+                        result: loose.result.points(Color::Red),
+                    })
+                }),
             };
-            let visited = record.visit(&Filter::QUIET, |sample| {
-                let result = (2.0 * sample.points()).round() as u8;
-                self.add(recipe, game, sample.position, sample.score.into(), result);
+            let mut allowed = 0;
+            let visited = record.visit(&filter, |sample| {
+                allowed += 1;
+                self.add_labelled(recipe, game, sample);
             });
-            broken += u64::from(visited.is_err());
+            match visited {
+                Ok(()) => self.filtered += (record.scored_positions() - allowed) as u64,
+                Err(_) => broken += 1,
+            }
         }
         Ok((broken, reader.recovered()))
     }
 
+    fn add_labelled(&mut self, recipe: &Recipe, game: u64, sample: &Labelled<'_>) {
+        let result = (2.0 * sample.points()).round() as u8;
+        self.add(recipe, game, sample.position, sample.score, result);
+    }
+
     /// Adds the samples of a text file, `FEN | score for red | result for red` a line in the order of
-    /// the games. Lines that are no samples are counted in the returned number and passed over.
+    /// the games, that the recipe's filter allows. Lines that are no samples are counted in the returned number
+    /// and passed over.
+    ///
+    /// Whether a game is held back depends on its first sample, as after `chuhe data convert`. A game ends where
+    /// the number of the move falls or the result is another one.
     ///
     /// # Errors
     /// When the file cannot be read, or has a line of more than 1 MB.
-    pub fn add_text(
-        &mut self,
-        recipe: &Recipe,
-        name: &str,
-        mut reader: impl BufRead,
-    ) -> io::Result<u64> {
-        let mut game = u64::from(crc32c::crc32c(name.as_bytes())) << 32;
-        let (mut last_ply, mut broken) = (None, 0);
+    pub fn add_text(&mut self, recipe: &Recipe, mut reader: impl BufRead) -> io::Result<u64> {
+        let filter = recipe.filter();
+        let (mut game, mut last, mut broken) = (0, None, 0);
         let mut line = Vec::new();
         while read_line(&mut reader, LONGEST_LINE, &mut line)? {
             let line = String::from_utf8_lossy(&line);
-            let Ok(sample) = line.trim_end().parse::<crate::training::Sample>() else {
+            let Ok(sample) = line.trim_end().parse::<Sample>() else {
                 broken += 1;
                 continue;
             };
-            let position = &sample.position;
-            let ply = position.ply();
-            // The move number falls where another game begins.
-            game += u64::from(last_ply.is_some_and(|last| ply <= last));
-            last_ply = Some(ply);
-            let (sign, result) = match position.side_to_move() {
-                Color::Red => (1, sample.result),
-                Color::Black => (-1, 1.0 - sample.result),
-            };
-            self.add(
-                recipe,
-                game,
-                position,
-                sample.score.saturating_mul(sign),
-                (2.0 * result).round() as u8,
-            );
+            let (position, ply) = (&sample.position, sample.position.ply());
+            let goes_on =
+                |(last_ply, result): (u32, f64)| last_ply < ply && result == sample.result;
+            if !last.is_some_and(goes_on) {
+                game = content_number(&sample);
+            }
+            last = Some((ply, sample.result));
+            let score = sample.score.saturating_mul(position.side_to_move().sign());
+            let index = (2.0 * sample.result).round() as usize;
+            let labelled = i16::try_from(score).ok().and_then(|score| {
+                Some(Labelled {
+                    position,
+                    ply: ply as usize,
+                    best: None,
+                    score,
+                    result: LabelledResult::from_index(index)?,
+                })
+            });
+            match labelled.filter(|sample| filter.allows(sample)) {
+                Some(sample) => self.add_labelled(recipe, game, &sample),
+                None => self.filtered += 1,
+            }
         }
         Ok(broken)
     }
+}
+
+/// A number for a game that has neither seed nor number, from its first sample, so that it is the same in
+/// whatever file the game stands.
+fn content_number(first: &Sample) -> u64 {
+    crc32c::crc32c(first.to_string().as_bytes()).into()
 }

@@ -20,7 +20,7 @@ const SHARDS: usize = 8;
 const SLICE: usize = 1024;
 
 /// Largest whole weight of an input: 32 of them and a bias fit 16 bits.
-const INPUT_BOUND: f32 = 900.0;
+pub(super) const INPUT_BOUND: f32 = 900.0;
 
 /// A training run as it stands.
 pub struct Trainer {
