@@ -56,6 +56,11 @@ impl Replacement {
     }
 
     /// What is to take the place of the old file.
+    pub fn as_file(&self) -> &fs::File {
+        self.file.as_file()
+    }
+
+    /// As [`Self::as_file`].
     pub fn as_file_mut(&mut self) -> &mut fs::File {
         self.file.as_file_mut()
     }
@@ -67,6 +72,16 @@ impl Replacement {
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;
+        Ok(())
+    }
+
+    /// As [`Self::commit`], but leaves a file alone that has come to be there.
+    ///
+    /// # Errors
+    /// As there, and when there is a file.
+    pub fn commit_new(self) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist_noclobber(&self.path)?;
         Ok(())
     }
 }

@@ -12,6 +12,7 @@ mod limits;
 mod play;
 mod replay;
 mod review;
+mod train;
 mod training;
 
 #[path = "../engine_client/mod.rs"]

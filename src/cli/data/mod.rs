@@ -17,7 +17,7 @@ use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
-use files::{create, fault, open, warn_of_damage};
+use files::{NewGames, fault, open, warn_of_damage};
 
 /// Look into files of games (.chg), merge them, make them from other formats, score them anew.
 #[derive(Debug, clap::Args)]
@@ -46,8 +46,9 @@ enum DataCommand {
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
     },
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with a result;
-    /// those of `chuhe review`, whose scores are for red, are left out.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with a result.
+    /// Left out are those of `chuhe review`, whose scores are for red, and those lost on time, by an illegal
+    /// move or by a crash, whose result says nothing of the positions.
     Convert {
         /// The file to make; it must not exist.
         out: PathBuf,
@@ -95,8 +96,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             for file in files {
                 sources.push(open(file)?);
             }
-            let mut writer = create(out)?;
-            let merged = merge(&mut sources, &mut writer, *seed).map_err(fault(out))?;
+            let mut new = NewGames::begin(out)?;
+            let merged = merge(&mut sources, &mut new.writer, *seed).map_err(fault(out))?;
+            new.finish(merged.games)?;
             for (file, source) in files.iter().zip(&sources) {
                 warn_of_damage(file, source);
             }
@@ -119,14 +121,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 threads: usize::from(*threads),
                 network: network.read()?,
             };
-            let mut writer = create(out)?;
+            let mut new = NewGames::begin(out)?;
             let mut total = 0;
             for file in files {
                 let mut source = open(file)?;
                 let tell = |games| note(&format!("{}: {games} games", file.display()));
-                total += relabel(&mut source, &mut writer, &plan, tell).map_err(fault(file))?;
+                total += relabel(&mut source, &mut new.writer, &plan, tell).map_err(fault(file))?;
                 warn_of_damage(file, &source);
             }
+            new.finish(total)?;
             print(&format!("{total} games\n"))
         }
     }
@@ -170,7 +173,8 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         sources.push(BufReader::new(File::open(file).map_err(fault(file))?));
     }
-    let mut writer = create(out)?;
+    let mut new = NewGames::begin(out)?;
+    let mut total = 0;
     for (file, mut source) in files.iter().zip(sources) {
         let head = source.fill_buf().map_err(fault(file))?;
         if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
@@ -183,13 +187,16 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
             true => BYTE_ORDER_MARK.len(),
             false => 0,
         };
+        if head.len() == mark {
+            return Err(Failure::new(file.display(), "it is empty"));
+        }
         let text = head[mark..].trim_ascii_start();
         // A FEN may begin with a digit, too.
         let is_pgn = text.starts_with(b"[") || text.starts_with(b"1.");
         source.consume(mark);
         let converted = match is_pgn {
-            true => convert_pgn(source, &mut writer),
-            false => convert_text(source, &mut writer),
+            true => convert_pgn(source, &mut new.writer),
+            false => convert_text(source, &mut new.writer),
         };
         let Converted {
             games,
@@ -203,8 +210,8 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
         if has_torn_end {
             note(&format!("{}: left out a torn last line", file.display()));
         }
+        total += games;
         print(&format!("{games} games, {positions} positions\n"))?;
     }
-    writer.flush().map_err(fault(out))?;
-    Ok(())
+    new.finish(total)
 }

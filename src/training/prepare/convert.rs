@@ -20,7 +20,8 @@ pub struct Converted {
     pub games: u64,
     /// Positions with a score in them.
     pub positions: u64,
-    /// Games left out: without a result, not to be read, or with scores of `chuhe review`.
+    /// Games left out: without a result, with one that is not of the board, not to be read, or with scores of
+    /// `chuhe review`.
     pub left_out: u64,
     /// Whether the last line was torn and left out.
     pub has_torn_end: bool,
@@ -133,7 +134,8 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
 }
 
 /// Converts games of a PGN that have a result, with the scores for the side that moves that their comments
-/// begin with: `+0.35/12`, or `+M4/12` for a mate in four moves. Moves of a book have no score.
+/// begin with: `+0.35/12`, or `+M4/12` for a mate in four moves. Moves of a book have no score. How a game has
+/// ended is told by the tags `Reason`, which `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
 /// The PGN cannot be read, or the games cannot be written.
@@ -170,6 +172,7 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGam
         pgn::GameResult::Draw => LabelledResult::Draw,
         pgn::GameResult::Unfinished => return None,
     };
+    let ending = ending_of(&game, result)?;
     let comments = game.comments.iter().map(String::as_str);
     let moves = game
         .line
@@ -189,8 +192,32 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGam
         random_plies: 0,
         moves,
         result,
-        ending: Termination::Unknown,
+        ending,
     })
+}
+
+/// How the game has ended; `None` when its result says nothing of the positions.
+fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
+    let adjudicated = match result {
+        LabelledResult::Draw => Termination::AdjudicatedDraw,
+        LabelledResult::RedWins | LabelledResult::BlackWins => Termination::AdjudicatedWin,
+    };
+    match game.tag("Termination") {
+        Some("time forfeit" | "rules infraction" | "abandoned" | "emergency" | "death") => None,
+        termination => Some(match game.tag("Reason") {
+            Some("checkmate") => Termination::Checkmate,
+            Some("stalemate") => Termination::Stalemate,
+            Some("repetition") => Termination::RepetitionDraw,
+            Some("perpetual check" | "perpetual chase" | "perpetual attack") => {
+                Termination::RepetitionLoss
+            }
+            Some("insufficient material") => Termination::InsufficientMaterial,
+            Some("no-capture limit") => Termination::NoCaptureLimit,
+            Some("length") => Termination::PlyLimit,
+            None | Some(_) if termination == Some("adjudication") => adjudicated,
+            None | Some(_) => Termination::Unknown,
+        }),
+    }
 }
 
 /// The score at the beginning of a comment, in units of the evaluation.

@@ -146,6 +146,72 @@ fn records_of_matches_are_converted() {
 }
 
 #[test]
+fn how_a_game_of_a_match_has_ended_is_kept() {
+    let convert = |tags: &str, result: &str| {
+        let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
+        let (_, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
+        found.into_iter().next().map(|record| match record {
+            Record::Game(game) => game.ending,
+            Record::Loose(_) => panic!("a game"),
+        })
+    };
+    let tags =
+        |termination, reason| format!("[Termination \"{termination}\"]\n[Reason \"{reason}\"]");
+    for (termination, reason, result, ending) in [
+        ("normal", "checkmate", "1-0", Some(Termination::Checkmate)),
+        (
+            "normal",
+            "perpetual chase",
+            "0-1",
+            Some(Termination::RepetitionLoss),
+        ),
+        (
+            "normal",
+            "repetition",
+            "1/2-1/2",
+            Some(Termination::RepetitionDraw),
+        ),
+        (
+            "normal",
+            "no-capture limit",
+            "1/2-1/2",
+            Some(Termination::NoCaptureLimit),
+        ),
+        ("normal", "resignation", "1-0", Some(Termination::Unknown)),
+        (
+            "adjudication",
+            "length",
+            "1/2-1/2",
+            Some(Termination::PlyLimit),
+        ),
+        (
+            "adjudication",
+            "won by score",
+            "1-0",
+            Some(Termination::AdjudicatedWin),
+        ),
+        (
+            "adjudication",
+            "drawn by tables",
+            "1/2-1/2",
+            Some(Termination::AdjudicatedDraw),
+        ),
+        ("time forfeit", "time loss", "1-0", None),
+        ("rules infraction", "illegal move", "1-0", None),
+        ("abandoned", "crash", "0-1", None),
+    ] {
+        assert_eq!(
+            convert(&tags(termination, reason), result),
+            ending,
+            "{reason}"
+        );
+    }
+    assert_eq!(convert("", "1-0"), Some(Termination::Unknown));
+    let alone = convert("[Termination \"adjudication\"]", "0-1");
+    assert_eq!(alone, Some(Termination::AdjudicatedWin));
+}
+
+#[test]
 fn records_of_reviews_have_no_scores_to_take() {
     let text = "[Annotator \"Chuhe 0.1.0\"]\n\n1. h2e2 {+1.00/8} h9g7 {#7/8} 1-0\n\n\
                 [Annotator \"A person\"]\n\n1. h2e2 {+M4/8 0.1s} h9g7 {-M3/8 0.1s} 1-0\n";
