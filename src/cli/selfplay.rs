@@ -59,6 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if run.present.games > 0 {
         note(&format!("going on after {} games", run.present.games));
     }
+    if run.missing() > 0 {
+        note(&format!(
+            "{} games before the last one are missing and played first",
+            run.missing()
+        ));
+    }
     let interrupt = Arc::new(Interrupt::default());
     let asked = interrupt.clone();
     ctrlc::set_handler(move || {

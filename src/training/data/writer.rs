@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use super::MAGIC;
 use super::block::{self, BlockKind, MAX_PAYLOAD};
 use super::reader::{GameReader, ReadError, RecoveredGames};
-use super::record::{Record, TrainingGame};
-use super::{MAGIC, NO_SCORE};
+use super::record::Record;
 
 /// Games in a block, so that little is lost with a torn one.
 const BLOCK_GAMES: u16 = 16;
@@ -130,8 +130,8 @@ pub struct Existing {
     pub plan: Option<String>,
     /// Number of games.
     pub games: u64,
-    /// The number within the run of the next game.
-    pub next_number: u32,
+    /// The numbers within the run of the games, in ascending order.
+    pub numbers: Vec<u32>,
     /// Positions with a score.
     pub scored: u64,
     /// What was damaged.
@@ -154,7 +154,7 @@ impl GameWriter<File> {
         let mut existing = Existing {
             plan: None,
             games: 0,
-            next_number: 0,
+            numbers: Vec::new(),
             scored: 0,
             recovered: RecoveredGames::default(),
         };
@@ -166,12 +166,12 @@ impl GameWriter<File> {
         let mut reader = GameReader::new(&file)?;
         while let Some(record) = reader.next_record()? {
             existing.games += 1;
-            if let Record::Game(TrainingGame { number, moves, .. }) = record {
-                existing.next_number = existing.next_number.max(number.saturating_add(1));
-                let has_score = |score: i16| score != NO_SCORE;
-                existing.scored += moves.iter().filter(|m| has_score(m.score)).count() as u64;
+            if let Record::Game(game) = &record {
+                existing.numbers.push(game.number);
+                existing.scored += record.scored_positions() as u64;
             }
         }
+        existing.numbers.sort_unstable();
         existing.plan = reader.plan().map(str::to_owned);
         existing.recovered = reader.recovered();
         let sound = reader.sound_bytes();

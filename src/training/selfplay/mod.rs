@@ -8,6 +8,7 @@ mod sequence;
 mod tests;
 
 use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +23,7 @@ use sequence::Sequence;
 pub struct SelfPlayRun {
     plan: SelfPlay,
     writer: GameWriter<File>,
-    next_number: u32,
+    numbers: Numbers,
     /// What the file holds already.
     pub present: SelfPlayProgress,
     /// What was damaged in it.
@@ -50,9 +51,9 @@ impl SelfPlayRun {
             }
         }
         Ok(Self {
+            numbers: Numbers::new(&existing.numbers, plan.games),
             plan,
             writer,
-            next_number: existing.next_number,
             present: SelfPlayProgress {
                 games: existing.games,
                 positions: existing.scored,
@@ -61,8 +62,15 @@ impl SelfPlayRun {
         })
     }
 
+    /// How many games before the last one of the file it does not have: those that damage has taken, and the
+    /// few that no opening was found for. They are played first.
+    pub fn missing(&self) -> usize {
+        self.numbers.missing.len()
+    }
+
     /// Plays the games that are missing, telling `progress` of each one written. The order of the games
-    /// in the file is that of their numbers, however many threads play.
+    /// in the file is that of their numbers, however many threads play; those that damage has taken stand behind
+    /// those that were left.
     ///
     /// # Errors
     /// The file cannot be written, or the system gives no thread.
@@ -71,20 +79,20 @@ impl SelfPlayRun {
         interrupt: &Interrupt,
         progress: impl Fn(SelfPlayProgress) + Sync,
     ) -> Result<SelfPlayProgress, SelfPlayError> {
-        let plan = self.plan;
+        let (plan, numbers) = (self.plan, self.numbers);
         let players = players(&plan)?;
-        let started = AtomicU32::new(self.next_number);
-        let sequence = Sequence::new(self.writer, self.next_number, self.present);
+        let started = AtomicU32::new(0);
+        let sequence = Sequence::new(self.writer, self.present);
         let sequence = Mutex::new(sequence);
         let lock = || sequence.lock().unwrap_or_else(PoisonError::into_inner);
         let work = |mut player: Player| {
             while !interrupt.is_asked() && !lock().has_failed() {
-                let number = started.fetch_add(1, Ordering::Relaxed);
-                if number >= plan.games {
+                let place = started.fetch_add(1, Ordering::Relaxed);
+                let Some(number) = numbers.at(place) else {
                     return;
-                }
+                };
                 let game = player.game(plan.seed, number, &|| interrupt.drops_games());
-                let written = lock().push(number, game);
+                let written = lock().push(place, game);
                 if let Some(now) = written {
                     progress(now);
                 }
@@ -106,6 +114,36 @@ impl SelfPlayRun {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
             .finish()
+    }
+}
+
+/// The numbers of the games that are to be played, in their order.
+#[derive(Debug)]
+struct Numbers {
+    /// Those before the last one of the file that it does not have.
+    missing: Vec<u32>,
+    /// The one behind the last of the file, and where to end.
+    rest: Range<u32>,
+}
+
+impl Numbers {
+    /// What is to be played to have all below `games` where the file has `present`, in ascending order.
+    fn new(present: &[u32], games: u32) -> Self {
+        let next = present.last().map_or(0, |last| last.saturating_add(1));
+        let is_missing = |number: &u32| present.binary_search(number).is_err();
+        Self {
+            missing: (0..next.min(games)).filter(is_missing).collect(),
+            rest: next..games,
+        }
+    }
+
+    fn at(&self, place: u32) -> Option<u32> {
+        let missing = self.missing.get(place as usize).copied();
+        missing.or_else(|| {
+            let behind = place.saturating_sub(self.missing.len() as u32);
+            let number = self.rest.start.checked_add(behind)?;
+            self.rest.contains(&number).then_some(number)
+        })
     }
 }
 

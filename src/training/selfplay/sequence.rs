@@ -1,13 +1,13 @@
-//! Games that are finished in any order, written in the order of their numbers.
+//! Games that are finished in any order, written in the order in which they are due.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 
 use super::plan::{SelfPlayError, SelfPlayProgress};
 use super::player::SelfPlayGame;
-use crate::training::data::{AppendError, GameWriter, NO_SCORE, Record};
+use crate::training::data::{AppendError, GameWriter, Record};
 
-/// The games that wait for one with a lower number, and the file.
+/// The games that wait for an earlier one, and the file.
 pub(super) struct Sequence {
     writer: GameWriter<File>,
     next: u32,
@@ -17,10 +17,10 @@ pub(super) struct Sequence {
 }
 
 impl Sequence {
-    pub(super) fn new(writer: GameWriter<File>, next: u32, written: SelfPlayProgress) -> Self {
+    pub(super) fn new(writer: GameWriter<File>, written: SelfPlayProgress) -> Self {
         Self {
             writer,
-            next,
+            next: 0,
             waiting: BTreeMap::new(),
             written,
             failure: None,
@@ -32,11 +32,11 @@ impl Sequence {
         self.failure.is_some()
     }
 
-    /// Adds a game and writes those whose turn it is. Returns how far the work has come, if it has.
-    pub(super) fn push(&mut self, number: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {
+    /// Adds the game that is due at a place, from 0, and writes those whose turn it is. Returns how far the work has come, if it has.
+    pub(super) fn push(&mut self, place: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {
         match game {
-            SelfPlayGame::Game(game) => self.waiting.insert(number, Some(Record::Game(game))),
-            SelfPlayGame::NoOpening => self.waiting.insert(number, None),
+            SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
+            SelfPlayGame::NoOpening => self.waiting.insert(place, None),
             // Later games wait for this one for ever and are dropped with it.
             SelfPlayGame::Dropped => None,
             SelfPlayGame::Failed => {
@@ -62,10 +62,7 @@ impl Sequence {
             self.writer.flush()?.sync_data()?;
         }
         self.written.games += 1;
-        if let Record::Game(game) = record {
-            let scored = game.moves.iter().filter(|m| m.score != NO_SCORE);
-            self.written.positions += scored.count() as u64;
-        }
+        self.written.positions += record.scored_positions() as u64;
         Ok(())
     }
 

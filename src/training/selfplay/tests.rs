@@ -79,6 +79,47 @@ fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
 }
 
 #[test]
+fn games_that_damage_has_taken_are_played_again() {
+    let (path, other) = (scratch("damaged"), scratch("undamaged"));
+    let done = play(&other, plan(40, 2));
+    let games = records(&other);
+    // Sixteen games a block: the second block is damaged, of two full ones and a short one.
+    play(&path, plan(40, 1));
+    let mut bytes = fs::read(&path).unwrap();
+    let blocks: Vec<usize> = (bytes.windows(4).enumerate())
+        .filter_map(|(at, window)| (window == b"CHGB").then_some(at))
+        .collect();
+    assert_eq!(blocks.len(), 4, "a plan and three blocks of games");
+    bytes[blocks[2] + 100] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    for round in 0..2 {
+        let run = SelfPlayRun::open(&path, plan(40, 2)).unwrap();
+        assert!(!run.recovered.is_clean());
+        assert_eq!(run.missing(), [16, 0][round]);
+        assert_eq!(run.play(&Interrupt::default(), |_| ()).unwrap(), done);
+        let found = records(&path);
+        let (left, again) = found.split_at(24);
+        assert!(left[..16] == games[..16] && left[16..] == games[32..]);
+        assert!(again == &games[16..32]);
+    }
+    fs::remove_file(path).unwrap();
+    fs::remove_file(other).unwrap();
+}
+
+#[test]
+fn numbers_go_on_behind_those_that_are_missing() {
+    let numbers = |present: &[u32], games| -> Vec<u32> {
+        let numbers = Numbers::new(present, games);
+        (0..).map_while(|place| numbers.at(place)).collect()
+    };
+    assert_eq!(numbers(&[], 3), [0, 1, 2]);
+    assert_eq!(numbers(&[0, 1, 4], 7), [2, 3, 5, 6]);
+    assert_eq!(numbers(&[0, 4], 3), [1, 2]);
+    assert!(numbers(&[0, 1, 2], 3).is_empty());
+    assert_eq!(numbers(&[u32::MAX], 2), [0, 1]);
+}
+
+#[test]
 fn games_are_legal_and_have_a_score_after_the_opening() {
     let path = scratch("legal");
     play(&path, plan(12, 2));
