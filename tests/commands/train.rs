@@ -131,7 +131,7 @@ fn a_network_to_begin_with_brings_its_shape() {
         "2",
     ];
     chuhe(&[&arguments[..], &sizes].concat()).code(0);
-    chuhe(&["bench", "2", "--network", &out]).code(0);
+    chuhe(&["bench", "--depth", "2", "--network", &out]).code(0);
 }
 
 #[test]

@@ -58,6 +58,10 @@ pub(super) struct Arguments {
 /// # Errors
 /// A file cannot be read or written or holds something else; a number of the recipe is out of its range.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
+    if let Some(out) = out {
+        require_outputs(arguments, out)?;
+    }
     let start = match &arguments.from {
         Some(path) => {
             Some(Network::open(path).map_err(|error| Failure::new(path.display(), error))?)
@@ -65,13 +69,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         None => None,
     };
     let recipe = recipe(arguments, start.as_ref())?;
-    let Some(out) = arguments.out.as_ref().filter(|_| !arguments.print_recipe) else {
+    let Some(out) = out else {
         let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
     };
     let [checkpoint, csv, svg] = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
-    require_outputs(arguments, [out, &checkpoint, &csv, &svg])?;
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()
@@ -124,12 +127,13 @@ fn beside(network: &Path, ending: &str) -> PathBuf {
 }
 
 /// Refuses a description that leaves no room for the recipe, and files that cannot be written, before the work.
-fn require_outputs(arguments: &Arguments, outputs: [&PathBuf; 4]) -> Result<(), Failure> {
+fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.description.len() > LONGEST_DESCRIPTION {
         let bound = format!("it is longer than {LONGEST_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", bound));
     }
-    for path in outputs {
+    let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
+    for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_no_input("--out", path, arguments.samples.iter().chain(others))?;
         let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);

@@ -171,12 +171,6 @@ fn how_a_game_of_a_match_has_ended_is_kept() {
             "1/2-1/2",
             Some(Termination::RepetitionDraw),
         ),
-        (
-            "normal",
-            "no-capture limit",
-            "1/2-1/2",
-            Some(Termination::NoCaptureLimit),
-        ),
         ("normal", "resignation", "1-0", Some(Termination::Unknown)),
         (
             "adjudication",
