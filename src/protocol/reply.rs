@@ -29,6 +29,8 @@ pub(super) enum Reply<'a> {
         played: Move,
         /// Its weight beside the others.
         weight: u32,
+        /// Whether it is the one that the engine plays, which comes last.
+        is_best: bool,
     },
     /// Every move that the opening books hold of a position, the answer to
     /// [`Command::ShowBook`](super::command::Command::ShowBook).

@@ -102,7 +102,7 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         Reply::Ready => "readyok".to_owned(),
         Reply::Message(text) => format!("info message {}", one_line(text)),
         Reply::Search { report, .. } => return format_report(report, debug),
-        Reply::BookMove { played, weight } => {
+        Reply::BookMove { played, weight, .. } => {
             format!("info depth 0 score {weight} pv {played}")
         }
         Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),

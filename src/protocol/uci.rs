@@ -63,8 +63,14 @@ impl Codec for Uci {
             Reply::Search { report, chances } => return self.format_report(report, chances),
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
             // A weight is no score.
-            Reply::BookMove { played, weight } => {
-                format!("info string book move {played} weight {weight}")
+            Reply::BookMove {
+                played,
+                weight,
+                is_best,
+            } => {
+                let told = format!("info string book move {played} weight {weight}");
+                let line = is_best.then(|| format!("info depth 0 pv {played}"));
+                return std::iter::once(told).chain(line).collect();
             }
             Reply::StaticScore(score) => {
                 format!("info depth 0 score {}", self.format_score(score))

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use chuhe::board::{Move, Position};
+use chuhe::board::Move;
 use chuhe::book::{BookEntry, BookMove, encode_dat};
 
 use crate::engine_client::{Client, after, scratch};
@@ -52,15 +52,15 @@ fn the_book_is_told_and_played_as_elephanteye_does() {
     assert_eq!(
         told,
         [
-            "info depth 0 score 30 pv h2e2",
             "info depth 0 score 20 pv g3g4",
             "info depth 0 score 10 pv b2e2",
+            "info depth 0 score 30 pv h2e2",
             "bestmove h2e2 ponder h9g7",
         ]
     );
     // The mirror image of what the book holds.
     let told = go(&mut client, "moves b2e2", PLAY);
-    assert_eq!(told[0], "info depth 0 score 9 pv b9c7");
+    assert_eq!(told[told.len() - 2], "info depth 0 score 9 pv b9c7");
     assert_eq!(told.last().unwrap(), "bestmove b9c7");
     client.quit();
 }
@@ -70,7 +70,7 @@ fn moves_that_may_not_be_played_are_not_told() {
     let mut client = with_book(&small_book().display().to_string());
     client.send("position startpos\nbanmoves h2e2\ngo movetime 200");
     let told = client.until("bestmove");
-    assert_eq!(told[0], "info depth 0 score 20 pv g3g4");
+    assert_eq!(told[1], "info depth 0 score 20 pv g3g4");
     assert_eq!(told.len(), 3);
     client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
     let told = client.until("bestmove");
@@ -98,9 +98,15 @@ fn a_book_does_not_repeat() {
 fn randomness_draws_by_weight() {
     let mut client = with_book(&small_book().display().to_string());
     let mut played = |count: usize| {
-        let mut moves: Vec<Move> = (0..count)
-            .map(|_| client.best_move(PLAY, &Position::startpos()))
-            .collect();
+        let mut draw = || {
+            client.send(PLAY);
+            let told = client.until("bestmove");
+            let played = told[3].split(' ').nth(1).unwrap();
+            // What is played is the last line before it.
+            assert!(told[2].ends_with(&format!(" pv {played}")), "{told:?}");
+            played.parse().unwrap()
+        };
+        let mut moves: Vec<Move> = (0..count).map(|_| draw()).collect();
         moves.sort_by_key(|m| m.bits());
         moves.dedup();
         let more = moves.len();
@@ -211,8 +217,12 @@ fn uci_and_xboard_have_the_book_as_well() {
     client.silent(&format!("setoption name BookFile value {book}"));
     client.send("position startpos\ngo movetime 60000");
     let told = client.until("bestmove");
-    assert_eq!(told[0], "info string book move h2e2 weight 30");
-    assert_eq!(told[3], "bestmove h2e2 ponder h9g7");
+    let last = [
+        "info string book move h2e2 weight 30",
+        "info depth 0 pv h2e2",
+        "bestmove h2e2 ponder h9g7",
+    ];
+    assert_eq!(told[2..], last);
     client.silent("setoption name OwnBook value false");
     client.send(PLAY);
     assert!(client.until("bestmove")[0].contains("depth 1"));

@@ -103,12 +103,17 @@ impl<W: Write> Session<W> {
         });
     }
 
-    /// Tells the moves of the books.
+    /// Tells the moves of the books, the one that is played last: clients show the last line before it.
     pub(super) fn report_book(&mut self, answer: &BookAnswer) {
-        for BookMove { played, weight, .. } in &answer.moves {
+        let is_best = |m: &BookMove| m.played == answer.best;
+        let mut moves = answer.moves.clone();
+        // The others stay as they are.
+        moves.sort_by_key(is_best);
+        for m in &moves {
             self.send(&Reply::BookMove {
-                played: *played,
-                weight: *weight,
+                played: m.played,
+                weight: m.weight,
+                is_best: is_best(m),
             });
         }
     }

@@ -36,7 +36,7 @@ impl XBoard {
                 report: Report::Line(info),
                 ..
             } if self.shows_lines() && !is_dropped => format_thinking(info).into_iter().collect(),
-            Reply::BookMove { played, weight } if self.shows_lines() && !is_dropped => {
+            Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_dropped => {
                 vec![format!("0 {weight} 0 0 {played}")]
             }
             Reply::BookContents(moves) => format_book(moves),
