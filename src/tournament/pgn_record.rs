@@ -4,13 +4,15 @@ use super::end_reason::EndReason;
 use super::plan::Tournament;
 use super::record::{GameRecord, MoveRecord};
 use crate::board::ByColor;
+use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
 use crate::notation::pgn::PgnGame;
 
 /// The tag that tells whose game a record is: the number of the tournament's journal.
 pub const MATCH_ID: &str = "MatchId";
 
-/// A game for a PGN. `date` is `2026.01.31`; `id` is the number of the journal, if there is one.
+/// A game for a PGN in a notation. `date` is `2026.01.31`; `id` is the number of the journal, if there is
+/// one.
 ///
 /// # Errors
 /// The record has been tampered with.
@@ -19,6 +21,7 @@ pub fn pgn_game(
     record: &GameRecord,
     date: &str,
     id: Option<&str>,
+    notation: MoveStyle,
 ) -> Result<PgnGame, FenError> {
     let ByColor([red, black]) = record.players.map(|number| &tournament.engines[number]);
     let round = record.number / 2 / tournament.schedule().pairings().len() as u64 + 1;
@@ -45,7 +48,8 @@ pub fn pgn_game(
     let tags = tags
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value));
-    record.pgn(tags.collect(), tournament.has_details)
+    let details = tournament.has_details.then_some(notation);
+    record.pgn(tags.collect(), details)
 }
 
 /// The record of a game that a PGN of the tournament has; what a PGN does not tell is missing.

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::end_reason::EndReason;
 use super::engine::EngineScore;
-use crate::board::{ByColor, Move};
+use crate::board::{ByColor, Move, Position};
+use crate::movegen::is_legal;
 use crate::notation::pgn::{GameResult, PgnGame};
-use crate::notation::{Line, fen};
+use crate::notation::{Line, MoveStyle, fen};
 
 /// A move as it was played.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub struct MoveRecord {
     /// Milliseconds left on the clock after the move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
-    /// The principal variation, as the engine wrote it; kept where it is asked for.
+    /// The principal variation in coordinates from a0 to i9; kept where it is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pv: Option<String>,
 }
@@ -60,8 +61,8 @@ impl MoveRecord {
     }
 
     /// The comment in a PGN with all that is known: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s,
-    /// pv="h2e2 h9g7"`.
-    pub fn detailed_comment(&self) -> String {
+    /// pv="炮二平五 马8进7"`, the variation in the notation of the record and as far as it is legal.
+    pub fn detailed_comment(&self, position: &Position, style: MoveStyle) -> String {
         let mut comment = self.comment();
         let mut add = |name: &str, value: Option<String>| {
             if let Some(value) = value {
@@ -76,8 +77,23 @@ impl MoveRecord {
         add("nps", speed().map(|speed| speed.to_string()));
         let left = self.left_ms.map(Duration::from_millis);
         add("tl", left.map(|left| format!("{:.3}s", left.as_secs_f64())));
-        add("pv", self.pv.as_ref().map(|pv| format!("\"{pv}\"")));
+        add("pv", self.variation(position, style));
         comment
+    }
+
+    /// The principal variation, in quotes.
+    fn variation(&self, position: &Position, style: MoveStyle) -> Option<String> {
+        let mut position = position.clone();
+        let mut words = Vec::new();
+        for word in self.pv.as_deref()?.split(' ') {
+            let read: Option<Move> = word.parse().ok();
+            let Some(m) = read.filter(|m| is_legal(&position, *m)) else {
+                break;
+            };
+            words.push(style.write(&position, m));
+            position.make(m);
+        }
+        (!words.is_empty()).then(|| format!("\"{}\"", words.join(" ")))
     }
 
     /// The comment in a PGN: `+0.31/12 0.502s`, `book` for a move of the opening.
@@ -206,27 +222,32 @@ impl GameRecord {
         Some(self.players[!winner])
     }
 
-    /// The game for a PGN, with the tags given; its comments tell nodes, speed, time left and
-    /// variations where they are to be detailed.
+    /// The game for a PGN, with the tags given; with `details`, its comments tell nodes, speed, time left
+    /// and variations in that notation.
     ///
     /// # Errors
     /// The record has been tampered with: where it begins is no position.
     pub fn pgn(
         &self,
         tags: Vec<(String, String)>,
-        is_detailed: bool,
+        details: Option<MoveStyle>,
     ) -> Result<PgnGame, fen::FenError> {
-        let comment = match is_detailed {
-            true => MoveRecord::detailed_comment,
-            false => MoveRecord::comment,
-        };
+        let start = fen::parse_position(&self.start)?;
+        let mut position = start.clone();
+        let comments = self.moves.iter().map(|m| {
+            let comment = match details {
+                Some(style) => m.detailed_comment(&position, style),
+                None => m.comment(),
+            };
+            position.make(m.played);
+            comment
+        });
+        let comments = comments.collect();
+        let moves = self.moves.iter().map(|m| m.played).collect();
         Ok(PgnGame {
             tags,
-            line: Line {
-                start: fen::parse_position(&self.start)?,
-                moves: self.moves.iter().map(|m| m.played).collect(),
-            },
-            comments: self.moves.iter().map(comment).collect(),
+            line: Line { start, moves },
+            comments,
             result: self.result,
         })
     }

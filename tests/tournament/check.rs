@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
+use chuhe::board::Position;
+use chuhe::book::{BookEntry, BookMove, encode_dat};
 use serde_json::Value;
 
-use crate::SCRIPT;
+use crate::{SCRIPT, scratch};
 
 /// Checks an engine, and returns the exit code and the outcome of each check.
 fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
@@ -37,6 +39,42 @@ fn chuhe_keeps_both_protocols() {
         );
         assert!(reports.len() > 25, "{reports:?}");
     }
+}
+
+/// A move of a book takes no time and searches nothing.
+#[test]
+fn books_are_switched_off() {
+    let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
+    for (protocol, option, line) in [
+        ("ucci", "bookfiles", "> setoption usebook false\n"),
+        ("uci", "BookFile", "> setoption name OwnBook value false\n"),
+    ] {
+        let book = scratch("book.dat");
+        let entry = BookEntry {
+            position: Position::startpos(),
+            moves: vec![BookMove::new("h2e2".parse().unwrap(), 1)],
+        };
+        std::fs::write(&book, encode_dat(&[entry]).bytes).unwrap();
+        let option = format!("option.{option}={}", book.display());
+        let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(["check", "--verbose", &chuhe, &format!("proto={protocol}")])
+            .arg(option)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains(", 0 doubtful, 0 broken\n"), "{text}");
+        assert!(text.contains(line), "{text}");
+        std::fs::remove_file(book).unwrap();
+    }
+}
+
+/// It ends at positions of xiangqi where it is not told to play that.
+#[test]
+fn an_engine_of_several_games_is_told_which_one() {
+    let arguments = format!("args='{SCRIPT}' ranks");
+    let (_, reports) = check(&["cmd=sh", &arguments]);
+    let known = reports.iter().find(|report| report.0 == "known lines");
+    assert_eq!(known.unwrap().1, "kept", "{known:?}");
 }
 
 /// The script answers by the number of moves alone, knows no search that goes on, and one of its modes

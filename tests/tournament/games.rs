@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::{chuhe, match_of, output, report, scratch, script, unknown_script};
+use crate::{chuhe, complaint, match_of, output, report, scratch, script, unknown_script};
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -91,6 +91,51 @@ fn coordinates_may_count_from_one() {
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "repetition", "{game}");
     }
+}
+
+/// Otherwise each game would be lost by an illegal move.
+#[test]
+fn settings_by_hand_that_the_engine_contradicts_are_told_before_the_first_game() {
+    for (mode, words, told) in [
+        (
+            "good",
+            &["proto=ucci", "ranks=1"][..],
+            "engine one: from the starting position it plays bestmove a0a1, which is no legal move by \
+             ranks=1: it counts ranks from 0",
+        ),
+        (
+            "ranks",
+            &["ranks=0"],
+            "it plays bestmove a1a2, which is no legal move by ranks=0: it counts ranks from 1",
+        ),
+        (
+            "ranks",
+            &["option.UCI_Variant=janggi"],
+            "with option.UCI_Variant=janggi it answers bestmove f1f1 where xiangqi has no legal move",
+        ),
+        (
+            "chess",
+            &["ranks=1"],
+            "it plays bestmove e2e4, which is no move of xiangqi",
+        ),
+    ] {
+        let mut one = unknown_script("one", mode);
+        one.extend(words.iter().map(|word| (*word).to_owned()));
+        let complaint = complaint(&mut match_of([one, script("two", "good")], PLAIN));
+        assert!(complaint.contains(told), "{complaint}");
+    }
+}
+
+#[test]
+fn variations_are_in_the_notation_of_the_record() {
+    let pgn = scratch("ranks.pgn");
+    let engines = [unknown_script("one", "ranks"), script("two", "good")];
+    let mut command = match_of(engines, PLAIN);
+    let arguments = ["--pgn-details", "--notation", "chinese", "--pgn"];
+    output(command.args(arguments).arg(&pgn));
+    let text = std::fs::read_to_string(&pgn).unwrap();
+    assert!(text.contains("pv=\"车九进一 车１进１\""), "{text}");
+    std::fs::remove_file(pgn).unwrap();
 }
 
 #[test]

@@ -129,7 +129,8 @@ impl PgnFile {
     /// # Errors
     /// It cannot be written.
     pub(super) fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
-        let game = pgn_game(tournament, record, &self.date, self.id.as_deref());
+        let id = self.id.as_deref();
+        let game = pgn_game(tournament, record, &self.date, id, self.notation);
         let game = game.map_err(io::Error::other)?;
         self.file.write_all(game.write(self.notation).as_bytes())?;
         self.file.sync_data()

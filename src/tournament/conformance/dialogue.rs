@@ -211,9 +211,10 @@ impl<'a> Dialogue<'a> {
         self.until("readyok", self.patience, |line| line == "readyok")
     }
 
-    /// Greets the engine and sets its options.
-    pub(super) fn boot(&mut self) -> Result<(), Objection> {
-        let lines = self.greet()?;
+    /// Greets the engine and sets its options, and returns what it says. Its books are switched off: what
+    /// is checked is the search.
+    pub(super) fn boot(&mut self) -> Result<Vec<String>, Objection> {
+        let mut lines = self.greet()?;
         let offers = |name: &str| {
             let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
             offered.any(|option| option.name.eq_ignore_ascii_case(name))
@@ -228,6 +229,13 @@ impl<'a> Dialogue<'a> {
         if offers("UCI_Variant") {
             options.push(("UCI_Variant".to_owned(), "xiangqi".to_owned()));
         }
+        let book = match protocol {
+            EngineProtocol::Ucci => "usebook",
+            EngineProtocol::Uci => "OwnBook",
+        };
+        if offers(book) {
+            options.push((book.to_owned(), "false".to_owned()));
+        }
         options.extend(self.spec.options.clone());
         for (name, value) in options {
             self.send(&protocol.set_option(&name, &value));
@@ -235,7 +243,8 @@ impl<'a> Dialogue<'a> {
         for line in &self.spec.init {
             self.send(line);
         }
-        self.sync().map(|_| ())
+        lines.extend(self.sync()?);
+        Ok(lines)
     }
 
     /// Sends a position with moves in the engine's own coordinates.

@@ -37,6 +37,28 @@ pub enum EngineFailure {
          counts ranks by ranks=0 or ranks=1)"
     )]
     Foreign(String),
+    /// It counts its coordinates otherwise than the user has told.
+    #[error(
+        "from the starting position it plays {played}, which is no legal move by ranks={first_rank}: it \
+         counts ranks from {}, which is found out where ranks= is left out", 1 - (*.first_rank).min(1)
+    )]
+    OtherRanks {
+        /// What the user has told.
+        first_rank: u8,
+        /// Its answer.
+        played: String,
+    },
+    /// It plays the variant that the user has set, which is not xiangqi.
+    #[error(
+        "with option.UCI_Variant={variant} it answers {played} where xiangqi has no legal move: without \
+         the option it is set to xiangqi"
+    )]
+    OtherVariant {
+        /// What the user has set.
+        variant: String,
+        /// Its answer.
+        played: String,
+    },
 }
 
 impl EngineFailure {

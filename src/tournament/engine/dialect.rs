@@ -65,6 +65,15 @@ impl EngineDialect {
         Some(Move::new(square(from)?, square(to)?)).filter(|m| m.is_some())
     }
 
+    /// Reads a line of moves in the engine's coordinates, and returns it in those from a0 to i9, as far
+    /// as it can be read; `None` where that is nowhere.
+    pub(super) fn read_line(self, text: &str) -> Option<String> {
+        let words = text.split_ascii_whitespace();
+        let moves = words.map_while(|word| self.read_move(word));
+        let moves: Vec<String> = moves.map(|m| m.to_string()).collect();
+        Some(moves.join(" ")).filter(|line| !line.is_empty())
+    }
+
     /// The `position` line, with `banmoves` after it where there are any.
     ///
     /// UCCI engines get the game since the last capture, as the protocol has it, UCI engines the
@@ -212,6 +221,11 @@ mod tests {
         assert_eq!(UCI.read_move("a10b9"), Some(m));
         assert_eq!(UCI.read_move("b9a10"), "b8a9".parse().ok());
         assert_eq!(UCCI.read_move("a9b8"), Some(m));
+        assert_eq!(
+            UCI.read_line("h3e3 h10g8 x a1a2").as_deref(),
+            Some("h2e2 h9g7")
+        );
+        assert_eq!(UCI.read_line("x"), None);
         for bad in [
             "", "a1", "a1b", "a0b1", "a11b1", "j1a1", "a1b1c1", "(none)", "0000", "é1b2",
         ] {

@@ -95,7 +95,8 @@ pub struct EngineInfo {
     pub depth: Option<u32>,
     /// The nodes that it last gave.
     pub nodes: Option<u64>,
-    /// The principal variation, as the engine writes moves.
+    /// The principal variation: as the engine writes moves while it is read, in coordinates from a0 to i9
+    /// in an answer.
     pub pv: Option<String>,
 }
 

@@ -303,7 +303,7 @@ impl Engine {
             ponder: None,
             asked,
             elapsed,
-            info: self.process.info(self.dialect.protocol),
+            info: self.process.info(self.dialect),
         };
         while let Some(word) = words.next() {
             match word {
@@ -322,6 +322,12 @@ fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, E
     Process::start(spec, cpus).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();
+        let is_missing = error.kind() == std::io::ErrorKind::NotFound;
+        if is_missing && directory.is_none() && spec.command.is_file() {
+            let why =
+                "it is there, but not the program that its first line names (#!), or its loader";
+            return EngineFailure::Start(format!("{path}: {why}"));
+        }
         EngineFailure::Start(format!("{path}: {error}"))
     })
 }

@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
+use super::dialect::EngineDialect;
 use super::info::{EngineInfo, EngineScore};
 use super::output::{LONGEST_LINE, MoveOutput, Output, OutputReader, lock};
 use super::pipes::Cancel;
@@ -141,11 +142,12 @@ impl Process {
     }
 
     /// What it has said while it thought, in a protocol.
-    pub(super) fn info(&self, protocol: EngineProtocol) -> EngineInfo {
+    pub(super) fn info(&self, dialect: EngineDialect) -> EngineInfo {
         let mut info = lock(&self.move_output).info.clone();
-        if protocol == EngineProtocol::Ucci {
+        if dialect.protocol == EngineProtocol::Ucci {
             info.score = info.score.map(EngineScore::of_ucci);
         }
+        info.pv = info.pv.and_then(|pv| dialect.read_line(&pv));
         info
     }
 

@@ -68,12 +68,11 @@ pub(super) fn ready(engine: &mut Dialogue<'_>) -> Kept {
 pub(super) fn early_lines(engine: &mut Dialogue<'_>) -> Kept {
     engine.send("position startpos");
     engine.send("stop");
-    engine.boot()
+    engine.boot().map(|_| ())
 }
 
 pub(super) fn known_lines(engine: &mut Dialogue<'_>) -> Kept {
-    let mut lines = engine.greet()?;
-    lines.extend(engine.sync()?);
+    let mut lines = engine.boot()?;
     engine.position(START, &[]);
     engine.send("go depth 4");
     lines.extend(engine.outcome(SHORT_SEARCH)?);
