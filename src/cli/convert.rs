@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
-use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
+use super::common::output_file::begin_file;
+use super::common::pgn_place::PgnPlace;
 use super::common::{BYTE_ORDER_MARK, Failure, ignore_closed_pipe, open_input};
 use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
@@ -31,7 +32,8 @@ const LONGEST_LINE: u64 = 16;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
-    /// Records of games or lists of positions; `-` for standard input.
+    /// Records of games or lists of positions; `-` for standard input; `FILE:3` is the third game alone,
+    /// `FILE:3@42` its first 42 plies.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// What to write.
@@ -46,7 +48,7 @@ pub(super) struct Arguments {
         default_value = "iccs"
     )]
     notation: MoveStyle,
-    /// The file to write, which must not exist; standard output without it.
+    /// The file to write, which must not exist; standard output without it, or as `-`.
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Write in GBK instead of UTF-8.
@@ -93,10 +95,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut writer = Writer {
         arguments,
         out: match &arguments.out {
-            Some(path) => Box::new(
-                File::create_new(path).map_err(|error| Failure::new(path.display(), error))?,
-            ),
-            None => Box::new(io::stdout().lock()),
+            Some(path) if path.as_os_str() != "-" => {
+                Box::new(begin_file(path, "name another one, or remove it")?)
+            }
+            _ => Box::new(io::stdout().lock()),
         },
         known: HashSet::new(),
         read: 0,
@@ -104,15 +106,28 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let mut unread = 0;
     for path in &arguments.files {
-        let read = read_games(path, |game| match game {
-            Ok(game) => writer.write_game(&game),
-            Err(reason) => {
-                Failure::new(path.display(), reason).report();
-                unread += 1;
-                Ok(())
+        let place = place(path);
+        let mut number = 0;
+        let read = read_games(&place.path, |game| {
+            number += 1;
+            if place.game.is_some_and(|only| only != number) {
+                return Ok(());
+            }
+            let game = game.map_err(|reason| Failure::new(place.path.display(), reason));
+            match game.and_then(|game| place.cut(game, number)) {
+                Ok(game) => writer.write_game(&game),
+                Err(failure) => {
+                    failure.report();
+                    unread += 1;
+                    Ok(())
+                }
             }
         });
-        read.map_err(|error| Failure::new(path.display(), error))?;
+        read.map_err(|error| Failure::new(place.path.display(), error))?;
+        if let Some(only) = place.game.filter(|only| !(1..=number).contains(only)) {
+            let why = format!("there is no game {only}");
+            return Err(Failure::new(place.path.display(), why));
+        }
     }
     let (read, written) = (writer.read, writer.written);
     let lines = match arguments.to {
@@ -127,6 +142,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             "convert",
             format!("{unread} games cannot be read"),
         )),
+    }
+}
+
+/// A file, or a game of it where no file has that name.
+fn place(path: &Path) -> PgnPlace {
+    let whole = PgnPlace {
+        path: path.to_owned(),
+        game: None,
+        ply: None,
+    };
+    match path.to_str() {
+        Some(text) if !path.exists() => PgnPlace::parse(text),
+        _ => whole,
     }
 }
 
@@ -171,6 +199,11 @@ fn read_games(
         }
         return games.finish();
     }
+    if !is_text(&beginning) {
+        return Err(io::Error::other(
+            "this is no text, and no record of a program that is known",
+        ));
+    }
     let (mut number, mut line) = (0, Vec::new());
     while read_line(&mut file, LONGEST_LINE, &mut line)? {
         number += 1;
@@ -182,6 +215,12 @@ fn read_games(
         found(read_game(text).map_err(|error| format!("line {number}: {error}")))?;
     }
     Ok(())
+}
+
+/// Whether bytes may be text in UTF-8 or GBK: control characters are those that text has.
+fn is_text(bytes: &[u8]) -> bool {
+    let is_strange = |byte: &u8| matches!(byte, 0..8 | 14..26 | 28..32);
+    !bytes.iter().any(is_strange)
 }
 
 /// Reads a line: a position with moves or the operations of an EPD, of which `id` becomes the event.

@@ -6,13 +6,16 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::common::bar::bar_style;
+use super::common::file_lock::FileLock;
 use super::common::interrupt::interrupts;
+use super::common::output_file::begin_file;
 use super::common::{Failure, INTERRUPTED};
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
-use crate::text::{excerpt, read_all};
+use crate::text::{printable, read_all};
 use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, Openings, find_openings};
 
 /// No file of openings is larger, in MB.
@@ -70,19 +73,20 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         seed: arguments.seed,
     };
     let heading = heading(&plan);
+    let interrupts = interrupts()?;
+    let _lock = FileLock::of(&arguments.out)?;
     let (mut file, present) = match arguments.go_on {
         true => reopen(&arguments.out, &heading).map_err(|error| fault(&error))?,
         false => {
-            let mut file = File::create_new(&arguments.out).map_err(|error| fault(&error))?;
+            let hint = "--go-on goes on with it, or name another file";
+            let mut file = begin_file(&arguments.out, hint)?;
             let written = file.write_all(heading.as_bytes());
             written.map_err(|error| fault(&error))?;
             (file, Vec::new())
         }
     };
-    let interrupts = interrupts()?;
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings, {eta} left");
     let bar = ProgressBar::new(u64::from(arguments.count))
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
         .with_position(present.len() as u64);
     bar.reset_eta();
     let mut written = Ok(());
@@ -117,10 +121,21 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
 }
 
+/// How the first line of the file begins.
+const BEGINNING: &str = "# openings of ";
+
+/// The settings that a first line tells, with no more than a screen has room for.
+fn settings(heading: &str) -> String {
+    /// Characters of the longest settings that this command writes, and some more.
+    const LONGEST: usize = 120;
+    let settings = heading.trim_end().trim_start_matches(BEGINNING);
+    printable(&settings.chars().take(LONGEST).collect::<String>())
+}
+
 /// The first line of the file: all that bears on what openings are found.
 fn heading(plan: &OpeningSearch) -> String {
     format!(
-        "# openings of {} to {} plies, score within {} at depth {}, seed {}\n",
+        "{BEGINNING}{} to {} plies, score within {} at depth {}, seed {}\n",
         plan.shortest, plan.longest, plan.within, plan.depth, plan.seed
     )
 }
@@ -141,12 +156,18 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
         text = heading.to_owned();
     }
     let Some(openings) = text.strip_prefix(heading) else {
-        let found = text.lines().next().map(excerpt).unwrap_or_default();
-        return Err(io::Error::other(format!(
-            "it was made otherwise: {:?}, not {:?}",
-            found,
-            heading.trim_end()
-        )));
+        let Some(made) = text
+            .lines()
+            .next()
+            .filter(|line| line.starts_with(BEGINNING))
+        else {
+            return Err(io::Error::other(
+                "it is no file of openings of this command",
+            ));
+        };
+        let (made, wanted) = (settings(made), settings(heading));
+        let why = format!("it was made with other settings: {made}; these are {wanted}");
+        return Err(io::Error::other(why));
     };
     let present = match openings.is_empty() {
         true => Vec::new(),

@@ -15,7 +15,7 @@ use crate::tournament::{Replay, verify};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The files, in UTF-8 or GBK, with moves in any notation; `FILE:3` is the third game alone,
-    /// `FILE:3@42` its first 42 plies.
+    /// `FILE:3@42` its first 42 plies; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// The rules; without this those that a game names in its tag `Rules`, or else asian.

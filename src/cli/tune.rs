@@ -2,10 +2,13 @@
 
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crossbeam_channel::Receiver;
+
+use super::common::file_lock::FileLock;
 use super::common::interrupt::interrupts;
 use super::common::output_file::{OutputFile, require_no_input};
 use super::common::{Failure, INTERRUPTED};
@@ -15,9 +18,13 @@ use crate::training::{Sample, TuneState, Tuning, read_samples, tune, write_weigh
 
 /// No state of an interrupted run is larger, in MB.
 const LARGEST_STATE: u64 = 64;
+/// Passes after which the state is written and the errors are told.
+const STEP: u32 = 10;
 
 /// Fit the weights of the evaluation to samples of `chuhe selfplay` and write them as the source
 /// file `src/eval/handcrafted/weights.rs`.
+///
+/// Every tenth pass, and on Ctrl-C, what --go-on needs is written to OUT.state, which the end removes.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Files of samples.
@@ -61,14 +68,21 @@ fn parse_number(text: &str, is_fit: fn(&f64) -> bool, range: &str) -> Result<f64
     number.ok_or_else(|| format!("not a number from {range}"))
 }
 
-/// Reads, fits, reports every tenth pass, writes. Ctrl-C ends it after the pass under way; the best weights
-/// so far are written, and beside them what `--go-on` needs.
+/// Reads, fits, reports every tenth pass, writes. Ctrl-C ends it after the pass under way, and the best
+/// weights so far are written. What `--go-on` needs is written at each report.
 ///
 /// # Errors
 /// A file cannot be read or written, or holds something else; too few samples; the file to write is
-/// one of the samples.
+/// one of the samples, is written by another run, or has the state of an interrupted one beside it.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     require_no_input("--out", &arguments.out, &arguments.samples)?;
+    let interrupts = interrupts()?;
+    let _lock = FileLock::of(&arguments.out)?;
+    let state_path = state_path(&arguments.out);
+    if !arguments.go_on && state_path.exists() {
+        let why = "a run was interrupted here: --go-on makes its other passes, or remove this file to begin anew";
+        return Err(Failure::new(state_path.display(), why));
+    }
     let out = OutputFile::open(&arguments.out)?;
     let samples = read_files(&arguments.samples)?;
     print_line(&format!("{} samples", samples.len()));
@@ -79,7 +93,6 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         threads: usize::from(arguments.threads),
         ..Tuning::default()
     };
-    let state_path = state_path(&arguments.out);
     let mut state = match arguments.go_on {
         true => read_state(&state_path, &samples, &plan)?,
         false => TuneState::new(&samples, &plan)
@@ -88,25 +101,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if arguments.go_on {
         print_line(&format!("going on after pass {}", state.epoch()));
     }
-    let interrupts = interrupts()?;
-    let mut is_interrupted = false;
-    tune(&mut state, &samples, &plan, |report| {
-        is_interrupted = interrupts.try_recv().is_ok();
-        if report.epoch % 10 == 0 || report.epoch == 1 || is_interrupted {
-            let (training, test) = (report.training_error, report.test_error);
-            let epoch = report.epoch;
-            print_line(&format!(
-                "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
-            ));
-        }
-        !is_interrupted
-    })
-    .map_err(|error| Failure::new("--threads", error))?;
+    let is_interrupted = make_passes(&mut state, &samples, &plan, &state_path, &interrupts)?;
     out.write(&write_weights(&state.best_weights()))?;
     if is_interrupted {
-        let text = serde_json::to_string(&state);
-        let text = text.map_err(|error| Failure::new(state_path.display(), error))?;
-        OutputFile::open(&state_path)?.write(&text)?;
         print_line(&format!(
             "after pass {} of {}: --go-on makes the others",
             state.epoch(),
@@ -114,11 +111,46 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ));
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    if arguments.go_on {
-        let removed = fs::remove_file(&state_path);
-        removed.map_err(|error| Failure::new(state_path.display(), error))?;
+    match fs::remove_file(&state_path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(Failure::new(state_path.display(), error))
+        }
+        _ => Ok(ExitCode::SUCCESS),
     }
-    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes the passes that are left, tells of them, and writes the state on the way. Returns whether there
+/// was an interrupt.
+fn make_passes(
+    state: &mut TuneState,
+    samples: &[Sample],
+    plan: &Tuning,
+    state_path: &Path,
+    interrupts: &Receiver<()>,
+) -> Result<bool, Failure> {
+    let mut is_interrupted = false;
+    let mut written = Ok(());
+    tune(state, samples, plan, |state, report| {
+        is_interrupted = interrupts.try_recv().is_ok();
+        let epoch = report.epoch;
+        if epoch % STEP == 0 || epoch == 1 || is_interrupted {
+            let (training, test) = (report.training_error, report.test_error);
+            print_line(&format!(
+                "pass {epoch:>4}  training error {training:.6}  test error {test:.6}"
+            ));
+            // A run that is killed loses the passes since.
+            written = write_state(state_path, state);
+        }
+        !is_interrupted && written.is_ok()
+    })
+    .map_err(|error| Failure::new("--threads", error))?;
+    written.map(|()| is_interrupted)
+}
+
+fn write_state(path: &Path, state: &TuneState) -> Result<(), Failure> {
+    let text = serde_json::to_string(state);
+    let text = text.map_err(|error| Failure::new(path.display(), error))?;
+    OutputFile::open(path)?.write(&text)
 }
 
 /// The samples of all `paths`. Torn last lines are left out and told.

@@ -49,6 +49,17 @@ pub enum EpdError {
 }
 
 impl Epd {
+    /// A position with a name and nothing to be found.
+    pub fn named(position: Position, id: String) -> Self {
+        Self {
+            position,
+            best_moves: Vec::new(),
+            avoid_moves: Vec::new(),
+            mate_in: None,
+            operations: vec![("id".to_owned(), vec![id])],
+        }
+    }
+
     /// The name of the position, if it has one.
     pub fn id(&self) -> Option<&str> {
         self.operands("id")
@@ -116,14 +127,19 @@ impl std::str::FromStr for Epd {
     }
 }
 
-/// The operations of a text. What stands in quotes is one operand, which may hold a `;`.
+/// The operations of a text. What stands in quotes is one operand, which may hold a `;`, and a quote or a
+/// backslash behind a backslash.
 fn operations(text: &str) -> Vec<(String, Vec<String>)> {
     let mut operations = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let (mut is_quoted, mut is_word) = (false, false);
-    for c in text.chars().chain([';']) {
+    let mut characters = text.chars().chain([';']).peekable();
+    while let Some(c) = characters.next() {
         match c {
+            '\\' if is_quoted && matches!(characters.peek(), Some('"' | '\\')) => {
+                word.extend(characters.next());
+            }
             '"' => {
                 is_quoted = !is_quoted;
                 is_word = true;
@@ -177,6 +193,8 @@ mod tests {
         };
         assert_eq!(*empty, ("c0".to_owned(), vec![String::new()]));
         assert_eq!(*last, ("x".to_owned(), Vec::new()));
+        let quoted = read(&format!(r#"{BOARD} w id "a \"q\" \\ \n";"#));
+        assert_eq!(quoted.id(), Some(r#"a "q" \ \n"#));
         assert!(!read(BOARD).has_task() && read(&format!("{BOARD} b")).operations.is_empty());
     }
 

@@ -25,6 +25,58 @@ fn rows(arguments: &[&str]) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_search_and_not_the_report() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(["analyse", "startpos", "--time", "600"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut shown = BufReader::new(child.stdout.take().unwrap());
+    for _ in 0..4 {
+        shown.read_line(&mut String::new()).unwrap();
+    }
+    let process = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &process])
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut rest = String::new();
+    shown.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(rest.lines().last().unwrap().starts_with("best "), "{rest}");
+}
+
+#[test]
+fn a_place_in_a_pgn_is_told_or_refused() {
+    let name = format!("analysed-{}.pgn", std::process::id());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, "1. h2e2 *\n\n1. c3c4 *\n").unwrap();
+    let file = path.to_str().unwrap();
+    analyse(&[file, "--depth", "1"])
+        .assert()
+        .code(0)
+        .stderr(contains("this is the first of several games"));
+    analyse(&[&format!("{file}:1"), "--depth", "1"])
+        .assert()
+        .code(0)
+        .stderr(is_empty());
+    for place in [":x", ":3@-1", "@"] {
+        analyse(&[&format!("{file}{place}"), "--depth", "1"])
+            .assert()
+            .code(2)
+            .stderr(contains("such as games.pgn:3@42"));
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
 #[test]
 fn a_row_a_depth_and_the_best_move() {
     let rows = rows(&["startpos", "--depth", "4"]);

@@ -13,7 +13,7 @@ use crate::engine_client::scratch;
 const SUITE: &str = "\
 # a comment
 3k5/9/9/4r4/9/9/9/9/4R4/4K4 w - - 0 1 bm e1e6; id \"a rook, for nothing\";
-3k5/9/9/9/9/9/9/R8/1R7/4K4 w - - 0 1 dm 2; id \"two rooks\";
+3k5/9/9/9/9/9/9/R8/1R7/4K4 w - - 0 1 dm 2; id \"two \\\"rooks\\\"\";
 3k5/9/9/4r4/9/9/9/9/4R4/4K4 w am e1e6;
 
 rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
@@ -70,6 +70,7 @@ fn a_suite_is_scored() {
     assert_eq!(column("best")[0], "e1e6");
     assert_eq!(column("chinese")[0], "车五进五");
     assert_eq!(column("id")[0], "a rook, for nothing");
+    assert_eq!(column("id")[1], "two \"rooks\"");
     assert_eq!(
         (&column("mate")[1], &column("score")[1]),
         (&1.into(), &Value::Null)
@@ -80,6 +81,44 @@ fn a_suite_is_scored() {
             .iter()
             .all(|pv| !pv.as_array().unwrap().is_empty())
     );
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn positions_of_a_pgn_are_searched() {
+    let file = scratch("batch").with_extension("pgn");
+    let games = "[Red \"甲\"]\n\n1. h2e2 h9g7 *\n\n[Red \"乙\"]\n\n1. c3c4 *\n";
+    fs::write(&file, games).unwrap();
+    let path = file.to_str().unwrap();
+    let answers = |place: &str| {
+        let assert = batch(Path::new(place), &["--depth", "1", "-o", "-"])
+            .assert()
+            .code(0);
+        objects(&String::from_utf8(assert.get_output().stdout.clone()).unwrap())
+    };
+    let all = answers(path);
+    assert_eq!(all.len(), 2);
+    assert_eq!(
+        (&all[0]["line"], &all[0]["id"]),
+        (&1.into(), &"甲 - ?".into())
+    );
+    let one = answers(&format!("{path}:2@0"));
+    assert_eq!(one.len(), 1);
+    assert_eq!(one[0]["fen"], chuhe::notation::fen::START);
+    assert_eq!(one[0]["line"], 2);
+    for (place, told) in [
+        (":3", "there is no such game"),
+        (":1@7", "game 1 has 2 plies"),
+    ] {
+        batch(Path::new(&format!("{path}{place}")), &[])
+            .assert()
+            .code(1)
+            .stderr(contains(told));
+    }
+    batch(&file, &["--out", "-", "--go-on"])
+        .assert()
+        .code(2)
+        .stderr(contains("not with standard output"));
     fs::remove_file(file).unwrap();
 }
 

@@ -134,6 +134,7 @@ fn arguments_that_make_no_sense_are_usage_errors() {
         &["tune", "x", "--out", "y", "--result-share", "nan"],
         &["tune", "x", "--out", "y", "--spread", "0"],
         &["tune", "x", "--out", "y", "--spread", "inf"],
+        &["selfplay", "x", "--games", "0"],
     ] {
         chuhe(arguments)
             .assert()

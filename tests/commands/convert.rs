@@ -114,6 +114,36 @@ fn games_are_picked_and_positions_extracted() {
 }
 
 #[test]
+fn a_game_of_a_file_may_be_named() {
+    let path = scratch("named.pgn");
+    fs::write(&path, GAMES).unwrap();
+    let place = |place: &str| format!("{}{place}", path.to_str().unwrap());
+    let second = output(&[&place(":2@1"), "--to", "moves", "-o", "-"]);
+    assert_eq!(second, b"startpos moves h2e2\n");
+    for (place, told) in [
+        (place(":4"), "there is no game 4"),
+        (place(":0"), "there is no game 0"),
+        (place(":2@9"), "game 2 has 2 plies"),
+    ] {
+        convert(&[&place]).assert().code(1).stderr(contains(told));
+    }
+    let [iccs, coordinate] = ["iccs", "coordinate"]
+        .map(|notation| output(&[path.to_str().unwrap(), "--notation", notation]));
+    assert_eq!(iccs, coordinate);
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_of_once() {
+    let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 7 % 251) as u8).collect();
+    convert(&["-"])
+        .write_stdin(bytes)
+        .assert()
+        .code(1)
+        .stderr("chuhe: -: this is no text, and no record of a program that is known\n");
+}
+
+#[test]
 fn an_epd_with_a_number_and_a_dot_is_no_pgn() {
     let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";
     for (text, read) in [

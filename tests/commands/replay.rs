@@ -21,6 +21,15 @@ fn games(name: &str, text: &str) -> String {
 }
 
 #[test]
+fn standard_input_is_replayed() {
+    replay(&["-"])
+        .write_stdin("1. h2e2 h9g7 *\n\n1. c3c4 *\n")
+        .assert()
+        .code(0)
+        .stdout("-: 2 of 2 games agree\n");
+}
+
+#[test]
 fn every_file_is_told_of_at_its_turn() {
     let good = games("good", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
     let bad = games("bad", "1. h2e2 h2e2 *\n");

@@ -242,7 +242,10 @@ fn openings_are_found() {
     assert_eq!(read.lines().len(), 5);
     let plies = |plies: usize| (3..=5).contains(&plies);
     assert!(read.lines().iter().all(|line| plies(line.moves.len())));
-    openings().assert().code(1).stderr(contains("File exists"));
+    openings()
+        .assert()
+        .code(1)
+        .stderr(contains("exists already: --go-on goes on with it"));
     fs::remove_dir_all(place).unwrap();
 }
 
@@ -325,8 +328,79 @@ fn openings_go_on_after_an_interruption() {
     assert_eq!(read(&parts), read(&whole), "nothing is left to do");
     find(parts_name, &["--count", "900", "--go-on", "--within", "5"])
         .code(1)
-        .stderr(contains("it was made otherwise"));
+        .stderr(contains(
+            "it was made with other settings: 4 to 8 plies, score within 20 at depth 4, seed 9; these are \
+             4 to 8 plies, score within 5 at depth 4, seed 9",
+        ));
     assert_eq!(read(&parts), read(&whole), "a refusal changes nothing");
+    fs::remove_dir_all(place).unwrap();
+}
+
+/// Starts a command, which says nothing.
+#[cfg(unix)]
+fn start(arguments: &[&str]) -> std::process::Child {
+    std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+        .args(arguments)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// Starts a long run that writes `file`, and a second one once `begun` has something in it. Then the first
+/// is killed, and a third goes on.
+#[cfg(unix)]
+fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(1));
+    let going_on = [arguments, &["--go-on"]].concat();
+    let mut first = start(arguments);
+    while fs::read_to_string(begun).map_or(0, |text| text.len()) == 0 {
+        assert!(first.try_wait().unwrap().is_none());
+        pause();
+    }
+    let refusal = format!("{file}: process {} writes it at the moment", first.id());
+    chuhe(&going_on).assert().code(1).stderr(contains(refusal));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // What a run has done that was killed is not thrown away.
+    if arguments[0] == "tune" {
+        let hint = contains("--go-on makes its other passes");
+        chuhe(arguments).assert().code(1).stderr(hint);
+    }
+    let mut third = start(&going_on);
+    let lock = format!("{file}.lock");
+    while fs::read_to_string(&lock).unwrap_or_default() != third.id().to_string() {
+        assert!(third.try_wait().unwrap().is_none());
+        pause();
+    }
+    interrupt(&third);
+    assert_eq!(third.wait().unwrap().code(), Some(130));
+    assert!(!Path::new(&lock).exists());
+}
+
+/// Two runs that write one file would destroy it.
+#[cfg(unix)]
+#[test]
+fn one_run_at_a_time_writes_a_file() {
+    let place = directory("locked");
+    let [openings, weights, samples, answers, positions] = [
+        "openings.txt",
+        "weights.rs",
+        "samples.txt",
+        "answers.json",
+        "positions.fen",
+    ]
+    .map(|name| place.join(name).to_str().unwrap().to_owned());
+    write_samples(Path::new(&samples));
+    fs::write(&positions, chuhe::notation::fen::START).unwrap();
+    let openings_run = ["openings", &openings, "--depth", "6", "--count", "100000"];
+    second_run_is_refused(&openings, &openings, &openings_run);
+    let state = format!("{weights}.state");
+    let tune = ["tune", &samples, "--epochs", "1000000", "--out", &weights];
+    second_run_is_refused(&weights, &state, &tune);
+    let lock = format!("{answers}.lock");
+    let batch = ["batch", &positions, "--time", "600", "--out", &answers];
+    second_run_is_refused(&answers, &lock, &batch);
     fs::remove_dir_all(place).unwrap();
 }
 
@@ -386,6 +460,9 @@ fn tuning_goes_on_after_an_interruption() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let state = place.join("parts.rs.state");
     assert!(parts.exists() && state.exists());
+    tune(parts_name, &[])
+        .code(1)
+        .stderr(contains("--go-on makes its other passes"));
     tune(parts_name, &["--go-on", "--spread", "7"])
         .code(1)
         .stderr(contains("it belongs to other samples or settings"));

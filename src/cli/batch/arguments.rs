@@ -20,9 +20,10 @@ use crate::search::{Limits, MAX_DEPTH};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(in crate::cli) struct Arguments {
-    /// The positions; `-` for standard input.
+    /// The positions; `-` for standard input; `games.pgn:3@42` is that of a PGN after 42 plies of game 3,
+    /// `games.pgn` those at the ends of all its games.
     pub(super) file: PathBuf,
-    /// The file to write; standard output without it. It must not exist, unless with --go-on.
+    /// The file to write; standard output without it, or as `-`. It must not exist, unless with --go-on.
     #[arg(long, short, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// Go on with the file of a run that was interrupted.
@@ -75,7 +76,7 @@ const DEFAULT_TIME: Duration = Duration::from_secs(1);
 pub(super) struct BatchTask {
     /// Its place among the positions, from 0.
     pub(super) number: usize,
-    /// Its line, from 1.
+    /// Its line from 1; of a PGN its game.
     pub(super) line: usize,
     pub(super) epd: Epd,
 }

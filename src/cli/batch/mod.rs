@@ -11,10 +11,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crossbeam_channel::{Receiver, bounded, select, unbounded};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::common::bar::bar_style;
 use super::common::interrupt::interrupts;
+use super::common::pgn_place::PgnPlace;
 use super::common::{Failure, INTERRUPTED, open_input};
+use crate::notation::epd::Epd;
 use crate::notation::pgn::decode;
 use crate::search::Settings;
 use crate::text::{excerpt, read_line};
@@ -34,13 +37,12 @@ const LONGEST_LINE: u64 = 1;
 /// memory for so many searches.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let tasks = read_tasks(&arguments.file)?;
-    let mut output = Output::open(arguments, &tasks)?;
     let interrupts = interrupts()?;
+    let mut output = Output::open(arguments, &tasks)?;
     let (over_sender, over) = bounded::<()>(0);
     let workers = workers(arguments, &over)?;
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} positions, {eta} left");
     let bar = ProgressBar::new(tasks.len() as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_style(bar_style("{bar:30} {pos}/{len} positions, {left} left"))
         .with_position(output.present as u64);
     bar.reset_eta();
     let (task_sender, inbox) = unbounded();
@@ -129,6 +131,12 @@ fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<BatchSearch
 
 /// Reads the positions.
 fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
+    if let Some(text) = path.to_str() {
+        let place = PgnPlace::parse(text);
+        if place.is_pgn() || place.game.is_some() || place.ply.is_some() {
+            return tasks_of_games(&place);
+        }
+    }
     let fault = |error: &dyn Display| Failure::new(path.display(), error);
     let mut source = open_input(path).map_err(|error| fault(&error))?;
     let mut tasks = Vec::new();
@@ -148,6 +156,36 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
     }
     match tasks.is_empty() {
         true => Err(fault(&"there are no positions")),
+        false => Ok(tasks),
+    }
+}
+
+/// The positions at a place of a PGN: of one game, or of all.
+fn tasks_of_games(place: &PgnPlace) -> Result<Vec<BatchTask>, Failure> {
+    let fault = |error: &dyn Display| Failure::new(place.path.display(), error);
+    let mut games = place.games()?;
+    let mut tasks = Vec::new();
+    for (line, game) in (1..).zip(games.by_ref()) {
+        if place.game.is_some_and(|only| only != line) {
+            continue;
+        }
+        let game = game.map_err(|error| fault(&format_args!("game {line}: {error}")))?;
+        let game = place.cut(game, line)?;
+        let mut position = game.line.start.clone();
+        for played in &game.line.moves {
+            position.make(*played);
+        }
+        let name = |tag: &str| game.tag(tag).unwrap_or("?").to_owned();
+        let id = format!("{} - {}", name("Red"), name("Black"));
+        tasks.push(BatchTask {
+            number: tasks.len(),
+            line,
+            epd: Epd::named(position, id),
+        });
+    }
+    games.finish().map_err(|error| fault(&error))?;
+    match tasks.is_empty() {
+        true => Err(fault(&"there is no such game")),
         false => Ok(tasks),
     }
 }

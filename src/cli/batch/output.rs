@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::arguments::{Arguments, BatchFormat, BatchTask};
 use super::worker::BatchResult;
+use crate::cli::common::file_lock::FileLock;
+use crate::cli::common::output_file::begin_file;
 use crate::cli::common::{Failure, ignore_closed_pipe};
 use crate::notation::{chinese, fen};
 use crate::search::Meaning;
@@ -117,6 +119,8 @@ fn quoted(cell: &str) -> String {
 /// Where the answers go.
 pub(super) struct Output {
     file: Option<File>,
+    /// Keeps other runs from writing the file.
+    lock: Option<FileLock>,
     name: String,
     form: BatchFormat,
     /// What is asked for, as each answer tells it.
@@ -138,6 +142,7 @@ impl Output {
         let form = arguments.form();
         let mut output = Self {
             file: None,
+            lock: None,
             name: "standard output".to_owned(),
             form,
             search: arguments.search(),
@@ -145,16 +150,25 @@ impl Output {
             with_goal: 0,
             solved: 0,
         };
-        let Some(path) = &arguments.out else {
+        let Some(path) = arguments
+            .out
+            .as_deref()
+            .filter(|path| path.as_os_str() != "-")
+        else {
+            if arguments.go_on {
+                return Err(Failure::usage("--go-on", "not with standard output"));
+            }
             output.write(output.heading())?;
             return Ok(output);
         };
         output.name = path.display().to_string();
+        output.lock = Some(FileLock::of(path)?);
         let fault = |error: io::Error| Failure::new(path.display(), error);
         if arguments.go_on {
             output.reopen(path, tasks).map_err(fault)?;
         } else {
-            output.file = Some(File::create_new(path).map_err(fault)?);
+            let hint = "--go-on goes on with it, or name another file";
+            output.file = Some(begin_file(path, hint)?);
             output.write(output.heading())?;
         }
         Ok(output)

@@ -54,7 +54,7 @@ impl ValueEnum for MoveStyle {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Iccs => PossibleValue::new("iccs").help("H2-E2"),
+            Self::Iccs => PossibleValue::new("iccs").help("H2-E2").alias("coordinate"),
             Self::Wxf => PossibleValue::new("wxf").help("C2=5"),
             Self::Chinese => PossibleValue::new("chinese").help("炮二平五"),
         })

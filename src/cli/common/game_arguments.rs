@@ -34,7 +34,7 @@ impl GameArguments {
     /// Names every reason why the FEN is no position, or the first move that cannot be played.
     pub(in crate::cli) fn read(&self) -> Result<Game, Failure> {
         if let Some((first, moves)) = self.game.split_first()
-            && let Some(place) = PgnPlace::of_argument(first)
+            && let Some(place) = PgnPlace::of_argument(first)?
         {
             return read_place(&place, moves.iter().chain(&self.moves));
         }

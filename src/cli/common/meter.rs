@@ -4,8 +4,9 @@ use std::io::{self, IsTerminal};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
+use super::bar::bar_style;
 use super::note;
 
 /// Time between two lines where no bar can be shown.
@@ -21,11 +22,9 @@ pub(in crate::cli) struct ProgressMeter {
 impl ProgressMeter {
     /// A meter of things of this name, of which none is done and the number is not known.
     pub(in crate::cli) fn new(unit: &'static str) -> Self {
-        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{eta}} left");
-        let style = ProgressStyle::with_template(&template);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {unit}{{msg}}, {{left}} left");
         Self {
-            bar: ProgressBar::no_length().with_style(style),
+            bar: ProgressBar::no_length().with_style(bar_style(&template)),
             unit,
             last_line: Mutex::new(Instant::now()),
         }

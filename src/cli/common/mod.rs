@@ -1,11 +1,13 @@
 //! What several subcommands need: failures, arguments, tables, output files.
 
+pub(super) mod bar;
 pub(super) mod board_style;
 mod choices;
 pub(super) mod columns;
 pub(super) mod ending;
 pub(super) mod explain;
 mod failure;
+pub(super) mod file_lock;
 pub(super) mod game_arguments;
 mod input_file;
 pub(super) mod interrupt;

@@ -1,7 +1,7 @@
 //! Files that long work ends in.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::common::Failure;
@@ -52,6 +52,20 @@ impl OutputFile {
         };
         written.map_err(|error| Failure::new(self.path.display(), error))
     }
+}
+
+/// Begins a file that must not exist.
+///
+/// # Errors
+/// It exists, where `hint` tells what else to do, or cannot be written.
+pub(in crate::cli) fn begin_file(path: &Path, hint: &str) -> Result<File, Failure> {
+    File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::new(
+            path.display(),
+            format_args!("the file exists already: {hint}"),
+        ),
+        _ => Failure::new(path.display(), error),
+    })
 }
 
 /// Refuses a file to write that is one of those to read, whatever path leads to it.

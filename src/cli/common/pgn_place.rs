@@ -1,11 +1,14 @@
 //! A place in a file of games: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 
-use std::fs::File;
-use std::io::BufReader;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
+use super::{Failure, note, open_input};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
+
+/// What there is to say of a place that is none.
+const NO_PLACE: &str =
+    "behind the name of a PGN stand the number of a game and plies, such as games.pgn:3@42";
 
 /// Which game of a PGN, and which ply of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,21 +48,35 @@ impl PgnPlace {
     }
 
     /// Reads a place where a FEN may stand as well: a file that is there or that is called a PGN.
-    pub(in crate::cli) fn of_argument(text: &str) -> Option<Self> {
+    ///
+    /// # Errors
+    /// It is called a PGN, and what stands behind its name is no place.
+    pub(in crate::cli) fn of_argument(text: &str) -> Result<Option<Self>, Failure> {
         let place = Self::parse(text);
-        let extension = place.path.extension();
-        let is_pgn = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"));
-        (is_pgn || place.path.is_file()).then_some(place)
+        if place.is_pgn() || place.path.is_file() {
+            return Ok(Some(place));
+        }
+        let lower = text.to_ascii_lowercase();
+        match lower.contains(".pgn:") || lower.contains(".pgn@") {
+            true => Err(Failure::usage(text, NO_PLACE)),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether it is called a PGN.
+    pub(in crate::cli) fn is_pgn(&self) -> bool {
+        let extension = self.path.extension();
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("pgn"))
     }
 
     /// Reads the games of the file one after another.
     ///
     /// # Errors
     /// The file cannot be opened.
-    pub(in crate::cli) fn games(&self) -> Result<PgnReader<BufReader<File>>, Failure> {
-        let file = File::open(&self.path);
+    pub(in crate::cli) fn games(&self) -> Result<PgnReader<Box<dyn BufRead>>, Failure> {
+        let file = open_input(&self.path);
         let file = file.map_err(|error| Failure::new(self.path.display(), error))?;
-        Ok(PgnReader::new(BufReader::with_capacity(1 << 16, file)))
+        Ok(PgnReader::new(file))
     }
 
     /// The game, up to the ply; the first where none is named.
@@ -79,6 +96,12 @@ impl PgnPlace {
             return Err(fault(&format_args!("there is no game {number}")));
         };
         let game = game.map_err(|error| fault(&format_args!("game {number}: {error}")))?;
+        if self.game.is_none() && games.next().is_some() {
+            let path = self.path.display();
+            note(&format!(
+                "{path}: this is the first of several games; {path}:2 is the next"
+            ));
+        }
         self.cut(game, number)
     }
 
@@ -117,12 +140,16 @@ mod tests {
             ("d:/a.pgn:3@42", "d:/a.pgn", Some(3), Some(42)),
             ("a@b:c.pgn", "a@b:c.pgn", None, None),
         ] {
-            let place = PgnPlace::of_argument(text).unwrap();
+            let place = PgnPlace::of_argument(text).unwrap().unwrap();
             assert_eq!(place.path, PathBuf::from(path), "{text}");
             assert_eq!((place.game, place.ply), (game, ply), "{text}");
         }
+        for text in ["a.pgn:x", "a.pgn:3@-1", "a.pgn@", "a.PGN:3:4x"] {
+            let told = PgnPlace::of_argument(text).unwrap_err().text;
+            assert!(told.contains("games.pgn:3@42"), "{text}: {told}");
+        }
         for text in ["startpos", "9/9 w", "4k4/9/9/9/9/9/9/9/9/3K5"] {
-            assert_eq!(PgnPlace::of_argument(text), None);
+            assert_eq!(PgnPlace::of_argument(text).unwrap(), None);
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::cli::common::Failure;
+use crate::cli::common::bar::bar_style;
 use crate::rules::RuleSet;
 use crate::tablebase::{Material, SolvedClass, Tables};
 
@@ -104,11 +105,8 @@ pub(super) fn bar(positions: u64) -> ProgressBar {
         true => ProgressDrawTarget::stderr(),
         false => ProgressDrawTarget::hidden(),
     };
-    let style = ProgressStyle::with_template(
-        "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {eta} left",
-    );
-    let bar = ProgressBar::with_draw_target(Some(positions), target)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let form = "{msg:14} {bar:30} {human_pos}/{human_len} positions, {per_sec}, {left} left";
+    let bar = ProgressBar::with_draw_target(Some(positions), target).with_style(bar_style(form));
     bar.enable_steady_tick(std::time::Duration::from_millis(500));
     bar
 }

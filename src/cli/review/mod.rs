@@ -12,8 +12,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use super::common::bar::bar_style;
 use super::common::interrupt::interrupts;
 use super::common::limit_arguments::LimitArguments;
 use super::common::network::NetworkArgument;
@@ -167,9 +168,5 @@ fn progress_bar(positions: usize) -> ProgressBar {
         false => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(positions as u64), target);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} positions, {eta} left");
-    if let Ok(style) = style {
-        bar.set_style(style);
-    }
-    bar
+    bar.with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
 }

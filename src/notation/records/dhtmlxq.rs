@@ -61,7 +61,7 @@ fn read(text: &str) -> Result<PgnGame, RecordError> {
     });
     Ok(PgnGame {
         tags: tags.collect(),
-        comments: vec![String::new(); line.moves.len()],
+        comments: comments(text, line.moves.len()),
         line,
         result: match result {
             r if r.contains("红胜") || r == "1-0" => GameResult::RedWins,
@@ -70,6 +70,28 @@ fn read(text: &str) -> Result<PgnGame, RecordError> {
             _ => GameResult::Unfinished,
         },
     })
+}
+
+/// The comments of so many moves; what is said before the first one stands before that of the first.
+fn comments(text: &str, moves: usize) -> Vec<String> {
+    let comment = |number: usize| {
+        let name = format!("comment{number}");
+        let text = whole_field(text, &name).unwrap_or_default();
+        // `||` ends a line.
+        text.replace("||", "\n").trim().to_owned()
+    };
+    let mut comments: Vec<String> = (1..=moves).map(comment).collect();
+    if let Some(first) = comments.first_mut() {
+        *first = format!("{}\n{first}", comment(0)).trim().to_owned();
+    }
+    comments
+}
+
+/// The value of a field that may hold `[/` itself.
+fn whole_field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("[DhtmlXQ_{name}]"))?;
+    let (value, _) = rest.split_once(&format!("[/DhtmlXQ_{name}]"))?;
+    Some(value)
 }
 
 /// The value of a field.
@@ -93,6 +115,16 @@ fn square(file: usize, rank: usize) -> Option<Place> {
 mod tests {
     use super::*;
     use crate::notation::fen;
+
+    #[test]
+    fn comments_are_kept() {
+        let text = "[DhtmlXQ][DhtmlXQ_movelist]7747706279678070[/DhtmlXQ_movelist]\
+            [DhtmlXQ_comment0]开局[/DhtmlXQ_comment0][DhtmlXQ_comment2]第一行||[/b] 第二行[/DhtmlXQ_comment2]\
+            [DhtmlXQ_comment12]变着[/DhtmlXQ_comment12][/DhtmlXQ]";
+        let games = read_dhtmlxq(text);
+        let comments = &games[0].as_ref().unwrap().comments;
+        assert_eq!(comments[..], ["开局", "第一行\n[/b] 第二行", "", ""]);
+    }
 
     #[test]
     fn records_are_read() {

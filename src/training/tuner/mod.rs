@@ -34,8 +34,8 @@ const RESULT_VARIANCE: f64 = 0.04;
 /// The positions of a game have one result between them: so many are worth one independent sample.
 const DEPENDENT: f64 = 10.0;
 
-/// Fits the weights to the samples, from a state to the last pass. `progress` is called after each pass;
-/// where it returns `false` it was the last, and the state can be gone on from.
+/// Fits the weights to the samples, from a state to the last pass. `progress` is called after each pass
+/// with the state then; where it returns `false` it was the last, and the state can be gone on from.
 ///
 /// # Errors
 /// The system refuses the threads of the plan.
@@ -43,7 +43,7 @@ pub fn tune(
     state: &mut TuneState,
     samples: &[Sample],
     plan: &Tuning,
-    mut progress: impl FnMut(TuneReport) -> bool,
+    mut progress: impl FnMut(&TuneState, TuneReport) -> bool,
 ) -> Result<(), TuneError> {
     let pool = ThreadPoolBuilder::new().num_threads(plan.threads).build();
     let pool = pool.map_err(|error| TuneError::NoThreads(error.to_string()))?;
@@ -72,11 +72,12 @@ pub fn tune(
             state.best = Some((test_error, state.weights.clone()));
         }
         state.epoch += 1;
-        let goes_on = progress(TuneReport {
+        let report = TuneReport {
             epoch: state.epoch,
             training_error: error / training.len() as f64,
             test_error,
-        });
+        };
+        let goes_on = progress(state, report);
         if !goes_on {
             break;
         }
@@ -140,7 +141,7 @@ mod tests {
         let samples = samples();
         let samples = &samples[..1000];
         let mut state = TuneState::new(samples, &plan).unwrap();
-        tune(&mut state, samples, &plan, |report| {
+        tune(&mut state, samples, &plan, |_, report| {
             assert!(report.training_error.is_finite() && report.test_error.is_finite());
             reports += 1;
             true
@@ -165,7 +166,7 @@ mod tests {
             };
             let mut errors = Vec::new();
             let mut state = TuneState::new(&samples, &plan).unwrap();
-            tune(&mut state, &samples, &plan, |report| {
+            tune(&mut state, &samples, &plan, |_, report| {
                 errors.push((report.training_error.to_bits(), report.test_error.to_bits()));
                 true
             })
@@ -187,7 +188,7 @@ mod tests {
             };
             let mut errors = Vec::new();
             let mut state = TuneState::new(&samples, &plan).unwrap();
-            tune(&mut state, &samples, &plan, |report| {
+            tune(&mut state, &samples, &plan, |_, report| {
                 errors.push(report.test_error);
                 report.epoch < last
             })
@@ -208,9 +209,9 @@ mod tests {
             ..Tuning::default()
         };
         let mut whole = TuneState::new(&samples, &plan).unwrap();
-        tune(&mut whole, &samples, &plan, |_| true).unwrap();
+        tune(&mut whole, &samples, &plan, |_, _| true).unwrap();
         let mut first = TuneState::new(&samples, &plan).unwrap();
-        tune(&mut first, &samples, &plan, |report| report.epoch < 2).unwrap();
+        tune(&mut first, &samples, &plan, |_, report| report.epoch < 2).unwrap();
         let text = serde_json::to_string(&first).unwrap();
         let mut later: TuneState = serde_json::from_str(&text).unwrap();
         assert_eq!(later, first);
@@ -218,7 +219,7 @@ mod tests {
             later.check(&samples, &Tuning { threads: 3, ..plan }),
             Ok(())
         );
-        tune(&mut later, &samples, &plan, |_| true).unwrap();
+        tune(&mut later, &samples, &plan, |_, _| true).unwrap();
         assert_eq!(later, whole);
         let other = Tuning {
             spread: 9.0,
