@@ -16,6 +16,8 @@ pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use credentials::without_credentials;
 #[cfg(feature = "cli")]
 pub use html::escape_html;
+#[cfg(feature = "cli")]
+pub use printable::is_character;
 pub use printable::{excerpt, printable};
 #[cfg(feature = "cli")]
 pub use replacement::Replacement;

@@ -25,11 +25,17 @@ pub fn excerpt(text: &str) -> String {
     clean
 }
 
+/// Whether a character may stand in names and in files of other programs: no control character, and none of
+/// the code points that are no characters and XML has not.
+pub fn is_character(c: char) -> bool {
+    !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
 /// Whether a character shows as itself wherever it is printed.
 fn is_harmless(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let breaks = matches!(c, '\u{2028}' | '\u{2029}');
-    !c.is_control() && !turns && !breaks
+    is_character(c) && !turns && !breaks
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! goes or changes its meaning, [`VERSION`] rises.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -24,6 +25,11 @@ pub struct JsonReport<'a> {
     /// `finished`, `decided` or `interrupted`; `null` while games are played.
     end: Option<&'static str>,
     rules: &'static str,
+    games_played: u64,
+    /// All games of the tournament; `null` where a test decides how many.
+    games_due: Option<u64>,
+    /// How long the other games will take at the pace so far; `null` where that is not known.
+    seconds_left: Option<f64>,
     engines: Vec<EngineReport<'a>>,
     pairings: Vec<PairingReport<'a>>,
     sprt: Option<SprtReport>,
@@ -110,12 +116,14 @@ struct GameReport<'a> {
 }
 
 impl<'a> JsonReport<'a> {
-    /// The report of a tournament; `end` is `None` while it goes on.
+    /// The report of a tournament; `end` is `None` while it goes on, and `left` is about how long that will
+    /// be.
     pub fn new(
         tournament: &'a Tournament,
         standings: &Standings,
         games: &'a [GameSummary],
         end: Option<TournamentEnd>,
+        left: Option<Duration>,
     ) -> Self {
         let name = |engine: usize| tournament.engines[engine].name.as_str();
         let reasons = standings.reasons().into_iter();
@@ -126,6 +134,9 @@ impl<'a> JsonReport<'a> {
             event: &tournament.event,
             end: end.map(TournamentEnd::name),
             rules: tournament.rules.rules.name(),
+            games_played: standings.games(),
+            games_due: tournament.games_due(),
+            seconds_left: left.map(|left| left.as_secs_f64()),
             engines: figures
                 .map(|(number, figures)| {
                     engine_report(tournament, number, standings.of(number), figures)

@@ -70,6 +70,11 @@ impl Tournament {
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
+    /// How many games there are; `None` where a test decides that.
+    pub fn games_due(&self) -> Option<u64> {
+        self.rounds.map(|_| self.schedule().games())
+    }
+
     /// Before the first game.
     pub fn standings(&self) -> Standings {
         Standings::new(&self.schedule(), self.engines.len(), self.sprt)

@@ -20,6 +20,26 @@ fn engines_that_do_not_work() {
     let text = text.map(str::to_owned).to_vec();
     let told = complaint(&mut match_of([text, good.clone()], "--each depth=1"));
     assert!(told.contains("Cargo.toml: Permission"), "{told}");
+    let script_path = scratch("no-interpreter");
+    fs::write(&script_path, "#!/no/such/interpreter\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(&script_path, mode).unwrap();
+    let script_words = [
+        "--engine".to_owned(),
+        format!("cmd={}", script_path.display()),
+    ];
+    let told = complaint(&mut match_of(
+        [script_words.to_vec(), good.clone()],
+        "--each depth=1",
+    ));
+    assert!(
+        told.contains("it is there, but not the program that its first line names"),
+        "{told}"
+    );
+    fs::remove_file(script_path).unwrap();
+    let nothing = ["--engine", "cmd="].map(str::to_owned).to_vec();
+    let told = complaint(&mut match_of([nothing, good.clone()], "--each depth=1"));
+    assert!(told.contains("an engine has no cmd="), "{told}");
     let told = complaint(&mut match_of(
         [script("mute", "mute"), good.clone()],
         "--each depth=1 --startup 0.3",
@@ -48,6 +68,7 @@ fn arguments_that_make_no_sense() {
             "/no/such/file: No such file",
         ),
         ("--each depth=1 --rules chess", "invalid value 'chess'"),
+        ("--each depth=1 nice=99", "nice= is a number from -20 to 19"),
         ("--each depth=1 cpus=999", "processor 999 may not be used"),
         ("--each depth=1 --seeds 2", "there are not so many engines"),
         (

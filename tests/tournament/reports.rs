@@ -1,10 +1,13 @@
 //! What is reported of a tournament: status, end positions, details, ratings.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
+use std::process::{Command, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
-use crate::{match_of, output, scratch, script};
+use crate::{complaint, match_of, output, scratch, script};
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
@@ -26,6 +29,11 @@ fn the_status_is_told_after_each_game() {
         (&1.into(), &"finished".into())
     );
     assert_eq!(status["engines"][0]["wins"], 2);
+    assert_eq!(
+        (&status["games_played"], &status["games_due"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(status["seconds_left"], Value::Null);
     assert!(status["sprt"]["llr"].is_number());
     let page = fs::read_to_string(&html).unwrap();
     for part in [
@@ -40,6 +48,142 @@ fn the_status_is_told_after_each_game() {
     assert!(!page.contains("<one>"));
     for path in [json, html] {
         fs::remove_file(path).unwrap();
+    }
+}
+
+/// The games that are left take about as long as those before.
+#[test]
+fn the_status_tells_how_long_it_will_take() {
+    let json = scratch("pace.json");
+    let engines = [script("one", "slow"), script("two", "slow")];
+    let mut command = match_of(engines, "--openings start --rounds 300 --each depth=1");
+    command.arg("--status").arg(&json).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let status = || -> Option<Value> {
+        serde_json::from_str(&fs::read_to_string(&json).unwrap_or_default()).ok()
+    };
+    let playing = loop {
+        assert!(child.try_wait().unwrap().is_none());
+        match status() {
+            Some(status) if status["games_played"] == 0 => {
+                assert_eq!(status["seconds_left"], Value::Null);
+            }
+            Some(status) => break status,
+            None => {}
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(playing["games_due"], 600);
+    assert!(
+        playing["seconds_left"].as_f64().unwrap() > 60.0,
+        "{playing}"
+    );
+    fs::remove_file(json).unwrap();
+}
+
+/// What a command shows on a terminal.
+fn shown_on_a_terminal(command: &mut Command) -> String {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let terminal = || {
+        let path = name.to_str().unwrap();
+        File::options().read(true).write(true).open(path).unwrap()
+    };
+    command.env("TERM", "xterm").env_remove("NO_COLOR");
+    let mut child = command
+        .stdout(terminal())
+        .stderr(terminal())
+        .spawn()
+        .unwrap();
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (mut screen, mut shown) = (File::from(master), Vec::new());
+    // The end is an error here.
+    let _ = screen.read_to_end(&mut shown);
+    assert!(child.wait().unwrap().success());
+    String::from_utf8_lossy(&shown).into_owned()
+}
+
+#[test]
+fn the_bar_tells_elo_and_the_test() {
+    let engines = [script("one", "slow"), script("two", "slow")];
+    let arguments = "--openings start --rounds 2 --each depth=1 --sprt elo0=0,elo1=5";
+    let shown = shown_on_a_terminal(&mut match_of(engines, arguments));
+    for part in ["0/4", "? left", "Elo ", "LLR "] {
+        assert!(shown.contains(part), "{part}: {shown:?}");
+    }
+    // One side alone has won: Elo is infinite.
+    let engines = [script("one", "good"), script("two", "resign")];
+    let text = output(&mut match_of(engines, PLAIN));
+    assert!(text.contains("+2 =0 -0\n"), "{text}");
+}
+
+/// Whether a text is well-formed XML, as far as tags, quotes and references go.
+fn assert_well_formed(text: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once('<') {
+        for reference in before.split('&').skip(1) {
+            let (name, _) = reference.split_once(';').expect("an end of a reference");
+            assert!(
+                ["amp", "lt", "gt", "quot", "apos", "#39"].contains(&name),
+                "{name}"
+            );
+        }
+        let (tag, behind) = tag.split_once('>').expect("an end of a tag");
+        rest = behind;
+        assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
+        if tag.starts_with(['?', '!']) || tag.ends_with('/') {
+            continue;
+        }
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name)),
+            None => open.extend(tag.split_whitespace().next()),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    let is_allowed = |c: char| c == '\n' || !c.is_control() && c != '\u{fffe}' && c != '\u{ffff}';
+    assert!(text.chars().all(is_allowed));
+}
+
+#[test]
+fn the_plot_is_well_formed() {
+    let svg = scratch("plot.svg");
+    let engines = [script("a<b>&\"c\"", "good"), script("车'炮", "resign")];
+    output(match_of(engines, PLAIN).arg("--plot").arg(&svg));
+    let text = fs::read_to_string(&svg).unwrap();
+    assert!(text.contains("a&lt;b&gt;&amp;"), "{text}");
+    assert_well_formed(&text);
+    fs::remove_file(svg).unwrap();
+    for name in ["a\u{fffe}", "a\u{ffff}"] {
+        let engines = [script(name, "good"), script("two", "good")];
+        let told = complaint(&mut match_of(engines, PLAIN));
+        assert!(told.contains("no character"), "{told}");
+        let engines = [script("one", "good"), script("two", "good")];
+        let told = complaint(match_of(engines, PLAIN).args(["--event", name]));
+        assert!(told.contains("no character"), "{told}");
+    }
+}
+
+#[test]
+fn more_threads_than_processors_are_remarked_on() {
+    for (threads, concurrency, told) in [
+        ("4096", "2", "--concurrency: 8192 threads think at a time"),
+        ("1", "1000", "--concurrency: 1000 threads think at a time"),
+    ] {
+        let mut one = script("one", "good");
+        one.push(format!("option.Threads={threads}"));
+        let engines = [one, script("two", "good")];
+        let mut command = match_of(engines, PLAIN);
+        let output = command
+            .args(["--concurrency", concurrency])
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && errors.contains(told), "{errors}");
     }
 }
 
@@ -62,7 +206,7 @@ fn end_positions_and_details_are_kept() {
     let text = fs::read_to_string(&pgn).unwrap();
     let games = chuhe::notation::pgn::read(&text);
     let comments = &games[0].as_ref().unwrap().comments;
-    for part in [", n=5000, nps=", ", tl=", "s, pv=\"a0a1 a9a8\""] {
+    for part in [", n=5000, nps=", ", tl=", "s, pv=\"A0-A1 A9-A8\""] {
         assert!(comments[0].contains(part), "{comments:?}");
     }
     // A mate of UCCI is written as one of UCI.

@@ -9,7 +9,7 @@ use crate::cli::common::Failure;
 use crate::cli::common::seconds::parse_seconds;
 use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
-use crate::text::read_file;
+use crate::text::{is_character, read_file};
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
     Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, GameRules, Openings, ScoreDraw,
@@ -277,8 +277,11 @@ impl Arguments {
         if seeds > 1 && self.format != TournamentFormat::Gauntlet {
             return Err(Failure::usage("--seeds", "only with --format gauntlet"));
         }
-        if self.event.chars().any(char::is_control) {
-            return Err(Failure::usage("--event", "control characters in the name"));
+        if !self.event.chars().all(is_character) {
+            return Err(Failure::usage(
+                "--event",
+                "control characters, or what is no character, in the name",
+            ));
         }
         Ok(Tournament {
             event: self.event.clone(),

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
@@ -25,6 +26,8 @@ pub(super) struct Files {
     plot: Option<OutputFile>,
     epd: Option<File>,
     status: Vec<PathBuf>,
+    /// When this run of the program began, and how many games had been played then.
+    begun: (Instant, u64),
 }
 
 /// The file of a report that is asked for.
@@ -107,6 +110,7 @@ impl Files {
             plot: report_file(arguments.plot.as_ref())?,
             epd: None,
             status: arguments.status.clone(),
+            begun: (Instant::now(), 0),
         };
         if let Some(path) = &arguments.epd {
             require_file(path)?;
@@ -132,6 +136,7 @@ impl Files {
                 .open_pgn(path, arguments, tournament, &mut content)
                 .map_err(|error| Failure::new(path.display(), error))?;
         }
+        files.begun.1 = content.games.len() as u64;
         Ok((files, content))
     }
 
@@ -193,6 +198,14 @@ impl Files {
         }
     }
 
+    /// How long the games that are due will take at the pace of this run; `None` before its first one.
+    fn time_left(&self, tournament: &Tournament, played: u64) -> Option<Duration> {
+        let (begun, before) = self.begun;
+        let now = u32::try_from(played.saturating_sub(before)).ok()?;
+        let left = u32::try_from(tournament.games_due()?.saturating_sub(played)).ok()?;
+        begun.elapsed().checked_div(now)?.checked_mul(left)
+    }
+
     /// Replaces the files that tell how the tournament stands.
     ///
     /// # Errors
@@ -204,8 +217,12 @@ impl Files {
         games: &[GameSummary],
         end: Option<TournamentEnd>,
     ) -> Result<(), Failure> {
+        let left = match end {
+            None => self.time_left(tournament, standings.games()),
+            Some(_) => None,
+        };
         for path in &self.status {
-            let text = status::text(path, tournament, standings, games, end)?;
+            let text = status::text(path, tournament, standings, games, end, left)?;
             OutputFile::open(path)?.write(&text)?;
         }
         Ok(())
@@ -223,7 +240,7 @@ impl Files {
         end: TournamentEnd,
     ) -> Result<(), Failure> {
         if let Some(json) = self.json {
-            let report = JsonReport::new(tournament, standings, games, Some(end));
+            let report = JsonReport::new(tournament, standings, games, Some(end), None);
             let text = serde_json::to_string_pretty(&report);
             json.write(&(text.map_err(|error| Failure::new("the report", error))? + "\n"))?;
         }

@@ -9,6 +9,7 @@ mod progress;
 mod status;
 mod table;
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::io;
 use std::process::ExitCode;
@@ -21,7 +22,7 @@ use super::common::{Failure, INTERRUPTED, print};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{
-    EngineFailure, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
+    EngineFailure, EngineSpec, GameSummary, Greeting, JournalContent, Tournament, TournamentEnd,
     TournamentEvent, TournamentStartError, check_engines, run as play,
 };
 use files::{Files, require_different};
@@ -99,7 +100,10 @@ fn resume(
 ) -> Result<(Standings, Vec<GameSummary>), Failure> {
     if content.damaged_lines > 0 {
         let lines = content.damaged_lines;
-        print(&format!("{lines} damaged lines of the journal left out\n"))?;
+        print(&match lines {
+            1 => "one damaged line of the journal left out\n".to_owned(),
+            _ => format!("{lines} damaged lines of the journal left out\n"),
+        })?;
     }
     if content.has_torn_line {
         print("the last line of the journal, which has no end, left out\n")?;
@@ -129,11 +133,15 @@ fn warn(tournament: &Tournament, greetings: &[Greeting]) {
         }
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let thinks = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
-    let wanted = thinks * tournament.concurrency;
+    let mut threads: Vec<usize> = tournament.engines.iter().map(EngineSpec::threads).collect();
+    threads.sort_by_key(|threads| Reverse(*threads));
+    // Those of a game think in turn, but for a pondering one.
+    let thinking = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
+    let in_a_game: usize = threads.iter().take(thinking).sum();
+    let wanted = in_a_game.saturating_mul(tournament.concurrency);
     if wanted > cores {
         let why =
-            format!("{wanted} engines think at a time on {cores} processors: times will suffer");
+            format!("{wanted} threads think at a time on {cores} processors: times will suffer");
         Failure::new("--concurrency", why).report();
     }
 }

@@ -2,10 +2,11 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::table::{running, short_estimate};
 use crate::board::ByColor;
+use crate::cli::common::bar::bar_style;
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{GameRecord, Tournament, TournamentEvent};
@@ -26,15 +27,14 @@ impl MatchProgress {
             let (bar, form) = match tournament.rounds {
                 Some(_) => (
                     ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr()),
-                    "{bar:12} {pos}/{len}  {msg}  {eta} left",
+                    "{bar:12} {pos}/{len}  {msg}  {left} left",
                 ),
                 None => (
                     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
                     "{spinner} {pos} games, {msg}, {elapsed}",
                 ),
             };
-            let style = ProgressStyle::with_template(form);
-            let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            let bar = bar.with_style(bar_style(form));
             bar.set_position(standings.games());
             bar.reset_eta();
             bar.enable_steady_tick(std::time::Duration::from_millis(200));

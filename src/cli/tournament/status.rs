@@ -1,6 +1,9 @@
 //! How a tournament stands while it is played, for other programs and for a browser.
 
 use std::path::Path;
+use std::time::Duration;
+
+use indicatif::HumanDuration;
 
 use super::table;
 use crate::board::ByColor;
@@ -14,7 +17,8 @@ const LAST_GAMES: usize = 50;
 /// How often a browser loads the page again, in seconds.
 const RELOAD: u32 = 10;
 
-/// The standings for a file: a page if its name ends with `.html`, otherwise JSON.
+/// The standings for a file: a page if its name ends with `.html`, otherwise JSON. `left` is about how long
+/// the games that are due will take.
 ///
 /// # Errors
 /// There are no words for them, which no standings bring about.
@@ -24,13 +28,14 @@ pub(super) fn text(
     standings: &Standings,
     games: &[GameSummary],
     end: Option<TournamentEnd>,
+    left: Option<Duration>,
 ) -> Result<String, Failure> {
     let last = &games[games.len().saturating_sub(LAST_GAMES)..];
     let extension = path.extension().and_then(|extension| extension.to_str());
     if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
-        return Ok(page(tournament, standings, last, end));
+        return Ok(page(tournament, standings, last, end, left));
     }
-    let report = JsonReport::new(tournament, standings, last, end);
+    let report = JsonReport::new(tournament, standings, last, end, left);
     let text = serde_json::to_string_pretty(&report);
     Ok(text.map_err(|error| Failure::new("the status", error))? + "\n")
 }
@@ -40,17 +45,20 @@ fn page(
     standings: &Standings,
     games: &[GameSummary],
     end: Option<TournamentEnd>,
+    left: Option<Duration>,
 ) -> String {
     let title = escape_html(&tournament.event);
     let reload = match end {
         None => format!("<meta http-equiv=\"refresh\" content=\"{RELOAD}\">\n"),
         Some(_) => String::new(),
     };
-    let total = tournament.rounds.map(|_| tournament.schedule().games());
-    let count = match total {
+    let mut count = match tournament.games_due() {
         Some(total) => format!("{} of {total} games", standings.games()),
         None => format!("{} games", standings.games()),
     };
+    if let Some(left) = left {
+        count += &format!(", about {:#} left", HumanDuration(left));
+    }
     let name = |player: usize| escape_html(&tournament.engines[player].name);
     let rows = games.iter().rev().map(|game| {
         let ByColor([red, black]) = game.players.map(name);

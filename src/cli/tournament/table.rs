@@ -66,7 +66,14 @@ pub(super) fn short_estimate(standings: &Standings) -> String {
     if standings.figures().len() != 2 {
         return String::new();
     }
-    let elo = standings.of(0).estimate().map(|e| elo(&e.elo));
+    let estimate = standings.of(0).estimate();
+    // One side alone has won so far: that says nothing in numbers.
+    let finite = estimate.filter(|e| {
+        [e.elo.value, e.elo.low, e.elo.high]
+            .iter()
+            .all(|e| e.is_finite())
+    });
+    let elo = finite.map(|e| elo(&e.elo));
     let mut text = elo.map_or(String::new(), |elo| format!("  Elo {elo}"));
     if let Some(run) = &standings.sprt {
         let (lower, upper) = run.sprt().bounds();

@@ -24,7 +24,7 @@ pub enum SpecError {
     #[error("an engine has no cmd=")]
     NoCommand,
     /// The name, made printable here, would garble tables and records.
-    #[error("engine {0}: control characters in its name")]
+    #[error("engine {0}: control characters, or what is no character, in its name")]
     ControlCharacters(String),
     /// The words do not fit together.
     #[error("engine {name}: {fault}")]
@@ -79,6 +79,9 @@ pub enum EngineFault {
     /// Ranks are counted from 0 or 1.
     #[error("ranks= is 0 or 1")]
     FirstRank,
+    /// Systems would take the nearest one, which is not what is asked for.
+    #[error("nice= is a number from -20 to 19")]
+    Nice,
     /// Pondering is on the opponent's clock.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,

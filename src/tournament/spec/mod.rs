@@ -4,6 +4,7 @@ mod error;
 mod value;
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,12 +12,15 @@ use serde::Deserialize;
 
 use super::limit::Limit;
 use super::protocol::EngineProtocol;
-use crate::text::printable;
+use crate::text::{is_character, printable};
 pub use error::{EngineFault, SpecError, WordError};
 use value::{OptionValue, number, processors, switch};
 
 /// Time beyond the limit that is forgiven when nothing else is said.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
+
+/// The nice values that systems have.
+const NICE: RangeInclusive<i32> = -20..=19;
 
 /// An engine and how to play with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +55,17 @@ pub struct EngineSpec {
     pub cpus: Option<Vec<usize>>,
     /// The file that its standard error is added to.
     pub stderr: Option<PathBuf>,
+}
+
+impl EngineSpec {
+    /// How many threads it searches with, as far as its options tell; no more than a million.
+    pub fn threads(&self) -> usize {
+        const MOST_THREADS: usize = 1_000_000;
+        let is_count = |name: &str| name.eq_ignore_ascii_case("threads");
+        let mut counts = self.options.iter().filter(|(name, _)| is_count(name));
+        let last = counts.next_back().and_then(|(_, count)| count.parse().ok());
+        last.unwrap_or(1).clamp(1, MOST_THREADS)
+    }
 }
 
 /// What is said of an engine, in part; the keys of the command line and of the TOML file.
@@ -198,12 +213,13 @@ impl EngineWords {
         let words = self.or(each);
         let options = words.all_options().collect();
         let limit = words.limit();
-        let command = words.cmd.ok_or(SpecError::NoCommand)?;
+        let command = words.cmd.filter(|command| !command.as_os_str().is_empty());
+        let command = command.ok_or(SpecError::NoCommand)?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
         let name = words
             .name
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
-        if name.chars().any(char::is_control) {
+        if !name.chars().all(is_character) {
             return Err(SpecError::ControlCharacters(printable(&name)));
         }
         let in_engine = |fault| SpecError::Engine {
@@ -215,6 +231,9 @@ impl EngineWords {
             .map_err(in_engine)?;
         if words.ranks.is_some_and(|first_rank| first_rank > 1) {
             return Err(in_engine(EngineFault::FirstRank));
+        }
+        if words.nice.is_some_and(|nice| !NICE.contains(&nice)) {
+            return Err(in_engine(EngineFault::Nice));
         }
         let ponder = words.ponder.unwrap_or(false);
         if ponder && !matches!(limit, Limit::Clock(_)) {
