@@ -1,5 +1,10 @@
 //! What the README and the guides promise: their examples run, and their tables are complete.
 
+#[cfg(unix)]
+use std::fs;
+#[cfg(unix)]
+use std::path::Path;
+
 use assert_cmd::Command;
 use chuhe::tournament::read_toml;
 
@@ -117,6 +122,107 @@ fn without_time(row: &str) -> String {
         named = word == "nps";
     }
     kept.join(" ")
+}
+
+/// Runs a command in a directory where programs and files lie as the example has them, with words of it
+/// replaced, and returns what it prints.
+#[cfg(unix)]
+fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
+    for program in ["chuhe", "chuhe-old", "fairy-stockfish"] {
+        let path = directory.join(program);
+        if !path.exists() {
+            std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_chuhe"), path).unwrap();
+        }
+    }
+    let new = |word: &String| {
+        let found = replaced.iter().find(|(old, _)| old == word);
+        found.map_or(word.clone(), |(_, new)| (*new).to_owned())
+    };
+    let arguments = command.iter().map(new).filter(|word| !word.is_empty());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
+    let assert = command
+        .current_dir(directory)
+        .args(arguments)
+        .assert()
+        .code(0);
+    String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+}
+
+/// Fewer rounds, and nodes instead of time.
+#[cfg(unix)]
+#[test]
+fn the_tournament_runs_and_its_games_are_replayed() {
+    let directory = tempfile::tempdir().unwrap();
+    let place = directory.path();
+    let shorter = [("20", "1"), ("tc=1+0.01", "nodes=50")];
+    let text = run_in(place, &commands(TOURNAMENTS, "match ")[0], &shorter);
+    assert!(text.contains("\nnew against old: 2 games, "), "{text}");
+    assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
+    let replayed = run_in(place, &["replay", "games.pgn"].map(str::to_owned), &[]);
+    assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_conversions_run() {
+    let conversions = commands(TOURNAMENTS, "convert ");
+    assert_eq!(conversions.len(), 4);
+    for command in &conversions {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path();
+        let moves = "h2e2 h7e7 e2h2 e7h7 ".repeat(5);
+        let game = format!("[Red \"胡荣华\"]\n\n{moves} 1-0\n");
+        let page = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]";
+        // The smallest of its kind: pieces where they begin, and no move.
+        let mut xqf = vec![0; 1032];
+        xqf[..3].copy_from_slice(b"XQ\x0a");
+        let red = [0, 10, 20, 30, 40, 50, 60, 70, 80, 12, 72, 3, 23, 43, 63, 83];
+        let black = red.map(|square| square / 10 * 10 + 9 - square % 10);
+        xqf[0x10..0x20].copy_from_slice(&red);
+        xqf[0x20..0x30].copy_from_slice(&black);
+        fs::write(place.join("page.html"), page).unwrap();
+        fs::write(place.join("1.xqf"), xqf).unwrap();
+        if command.contains(&"games.pgn".to_owned()) && !command.contains(&"1.xqf".to_owned()) {
+            fs::write(place.join("games.pgn"), game).unwrap();
+        }
+        let out = command.last().unwrap();
+        run_in(place, command, &[("library.cbl", "")]);
+        assert!(
+            fs::metadata(place.join(out)).unwrap().len() > 50,
+            "{command:?}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_positions_are_searched() {
+    let batches = commands(SCRIPTING, "batch ");
+    assert_eq!(batches.len(), 2);
+    for command in &batches {
+        let directory = tempfile::tempdir().unwrap();
+        let epd = format!("{} bm h2e2;\n", chuhe::notation::fen::START);
+        fs::write(directory.path().join(&command[1]), epd).unwrap();
+        run_in(directory.path(), command, &[("12", "2"), ("2", "0.05")]);
+        let out = command.iter().find(|word| word.starts_with("answers."));
+        let answers = fs::read_to_string(directory.path().join(out.unwrap())).unwrap();
+        assert!(answers.contains("rnbakabnr"), "{answers}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_engine_is_checked() {
+    let checks = commands(TOURNAMENTS, "check ");
+    assert_eq!(checks.len(), 2);
+    let directory = tempfile::tempdir().unwrap();
+    let text = run_in(directory.path(), &checks[1], &[]);
+    assert!(text.lines().count() > 25, "{text}");
+    assert!(
+        text.lines()
+            .all(|line| line.contains("\"outcome\":\"kept\"")),
+        "{text}"
+    );
 }
 
 #[test]
