@@ -152,8 +152,19 @@ fn dumps_make_the_same_library_again() {
         assert_eq!(code, Some(1), "{arguments:?}");
         assert!(text.contains(said), "{text}");
     }
+}
+
+#[test]
+fn of_a_damaged_dump_it_is_told_what_was_written() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    assert_eq!(server.stop(), Some(0));
+    let (code, dump) = cloud(here, &["dump", "library.db"]);
+    assert_eq!(code, Some(0));
     std::fs::write(here.join("bad.txt"), "# chuhe cloud library 1\nnonsense\n").unwrap();
-    let (code, text) = cloud(here, &["import", "other.db", "bad.txt"]);
+    let (code, text) = cloud(here, &["import", "bad.db", "bad.txt"]);
     assert_eq!(code, Some(1));
     assert!(
         text.contains("bad.txt: line 2 is no move of a library; 0 moves written and 0 "),

@@ -32,6 +32,6 @@ mod tests {
     fn the_time_left_is_not_known_before_something_is_done() {
         assert_eq!(time_left(Duration::ZERO, false), "?");
         assert_eq!(time_left(Duration::ZERO, true), "0s");
-        assert_eq!(time_left(Duration::from_secs(90), false), "90s");
+        assert_eq!(time_left(Duration::from_secs(30), false), "30s");
     }
 }

@@ -280,7 +280,7 @@ impl Arguments {
         if !self.event.chars().all(is_character) {
             return Err(Failure::usage(
                 "--event",
-                "control characters, or what is no character, in the name",
+                "control characters or noncharacters in the name",
             ));
         }
         Ok(Tournament {

@@ -7,7 +7,7 @@ use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
 /// The option of engines that play several games.
-const VARIANT: &str = "UCI_Variant";
+pub(super) const VARIANT: &str = "UCI_Variant";
 
 /// What an engine tells of itself at the beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -162,7 +162,7 @@ impl Engine {
 
     /// Lets an engine that the user sets to another variant answer where xiangqi has no move.
     fn try_variant(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
-        let is_variant = |name: &str| name.eq_ignore_ascii_case(super::VARIANT);
+        let is_variant = |name: &str| name.eq_ignore_ascii_case(super::greeting::VARIANT);
         let mut variants = spec.options.iter().filter(|(name, _)| is_variant(name));
         let Some((_, variant)) = variants.next_back() else {
             return Ok(());

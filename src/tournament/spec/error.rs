@@ -24,7 +24,7 @@ pub enum SpecError {
     #[error("an engine has no cmd=")]
     NoCommand,
     /// The name, made printable here, would garble tables and records.
-    #[error("engine {0}: control characters, or what is no character, in its name")]
+    #[error("engine {0}: control characters or noncharacters in its name")]
     ControlCharacters(String),
     /// The words do not fit together.
     #[error("engine {name}: {fault}")]
