@@ -171,7 +171,10 @@ fn nothing_of_an_engine_reaches_the_terminal_raw() {
             [script(name, "good"), script("b", "good")],
             arguments,
         ));
-        assert!(told.contains("control characters or noncharacters in its name"), "{told}");
+        assert!(
+            told.contains("control characters or noncharacters in its name"),
+            "{told}"
+        );
         assert!(!told.contains('\x07'));
     }
 }
