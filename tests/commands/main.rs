@@ -9,6 +9,8 @@ mod egtb;
 mod judge;
 #[cfg(target_os = "linux")]
 mod limits;
+#[cfg(unix)]
+mod long_runs;
 mod play;
 mod replay;
 mod review;
