@@ -17,8 +17,8 @@ use crate::tablebase::Tables;
 
 /// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
 ///
-/// The library is one file or PostgreSQL database, which is made where there is none. Endgame tables answer before it. The
-/// numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
+/// The library is one file or PostgreSQL database, which is made where there is none. Endgame tables answer
+/// before it. The numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
 /// way are answered. With --worker no library is kept here; the program searches for one that is served
 /// elsewhere, until Ctrl-C.
 #[derive(Debug, clap::Args)]

@@ -8,7 +8,7 @@
 //! | `threads` | the pool of search threads, the vote on what they found |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
 //! | `deciding_positions` | the positions of the game that decide it when they occur again |
-//! | `ordering` | the move picker and the histories it goes by |
+//! | `ordering` | the move picker, the histories and the bonuses of quiet moves that it goes by |
 //! | `mate` | mates by checks alone, proven |
 //! | `table` | the transposition table, shared by all threads |
 //! | `time` | how long a move may take |

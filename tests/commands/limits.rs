@@ -1,7 +1,6 @@
 //! What the program does where memory is short, a file endless, a game far too long, a person at the
 //! terminal.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output, Stdio};
@@ -9,9 +8,9 @@ use std::process::{Command, Output, Stdio};
 use assert_cmd::assert::OutputAssertExt;
 use predicates::prelude::*;
 use predicates::str::contains;
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::engine_client::{Client, PATIENCE, scratch};
+use crate::terminal::Terminal;
 
 /// The signal of a process that is ended while it is loaded into too little memory.
 const SEGMENTATION_FAULT: i32 = 11;
@@ -160,22 +159,14 @@ fn very_long_games_are_searched_like_others() {
 /// A person who starts the engine by hand learns what it is; a client's pipes get nothing of it.
 #[test]
 fn a_person_at_a_terminal_is_told_what_this_is() {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let terminal = || {
-        let path = name.to_str().unwrap();
-        File::options().read(true).write(true).open(path).unwrap()
-    };
+    let (terminal, mut screen) = Terminal::new();
     let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let child = chuhe()
-        .stdin(terminal())
+        .stdin(terminal.open())
         .stdout(Stdio::piped())
-        .stderr(terminal())
+        .stderr(terminal.open())
         .spawn()
         .unwrap();
-    let mut screen = File::from(master);
     let mut shown = Vec::new();
     let started = std::time::Instant::now();
     while !String::from_utf8_lossy(&shown).contains("--help") {
@@ -191,7 +182,7 @@ fn a_person_at_a_terminal_is_told_what_this_is() {
     // One of the two is a pipe: nothing.
     let output = chuhe()
         .stdin(Stdio::null())
-        .stderr(terminal())
+        .stderr(terminal.open())
         .output()
         .unwrap();
     assert!(output.status.success());

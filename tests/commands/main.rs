@@ -19,3 +19,7 @@ mod training;
 
 #[path = "../engine_client/mod.rs"]
 mod engine_client;
+
+#[cfg(target_os = "linux")]
+#[path = "../terminal/mod.rs"]
+mod terminal;

@@ -13,6 +13,8 @@ mod interrupted;
 mod machine;
 mod refused;
 mod reports;
+#[path = "../terminal/mod.rs"]
+mod terminal;
 
 use std::process::Command;
 use std::thread::sleep;

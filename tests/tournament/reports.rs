@@ -1,12 +1,12 @@
 //! What is reported of a tournament: status, end positions, details, ratings.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
+use crate::terminal::Terminal;
 use crate::{complaint, match_of, output, scratch, script};
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -85,22 +85,15 @@ fn the_status_tells_how_long_it_will_take() {
 
 /// What a command shows on a terminal.
 fn shown_on_a_terminal(command: &mut Command) -> String {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let terminal = || {
-        let path = name.to_str().unwrap();
-        File::options().read(true).write(true).open(path).unwrap()
-    };
+    let (terminal, mut screen) = Terminal::new();
     command.env("TERM", "xterm").env_remove("NO_COLOR");
     let mut child = command
-        .stdout(terminal())
-        .stderr(terminal())
+        .stdout(terminal.open())
+        .stderr(terminal.open())
         .spawn()
         .unwrap();
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let (mut screen, mut shown) = (File::from(master), Vec::new());
+    let mut shown = Vec::new();
     // The end is an error here.
     let _ = screen.read_to_end(&mut shown);
     assert!(child.wait().unwrap().success());

@@ -19,8 +19,9 @@ use crate::text;
 /// Add dumps, self-play files, PGN games and books to a library; a server may be running on it.
 ///
 /// Dumps of other libraries and the scored moves of self-play are written, unless the library has a score of
-/// the move already that comes of a search as deep (0 where that is not known). The moves of PGN games and of books (.dat, .xqb, .obk) have no scores: they become
-/// tasks for the workers. A book that needs a key file is named as KEYS;BOOK.
+/// the move already that comes of a search as deep (0 where that is not known). The moves of PGN games and of
+/// books (.dat, .xqb, .obk) have no scores: they become tasks for the workers. A book that needs a key file is
+/// named as KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The file or the database of the library; it is made where there is none.

@@ -18,7 +18,8 @@ const VERSION: i64 = 2;
 /// `position`: the known moves of a position (see [`Row`](crate::cloud::Row)) with its distances from
 /// the start. `edge`: from which positions a position is reached by a stored move. `task`: what is to be
 /// searched; `lease` is 0 or the number of the batch that was handed out. `audit`: every value that was
-/// written, and how deep was searched for it. `pending`: positions whose parents, and those behind their moves, are still to be told.
+/// written, and how deep was searched for it. `pending`: positions whose parents, and those behind their
+/// moves, are still to be told.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;

@@ -4,8 +4,8 @@
 //! `1 / (1 + exp((a - v) / b))`, the chance to lose that of the score `-v`, and the rest are draws. `a`,
 //! the score that wins every other game, and `b`, how fast chances rise around it, are cubic in the
 //! material on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes
-//! them as source text; the present ones to 16,000 games by generation 5 of the network (seeds 19 and 20,
-//! 400 nodes a move), so that they tell of equal players who think that little.
+//! them as source text; the present ones to games by generation 5 of the network (seeds 19 and 20, 400 nodes a
+//! move), so that they tell of equal players who think that little.
 
 mod model;
 

@@ -46,7 +46,7 @@ impl Search<'_> {
                 return Some(NodeScore::of_position(beta + share));
             }
         }
-        // Neither is a score of the node's own moves: what they depend on is not passed on.
+        // None of them is a score of the node's own moves: what they depend on is not passed on.
         self.null_move(node, beta)
             .or_else(|| self.probcut(node, beta))
             .or_else(|| self.hash_probcut(node, beta))

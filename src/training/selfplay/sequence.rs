@@ -32,7 +32,8 @@ impl Sequence {
         self.failure.is_some()
     }
 
-    /// Adds the game that is due at a place, from 0, and writes those whose turn it is. Returns how far the work has come, if it has.
+    /// Adds the game that is due at a place, from 0, and writes those whose turn it is. Returns how far the
+    /// work has come, if it has.
     pub(super) fn push(&mut self, place: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {
         match game {
             SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
