@@ -3,7 +3,7 @@
 //! a block of its own. No description has been published; what is read here was held against two libraries
 //! with 129 games of 10,554 plies, all of them legal.
 
-use super::{Diagram, Place, RecordError, board_line};
+use super::{Diagram, Place, RecordError, board_line, put_first};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -147,9 +147,10 @@ impl<'a> Cursor<'a> {
 fn main_line(tree: &[u8]) -> Result<CommentedMoves, RecordError> {
     let mut cursor = Cursor(tree);
     // A comment on the game.
-    if cursor.number()? != 0 {
-        cursor.text()?;
-    }
+    let introduction = match cursor.number()? {
+        0 => String::new(),
+        _ => cursor.text()?,
+    };
     let (mut moves, mut comments) = (Vec::new(), Vec::new());
     while moves.len() < MOST_PLIES {
         let [marks, _, from, to] = match cursor.word() {
@@ -174,6 +175,7 @@ fn main_line(tree: &[u8]) -> Result<CommentedMoves, RecordError> {
             break;
         }
     }
+    put_first(&introduction, &mut comments);
     Ok((moves, comments))
 }
 
@@ -242,7 +244,7 @@ mod tests {
         let game = read_ccbridge(&bytes).remove(0).unwrap();
         let played: Vec<_> = game.line.moves.iter().map(ToString::to_string).collect();
         assert_eq!(played, ["h2e2", "h9g7", "h0g2"]);
-        assert_eq!(game.comments, ["中炮", "", "x"]);
+        assert_eq!(game.comments, ["开局\n中炮", "", "x"]);
         assert_eq!(fen::write_position(&game.line.start), fen::START);
         assert_eq!(
             (game.tag("Red"), game.result),

@@ -1,6 +1,6 @@
 //! DhtmlXQ: `[DhtmlXQ_movelist]77477062…[/DhtmlXQ_movelist]` and the like, as pages and forums have it.
 
-use super::{Place, RecordError, line};
+use super::{Place, RecordError, line, put_first};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -81,9 +81,7 @@ fn comments(text: &str, moves: usize) -> Vec<String> {
         text.replace("||", "\n").trim().to_owned()
     };
     let mut comments: Vec<String> = (1..=moves).map(comment).collect();
-    if let Some(first) = comments.first_mut() {
-        *first = format!("{}\n{first}", comment(0)).trim().to_owned();
-    }
+    put_first(&comment(0), &mut comments);
     comments
 }
 

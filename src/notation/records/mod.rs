@@ -1,7 +1,7 @@
 //! Game records of other programs: XQF (象棋演播室, XQStudio), CBR and CBL (象棋桥, CCBridge) and DhtmlXQ
 //! (东萍象棋).
 //!
-//! Of all the main line is read, with its comments but in DhtmlXQ; variations are passed over.
+//! Of all the main line is read, with its comments; variations are passed over.
 
 mod ccbridge;
 mod dhtmlxq;
@@ -40,6 +40,15 @@ type Place = (usize, usize);
 
 /// The pieces of a side in the order of both formats, from one rook to the other, cannons, pawns.
 const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
+
+/// Puts what is said of the game before the comment of its first move, if there is one.
+fn put_first(introduction: &str, comments: &mut [String]) {
+    if let Some(first) = comments.first_mut() {
+        *first = format!("{}\n{}", introduction.trim(), first.trim())
+            .trim()
+            .to_owned();
+    }
+}
 
 /// The letter of the piece on each point, by rank and file from red's left corner.
 type Diagram = [[Option<u8>; 9]; 10];

@@ -1,7 +1,7 @@
 //! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11
 //! on all is hidden behind keys that the header gives.
 
-use super::{Place, RecordError, line};
+use super::{Place, RecordError, line, put_first};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -186,8 +186,8 @@ fn moves(bytes: &[u8], version: u8, keys: &XqfKeys) -> Result<MainLine, RecordEr
         keys,
     };
     let (mut moves, mut comments) = (Vec::new(), Vec::new());
-    // The root has a comment and no move.
-    let (_, mut marks, _) = tree.node(version)?;
+    // The root has a comment on the game and no move.
+    let (_, mut marks, introduction) = tree.node(version)?;
     while marks & HAS_NEXT != 0 {
         let ([from, to], next, comment) = tree.node(version)?;
         let from = square(from.wrapping_sub(0x18).wrapping_sub(keys.from));
@@ -199,6 +199,7 @@ fn moves(bytes: &[u8], version: u8, keys: &XqfKeys) -> Result<MainLine, RecordEr
         comments.push(comment);
         marks = next;
     }
+    put_first(&introduction, &mut comments);
     Ok((moves, comments))
 }
 
@@ -249,7 +250,7 @@ mod tests {
             }
             plain.extend(&*comment);
         };
-        node(0x18, 0x20, moves.is_empty(), "");
+        node(0x18, 0x20, moves.is_empty(), "开局");
         for (number, (text, comment)) in (1..).zip(moves) {
             let place = |t: &[u8]| (t[0] - b'a') * 10 + t[1] - b'0';
             let from = place(&text.as_bytes()[..2])
@@ -272,7 +273,7 @@ mod tests {
             let game = read_xqf(&file(version, &moves)).unwrap();
             let played: Vec<_> = game.line.moves.iter().map(ToString::to_string).collect();
             assert_eq!(played, ["h2e2", "h9g7", "h0g2"], "{version}");
-            assert_eq!(game.comments, ["中炮", "", "x"], "{version}");
+            assert_eq!(game.comments, ["开局\n中炮", "", "x"], "{version}");
             assert_eq!(fen::write_position(&game.line.start), fen::START);
             assert_eq!(
                 (game.tag("Red"), game.result),
