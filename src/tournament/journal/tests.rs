@@ -169,6 +169,29 @@ fn damage_is_told_of_and_repaired_when_that_is_asked_for() {
 }
 
 #[test]
+fn games_behind_a_damaged_first_line_are_told_of_and_saved_by_another_first_line() {
+    let (head, rest) = STORED_V2.split_once('\n').unwrap();
+    for damaged_head in ["", "\0\0\0", &head[1..], &head[..head.len() / 2]] {
+        let text = format!("{damaged_head}\n{rest}");
+        let damaged = scratch(&text);
+        let told = open(&damaged, Damage::Repair).unwrap_err().to_string();
+        assert!(told.starts_with("line 1: "), "{told}");
+        assert!(told.contains("2 games behind it can be read"), "{told}");
+        assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
+        let fresh = scratch("");
+        drop(open(&fresh, Damage::Refuse).unwrap());
+        let fresh = fs::read_to_string(&fresh.path).unwrap();
+        fs::write(
+            &damaged.path,
+            format!("{}\n{rest}", fresh.lines().next().unwrap()),
+        )
+        .unwrap();
+        let (_, content) = open(&damaged, Damage::Refuse).unwrap();
+        assert_eq!(numbers(&content), [0, 3]);
+    }
+}
+
+#[test]
 fn a_torn_line_is_dropped() {
     for cut in [1, 5, 40] {
         let torn = scratch(&STORED_V2[..STORED_V2.len() - cut]);
