@@ -128,7 +128,13 @@ fn without_time(row: &str) -> String {
 /// replaced, and returns what it prints.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
-    for program in ["chuhe", "chuhe-old", "fairy-stockfish"] {
+    for program in [
+        "chuhe",
+        "chuhe-old",
+        "eleeye",
+        "fairy-stockfish",
+        "pikafish",
+    ] {
         let path = directory.join(program);
         if !path.exists() {
             std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_chuhe"), path).unwrap();
@@ -160,6 +166,22 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
     let replayed = run_in(place, &["replay", "games.pgn"].map(str::to_owned), &[]);
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");
+}
+
+/// As above; each opponent is Chuhe itself, which counts ranks from 0.
+#[cfg(unix)]
+#[test]
+fn the_gauntlet_of_the_readme_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let shorter = [("50", "1"), ("tc=2+0.02", "nodes=50"), ("ranks=1", "")];
+    let text = run_in(directory.path(), &commands(README, "match ")[0], &shorter);
+    for game in [
+        "2/6  game 2: pikafish - chuhe",
+        "4/6  game 4: eleeye",
+        "6/6  game 6: fairy",
+    ] {
+        assert!(text.contains(game), "{text}");
+    }
 }
 
 #[cfg(unix)]

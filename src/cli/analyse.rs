@@ -11,7 +11,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unicode_width::UnicodeWidthStr;
 
 use super::common::board_style::BoardArguments;
-use super::common::columns::{cut, terminal_width, wrapped};
+use super::common::columns::{cut, spaced, terminal_width, wrapped};
 use super::common::ending::{self, TableArguments};
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
@@ -259,9 +259,10 @@ impl<'a> AnalysisView<'a> {
         let rank = if self.ranked { " no" } else { "" };
         let side = self.position.side_to_move();
         let (depth, score, time, nodes) = ("depth", "score", "time", "nodes");
+        let line = fitted(&format!("line ({side} to move)"), self.width, false);
         writeln!(
             self.out,
-            "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  line ({side} to move)"
+            "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}"
         )
     }
 
@@ -308,10 +309,16 @@ impl<'a> AnalysisView<'a> {
             format_time(outcome.time),
             nodes_per_second(nodes, outcome.time),
         );
-        writeln!(
-            self.out,
-            "best {best}  score {score}  win/draw/loss {win}/{draw}/{loss} %  depth {depth}  nodes {nodes}  time {time}  nps {speed}"
-        )
+        let words = [
+            format!("best {best}"),
+            format!("score {score}"),
+            format!("win/draw/loss {win}/{draw}/{loss} %"),
+            format!("depth {depth}"),
+            format!("nodes {nodes}"),
+            format!("time {time}"),
+            format!("nps {speed}"),
+        ];
+        write!(self.out, "{}", spaced(&words, self.width))
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::common::columns::pad;
+use super::common::columns::{row, terminal_width};
 use super::common::ending;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, read_line};
@@ -101,7 +101,7 @@ fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
 /// The names above the verdicts of all rule sets.
 fn heading(arguments: &Arguments) -> String {
     match arguments.all && !arguments.json {
-        true => side_by_side(RuleSet::name),
+        true => side_by_side(RuleSet::name, None),
         false => String::new(),
     }
 }
@@ -113,16 +113,12 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
         return format!("{}\n", object(arguments, game, &judgement, line));
     }
     let mut text = match arguments.all {
-        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name()),
-        false => format!("{}\n", judgement.verdict),
+        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name(), line),
+        false => match line {
+            Some(line) => format!("line {line}: {}\n", judgement.verdict),
+            None => format!("{}\n", judgement.verdict),
+        },
     };
-    if let Some(line) = line {
-        text = match arguments.all {
-            // Behind the columns, which have names above them.
-            true => format!("{}  line {line}\n", pad(text.trim_end(), all_width())),
-            false => format!("line {line}: {text}"),
-        };
-    }
     if arguments.explain {
         text += &explain::text(game, &judgement);
         if let Some(ending) = ending::text(game.position(), &Tables::embedded(), judgement.rules) {
@@ -132,16 +128,11 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
     text
 }
 
-/// Width of the verdicts of all rule sets.
-fn all_width() -> usize {
-    let count = RuleSet::ALL.len();
-    count * VERDICT_WIDTH + (count - 1) * "  ".len()
-}
-
-/// One word a rule set, in columns.
-fn side_by_side(word: impl Fn(RuleSet) -> &'static str) -> String {
-    let words = RuleSet::ALL.map(|rules| pad(word(rules), VERDICT_WIDTH));
-    format!("{}\n", words.join("  ").trim_end())
+/// One word a rule set, in columns, and behind them the line that they stand for.
+fn side_by_side(word: impl Fn(RuleSet) -> &'static str, line: Option<usize>) -> String {
+    let mut cells: Vec<String> = RuleSet::ALL.map(|rules| word(rules).to_owned()).into();
+    cells.extend(line.map(|line| format!("line {line}")));
+    row(&cells, &vec![VERDICT_WIDTH; cells.len()], terminal_width())
 }
 
 /// The verdict as JSON.

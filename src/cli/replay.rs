@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::common::columns::columns;
+use super::common::columns::{columns, terminal_width};
 use super::common::pgn_place::PgnPlace;
 use super::common::{Failure, explain, print_if_read};
 use crate::notation::pgn::{PgnError, PgnGame};
@@ -115,7 +115,7 @@ fn replay_file(
     );
     match arguments.json {
         true => Ok(true),
-        false => print_if_read(&(columns(&rows) + &sum)),
+        false => print_if_read(&(columns(&rows, terminal_width()) + &sum)),
     }
 }
 

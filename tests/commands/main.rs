@@ -11,6 +11,8 @@ mod judge;
 mod limits;
 #[cfg(unix)]
 mod long_runs;
+#[cfg(target_os = "linux")]
+mod narrow_terminal;
 mod play;
 mod replay;
 mod review;

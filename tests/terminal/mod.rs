@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::fs::File;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{tcgetwinsize, tcsetwinsize};
 
 /// A terminal that programs can be started on.
 pub struct Terminal {
@@ -18,6 +19,15 @@ impl Terminal {
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         (Self { name }, File::from(master))
+    }
+
+    /// Says how wide it is.
+    #[allow(dead_code, reason = "not every test that has a terminal needs it")]
+    pub fn set_columns(&self, columns: u16) {
+        let terminal = self.open();
+        let mut size = tcgetwinsize(&terminal).unwrap();
+        (size.ws_col, size.ws_row) = (columns, 40);
+        tcsetwinsize(&terminal, size).unwrap();
     }
 
     /// It as a standard stream of a program.

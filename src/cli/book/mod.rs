@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::columns::columns;
+use super::common::columns::{columns, terminal_width};
 use super::common::game_arguments::GameArguments;
 use super::common::{Failure, print};
 use crate::book::{BookLibrary, BookTable};
@@ -117,7 +117,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
             games(m.results.losses),
         ]);
     }
-    print(&columns(&rows))
+    print(&columns(&rows, terminal_width()))
 }
 
 fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {

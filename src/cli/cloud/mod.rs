@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::Failure;
-use super::common::columns::columns;
+use super::common::columns::{columns, terminal_width};
 use crate::cloud::store::{Location, SnapshotFault, StoreError};
 use crate::text::printable;
 use common::{open, print};
@@ -136,7 +136,7 @@ fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), Failu
             board,
         ]);
     }
-    print(&columns(&rows))
+    print(&columns(&rows, terminal_width()))
 }
 
 fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::common::print;
 use crate::board::{Move, Position};
 use crate::cli::common::Failure;
-use crate::cli::common::columns::columns;
+use crate::cli::common::columns::{columns, terminal_width};
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::interrupt::interrupts;
 use crate::cloud::client::{Client, ClientError};
@@ -195,7 +195,7 @@ pub(super) fn query(arguments: &QueryArguments) -> Result<(), Failure> {
             told.rate,
         ]);
     }
-    print(&columns(&rows))
+    print(&columns(&rows, terminal_width()))
 }
 
 /// Asks for a search.
@@ -262,7 +262,7 @@ pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
         }
     }
     if rows.len() > 1 {
-        print(&columns(&rows))?;
+        print(&columns(&rows, terminal_width()))?;
     }
     match failure {
         Some(failure) => Err(failure),

@@ -4,17 +4,44 @@ use std::io::IsTerminal;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Sets rows in columns, two spaces apart and each as wide as its widest text; a row is a line.
-pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+/// How far lines are indented that go on with the one before.
+const INDENT: &str = "  ";
+
+/// Sets rows in columns, two spaces apart and each as wide as its widest text. A row is a line, or several
+/// where a line is wider than `room`.
+pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]], room: Option<usize>) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
-    let mut text = String::new();
-    for row in rows {
-        let cells: Vec<String> = row.iter().zip(widths).map(|(c, w)| pad(c, w)).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
+    let rows = rows.iter().map(|cells| row(cells, &widths, room));
+    rows.collect()
+}
+
+/// One row of such a table, whose columns have these widths. What is wider than `room` goes on below, indented;
+/// the columns decide where, so that all rows are broken alike.
+pub(in crate::cli) fn row(
+    cells: &[impl AsRef<str>],
+    widths: &[usize],
+    room: Option<usize>,
+) -> String {
+    let mut lines = vec![String::new()];
+    let mut taken = 0;
+    for (n, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        if n > 0 {
+            if room.is_some_and(|room| taken + INDENT.len() + width > room) {
+                lines.push(String::new());
+                taken = 0;
+            }
+            taken += INDENT.len();
+        }
+        taken += width;
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if n > 0 { INDENT } else { "" });
+            line.push_str(&pad(cell.as_ref(), *width));
+        }
     }
-    text
+    let lines = lines.iter().map(|line| line.trim_end()).enumerate();
+    let shown = lines.filter(|(n, line)| *n == 0 || !line.is_empty());
+    shown.map(|(_, line)| format!("{line}\n")).collect()
 }
 
 /// The columns of the terminal that standard output is; `None` where it is none, and nothing is too wide.
@@ -70,6 +97,21 @@ fn figures_of(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> Strin
     text
 }
 
+/// Sets words two spaces apart, on further lines, indented, where they are wider than `room`.
+pub(in crate::cli) fn spaced(words: &[String], room: Option<usize>) -> String {
+    let widths: Vec<usize> = words.iter().map(|word| word.width()).collect();
+    row(words, &widths, room)
+}
+
+/// A line of text, broken at its spaces into further lines, indented, where it is wider than `room`.
+pub(in crate::cli) fn sentence(text: &str, room: Option<usize>) -> String {
+    let lines = match room {
+        Some(room) if text.width() > room => wrapped(text, room.saturating_sub(INDENT.len())),
+        _ => vec![text.to_owned()],
+    };
+    lines.join(&format!("\n{INDENT}")) + "\n"
+}
+
 /// Breaks a text at its spaces into lines of at most so many columns; a longer word is a line of its own.
 pub(in crate::cli) fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -114,7 +156,26 @@ mod tests {
     fn chinese_counts_twice() {
         let rows = [["车", "a1"], ["rook", "b2"], ["马８进７", ""]];
         let rows = rows.map(|row| row.map(str::to_owned));
-        assert_eq!(columns(&rows), "车        a1\nrook      b2\n马８进７\n");
+        let whole = "车        a1\nrook      b2\n马８进７\n";
+        assert_eq!(columns(&rows, None), whole);
+        assert_eq!(columns(&rows, Some(12)), whole);
+    }
+
+    #[test]
+    fn rows_too_wide_go_on_below() {
+        let rows = [
+            ["a", "炮二平五", "1.00", "good"],
+            ["b", "马8进7", "2", ""],
+            ["c", "", "", ""],
+        ];
+        let rows = rows.map(|row| row.map(str::to_owned));
+        let broken = "a  炮二平五\n  1.00  good\nb  马8进7\n  2\nc\n";
+        assert_eq!(columns(&rows, Some(16)), broken);
+        let narrow = "a\n  炮二平五\n  1.00\n  good\nb\n  马8进7\n  2\nc\n";
+        assert_eq!(columns(&rows, Some(1)), narrow);
+        let words = ["best h2e2", "depth 8"].map(str::to_owned);
+        assert_eq!(spaced(&words, None), "best h2e2  depth 8\n");
+        assert_eq!(spaced(&words, Some(17)), "best h2e2\n  depth 8\n");
     }
 
     #[cfg(feature = "match")]
@@ -139,6 +200,12 @@ mod tests {
         );
         assert_eq!(wrapped("abcdef gh i", 4), ["abcdef", "gh i"]);
         assert!(wrapped(" ", 4).is_empty());
+        assert_eq!(sentence("a draw by rule", None), "a draw by rule\n");
+        assert_eq!(sentence("a draw  by rule", Some(15)), "a draw  by rule\n");
+        assert_eq!(
+            sentence("a draw by rule", Some(8)),
+            "a draw\n  by\n  rule\n"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::columns::columns;
+use super::columns::{columns, sentence, terminal_width};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
 use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
@@ -15,7 +15,9 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
         occurrences,
         ..
     } = judgement;
-    let mut text = format!("{cause}, {rules} rules, occurrence {occurrences} of the position\n");
+    let room = terminal_width();
+    let because = format!("{cause}, {rules} rules, occurrence {occurrences} of the position");
+    let mut text = sentence(&because, room);
     if judgement.plies.is_empty() {
         return text;
     }
@@ -25,7 +27,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
             did += if n == 0 { " of " } else { ", " };
             did += &name(chased);
         }
-        text += &format!("{color}: {did}\n");
+        text += &sentence(&format!("{color}: {did}"), room);
     }
     let head = ["ply", "move", "", "piece", "what it does"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -38,7 +40,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
             description(classified),
         ]);
     }
-    text + &columns(&rows) + "\n"
+    text + &columns(&rows, room) + "\n"
 }
 
 /// The plies of the repetition as JSON.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::selection::RulesArguments;
 use crate::board::Position;
-use crate::cli::common::columns::columns;
+use crate::cli::common::columns::{columns, sentence, terminal_width};
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
@@ -82,11 +82,12 @@ fn text(
             [word, m.played.to_string(), outcome]
         })
         .collect();
-    text += &columns(&rows);
+    let room = terminal_width();
+    text += &columns(&rows, room);
     let line = tables.best_line(position);
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
-        text += &format!("best line: {line}\n");
+        text += &sentence(&format!("best line: {line}"), room);
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use super::game::{Review, ReviewedMove};
 use crate::board::Color;
-use crate::cli::common::columns::{columns, pad};
+use crate::cli::common::columns::{columns, pad, terminal_width};
 use crate::cli::common::notation::Notation;
 use crate::notation::MoveStyle;
 use crate::notation::pgn::Annotation;
@@ -26,7 +26,7 @@ pub(super) fn table(review: &Review, notation: Notation) -> String {
             better,
         ]);
     }
-    let mut text = columns(&rows) + "\n" + &summary(review);
+    let mut text = columns(&rows, terminal_width()) + "\n" + &summary(review);
     for repetition in &review.repetitions {
         text += &format!("\nAfter ply {}: {}.\n", repetition.ply, repetition.text);
     }
@@ -78,7 +78,7 @@ fn summary(review: &Review) -> String {
             cell(),
         ]);
     }
-    columns(&rows)
+    columns(&rows, terminal_width())
 }
 
 /// A text at the right end of a width.
