@@ -84,7 +84,7 @@ macro_rules! parameters {
 
 parameters! {
     /// First aspiration window, to each side of the last score.
-    aspiration_window = 16, 5, 100;
+    aspiration_window = 25, 5, 100;
     /// How much a window grows by when the search fails, beside a share of itself.
     aspiration_growth = 5, 0, 50;
     /// The share of itself that it grows by.
@@ -97,9 +97,9 @@ parameters! {
     aspiration_fail_highs = 3, 0, 6;
 
     /// Razoring: margin at depth 0.
-    razoring_base = 250, 0, 1000;
+    razoring_base = 205, 0, 1000;
     /// Razoring: margin for the square of the depth.
-    razoring_factor = 160, 20, 500;
+    razoring_factor = 97, 20, 500;
     /// Deepest node for reverse futility.
     reverse_futility_depth = 9, 2, 16;
     /// Reverse futility: margin a ply.
@@ -114,7 +114,7 @@ parameters! {
     /// A null move takes one ply more off for so many plies of depth.
     null_move_depth_divisor = 3, 2, 8;
     /// A null move takes one ply more off for so much above beta.
-    null_move_margin = 150, 50, 500;
+    null_move_margin = 175, 50, 500;
     /// The most plies that a null move takes off for being above beta.
     null_move_margin_plies = 3, 0, 6;
     /// Quarters of its depth for which a verifying search of a null move tries no other.
@@ -122,9 +122,9 @@ parameters! {
     /// From this depth a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
     /// How far the evaluation must be above beta for a null move at depth 0.
-    null_move_entry_base = 146, 0, 400;
+    null_move_entry_base = 138, 0, 400;
     /// How much less it must be for each ply of depth; in deep nodes it may be below beta.
-    null_move_entry_slope = 20, 0, 80;
+    null_move_entry_slope = 18, 0, 80;
     /// The most that it may be below beta.
     null_move_entry_limit = 300, 0, 1000;
     /// At this phase of the game or later every null move cut-off is verified.
@@ -135,12 +135,12 @@ parameters! {
     /// Plies that probcut takes off the search of a capture.
     probcut_reduction = 4, 2, 8;
     /// How far above beta a capture must come out for probcut.
-    probcut_margin = 130, 20, 500;
+    probcut_margin = 105, 20, 500;
     /// How much less where the evaluation has been improving.
     probcut_improving = 50, 0, 200;
 
     /// How far above beta a hash score must be for probcut by the transposition table alone.
-    hash_probcut_margin = 230, 20, 1000;
+    hash_probcut_margin = 285, 20, 1000;
     /// Plies by which its entry may be shallower than the node.
     hash_probcut_depth = 4, 0, 8;
 
@@ -148,18 +148,18 @@ parameters! {
     iir_depth = 4, 2, 10;
 
     /// Moves before late move pruning, beside the square of the depth.
-    late_move_pruning_base = 4, 1, 12;
+    late_move_pruning_base = 5, 1, 12;
     /// From this iteration on, replies to a root move are left out too. A shallow search, which is how
     /// weak play is asked for, would overlook a threat or a repetition otherwise.
     replies_pruned_depth = 8, 1, 20;
     /// Deepest node, less the reduction of the move, in which futility and exchange leave quiet moves out.
     quiet_pruning_depth = 6, 1, 12;
     /// Futility of quiet moves: margin at depth 0.
-    futility_base = 120, 0, 600;
+    futility_base = 45, 0, 600;
     /// Futility of quiet moves: margin a ply.
-    futility_factor = 90, 10, 400;
+    futility_factor = 57, 10, 400;
     /// What a quiet move may lose in the exchange, for the square of the depth.
-    quiet_exchange_margin = 20, 2, 120;
+    quiet_exchange_margin = 16, 2, 120;
     /// Deepest node in which captures are left out for what they lose in the exchange.
     capture_exchange_depth = 8, 1, 16;
     /// What a capture may lose in the exchange, a ply.
@@ -167,7 +167,7 @@ parameters! {
     /// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
     history_pruning_depth = 4, 1, 10;
     /// History a ply below zero under which a quiet move is left out.
-    history_pruning_margin = 3000, 500, 10000;
+    history_pruning_margin = 3900, 500, 10000;
 
     /// Least depth for a singular extension.
     singular_depth = 7, 4, 12;
@@ -181,21 +181,21 @@ parameters! {
     singular_margin = 90, 20, 300;
 
     /// Late move reduction of every late move, in hundredths of a ply.
-    lmr_base = 83, 0, 200;
+    lmr_base = 72, 0, 200;
     /// Divisor of the product of logarithms, in hundredths.
-    lmr_divisor = 157, 80, 400;
+    lmr_divisor = 162, 80, 400;
     /// History of a quiet move that is worth a ply.
-    lmr_history = 9000, 2000, 30000;
+    lmr_history = 8200, 2000, 30000;
     /// History of a capture that is worth a ply.
-    lmr_capture_history = 8000, 2000, 30000;
+    lmr_capture_history = 6150, 2000, 30000;
     /// Less for a capture, in 1024ths of a ply.
-    lmr_capture = 1024, 0, 3072;
+    lmr_capture = 1220, 0, 3072;
     /// More where a cut-off is expected, in 1024ths of a ply.
-    lmr_cut_node = 1536, 0, 3072;
+    lmr_cut_node = 1470, 0, 3072;
     /// Less where the position has been on a principal variation, in 1024ths of a ply.
-    lmr_was_pv = 614, 0, 3072;
+    lmr_was_pv = 950, 0, 3072;
     /// Less for the answer to a check, in 1024ths of a ply.
-    lmr_in_check = 1024, 0, 3072;
+    lmr_in_check = 730, 0, 3072;
 
     /// A reduced search that comes out so much above the best score is repeated a ply deeper.
     research_deeper = 60, 10, 400;
@@ -203,21 +203,21 @@ parameters! {
     research_shallower = 10, 0, 100;
 
     /// History bonus of the move that caused a cut-off, a ply.
-    history_bonus_factor = 185, 20, 500;
+    history_bonus_factor = 238, 20, 500;
     /// Taken off the bonus.
     history_bonus_offset = 60, 0, 500;
     /// The largest bonus.
-    history_bonus_limit = 1500, 300, 4000;
+    history_bonus_limit = 1640, 300, 4000;
     /// History malus of moves tried before it, a ply.
-    history_malus_factor = 225, 20, 500;
+    history_malus_factor = 211, 20, 500;
     /// Taken off the malus.
     history_malus_offset = 90, 0, 500;
     /// The largest malus.
-    history_malus_limit = 1200, 300, 4000;
+    history_malus_limit = 750, 300, 4000;
     /// Share of the bonus for a quiet hash move that cuts a node off without a search.
-    hash_cutoff_share = 35, 0, 100;
+    hash_cutoff_share = 46, 0, 100;
     /// Share of the rise of the evaluation that a quiet move's main history learns.
-    evaluation_swing_share = 80, 0, 400;
+    evaluation_swing_share = 100, 0, 400;
     /// Centres the swing of quiet moves: what the handcrafted evaluation falls by for the usual one, its
     /// tempo not counted.
     evaluation_swing_offset = 14, -60, 60;
@@ -255,26 +255,26 @@ parameters! {
     /// The most that a correction value learns at once.
     correction_bonus_limit = 256, 16, 2048;
     /// What the corrections of the evaluation add up to, in 128ths.
-    correction_weight = 10, 0, 64;
+    correction_weight = 8, 0, 64;
     /// What the correction by the last two moves counts, in 128ths.
-    continuation_correction_weight = 10, 0, 64;
+    continuation_correction_weight = 12, 0, 64;
     /// Errors are learned by this part of them for each ply.
-    correction_divisor = 8, 1, 64;
+    correction_divisor = 4, 1, 64;
 
     /// What a victim counts in the order of captures, beside their history.
-    capture_order_victim = 16, 4, 64;
+    capture_order_victim = 15, 4, 64;
     /// Place in the order for which the exchange of a capture may lose a unit before it is put off.
     capture_order_exchange = 32, 8, 256;
 
     /// Place in the order that a quiet check gains which loses little in the exchange.
-    check_order_bonus = 8000, 0, 32000;
+    check_order_bonus = 8900, 0, 32000;
     /// What such a check may lose in the exchange.
-    check_order_exchange = 100, 0, 500;
+    check_order_exchange = 118, 0, 500;
     /// Place in the order that a rook gains by leaving a square attacked by a lesser piece, and loses by
     /// entering one.
-    rook_escape_bonus = 8000, 0, 32000;
+    rook_escape_bonus = 6600, 0, 32000;
     /// The same for a knight or a cannon that a pawn, an advisor or a bishop attacks.
-    minor_escape_bonus = 3000, 0, 32000;
+    minor_escape_bonus = 3300, 0, 32000;
 
     /// Depth from which a single sound move ends the search.
     only_move_depth = 5, 1, 20;
