@@ -80,7 +80,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !arguments.game.is_given() {
         return Err(Failure::usage(
-            "error",
+            "analyse",
             "no position is given: `startpos` or a FEN",
         ));
     }

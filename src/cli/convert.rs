@@ -28,7 +28,8 @@ const LONGEST_LINE: u64 = 16;
 /// Convert game records, pick games out of them, extract positions.
 ///
 /// What a file holds is seen from its content: PGN in any notation, UTF-8 or GBK; XQF (象棋演播室);
-/// CBR and CBL (象棋桥); DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves.
+/// CBR and CBL (象棋桥); DhtmlXQ (东萍); or a game a line, as a FEN or `startpos` with moves. Of each game
+/// the main line is read, with its comments; variations are left out.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Arguments {
@@ -92,6 +93,12 @@ enum TargetFormat {
 /// # Errors
 /// A file cannot be read or written, or a game cannot be read; all that can be is written first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let is_of_games = matches!(arguments.to, TargetFormat::Pgn | TargetFormat::Moves);
+    if is_of_games && arguments.ply.is_some() {
+        let why =
+            "positions have plies: say --to fen or --to epd, or FILE:GAME@PLY for a part of a game";
+        return Err(Failure::usage("--ply", why));
+    }
     let mut writer = Writer {
         arguments,
         out: match &arguments.out {
@@ -130,18 +137,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let (read, written) = (writer.read, writer.written);
-    let lines = match arguments.to {
-        TargetFormat::Pgn | TargetFormat::Moves => "games",
-        TargetFormat::Fen | TargetFormat::Epd => "positions",
+    let lines = match is_of_games {
+        true => counted(written, "game"),
+        false => counted(written, "position"),
     };
-    let _ = writeln!(io::stderr(), "{read} games read, {written} {lines} written");
+    let _ = writeln!(
+        io::stderr(),
+        "{} read, {lines} written",
+        counted(read, "game")
+    );
     match unread {
         0 => Ok(()),
-        1 => Err(Failure::new("convert", "one game cannot be read")),
         _ => Err(Failure::new(
             "convert",
-            format!("{unread} games cannot be read"),
+            format!("{} cannot be read", counted(unread, "game")),
         )),
+    }
+}
+
+/// A number of things in words.
+fn counted(number: u64, name: &str) -> String {
+    match number {
+        1 => format!("1 {name}"),
+        _ => format!("{number} {name}s"),
     }
 }
 
@@ -313,7 +331,10 @@ impl Writer<'_> {
                 let board = fields.join(" ");
                 self.is_new(&board).then(|| match self.arguments.to {
                     TargetFormat::Fen => fen + "\n",
-                    _ => format!("{board} id \"{}\";\n", title(game)),
+                    _ => match title(game) {
+                        Some(title) => format!("{board} id \"{title}\";\n"),
+                        None => format!("{board}\n"),
+                    },
                 })
             }
         }
@@ -345,11 +366,14 @@ fn position_after(game: &PgnGame, ply: Option<usize>) -> Option<Position> {
     Some(position)
 }
 
-/// The players of a game, without what would end the text of an EPD.
-fn title(game: &PgnGame) -> String {
-    let name = |tag: &str| game.tag(tag).unwrap_or("?").replace(['"', ';', '\n'], "'");
-    if game.tag("Red").is_none() && game.tag("Event").is_some() {
-        return name("Event");
+/// The players of a game, without what would end the text of an EPD; its event where they are not known.
+fn title(game: &PgnGame) -> Option<String> {
+    let name = |tag: &str| Some(game.tag(tag)?.replace(['"', ';', '\n'], "'"));
+    match (name("Red"), name("Black")) {
+        (None, None) => name("Event"),
+        (red, black) => {
+            let [red, black] = [red, black].map(|name| name.unwrap_or_else(|| "?".to_owned()));
+            Some(format!("{red} - {black} {}", game.result))
+        }
     }
-    format!("{} - {} {}", name("Red"), name("Black"), game.result)
 }

@@ -1,5 +1,7 @@
 //! `chuhe judge`: what the rules say of a game.
 
+use std::fmt;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -7,9 +9,10 @@ use serde_json::{Value, json};
 use super::common::columns::{row, terminal_width};
 use super::common::ending;
 use super::common::explain;
-use super::common::game_arguments::{GameArguments, read_line};
+use super::common::game_arguments::{GameArguments, play_line, read_line};
 use super::common::{Failure, open_input, print, print_if_read};
 use crate::board::Color;
+use crate::notation::pgn::PgnReader;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
 
@@ -24,8 +27,8 @@ const LONGEST_LINE: u64 = 16;
 pub(super) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// Judge the games in FILE (`-` for standard input), one `FEN moves M…` a line; empty lines and
-    /// lines that begin with `#` are skipped.
+    /// Judge the games in FILE (`-` for standard input): those of a PGN, or one `FEN moves M…` a line, where
+    /// empty lines and lines that begin with `#` are skipped.
     #[arg(long, value_name = "FILE", conflicts_with = "game")]
     file: Option<PathBuf>,
     /// Whose rules decide about repetitions and limits.
@@ -42,6 +45,24 @@ pub(super) struct Arguments {
     all: bool,
 }
 
+/// Where a game stands in a file, from 1.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// A line of its own.
+    Line(usize),
+    /// A game of a PGN.
+    Game(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(number) => write!(f, "line {number}"),
+            Self::Game(number) => write!(f, "game {number}"),
+        }
+    }
+}
+
 /// Prints the verdicts.
 ///
 /// # Errors
@@ -52,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => {
             if !arguments.game.is_given() {
                 return Err(Failure::usage(
-                    "error",
+                    "judge",
                     "no game is given, nor a file of games",
                 ));
             }
@@ -65,13 +86,35 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let mut input = open_input(path).map_err(|error| fault(&error))?;
+    let beginning = input.fill_buf().map_err(|error| fault(&error))?;
+    // No position begins so.
+    let is_pgn = beginning.trim_ascii_start().starts_with(b"[");
     if !print_if_read(&heading(arguments))? {
         return Ok(());
     }
+    let bad = match is_pgn {
+        true => judge_games(arguments, path, PgnReader::new(input))?,
+        false => judge_lines(arguments, path, input)?,
+    };
+    match (bad, is_pgn) {
+        (0, _) => Ok(()),
+        (1, true) => Err(fault(&"one game cannot be read")),
+        (_, true) => Err(fault(&format_args!("{bad} games cannot be read"))),
+        (1, false) => Err(fault(&"one line is no game")),
+        (_, false) => Err(fault(&format_args!("{bad} lines are no games"))),
+    }
+}
+
+/// Judges a game a line, and returns how many lines are none.
+fn judge_lines(
+    arguments: &Arguments,
+    path: &Path,
+    mut input: impl BufRead,
+) -> Result<usize, Failure> {
     let mut bad = 0;
     let (mut number, mut line) = (0, Vec::new());
     while crate::text::read_line(&mut input, LONGEST_LINE, &mut line)
-        .map_err(|error| fault(&error))?
+        .map_err(|error| Failure::new(path.display(), error))?
     {
         number += 1;
         let line = String::from_utf8_lossy(&line);
@@ -79,23 +122,46 @@ fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
+        let place = Place::Line(number);
         match read_line(line) {
             Ok(game) => {
-                if !print_if_read(&report(arguments, &game, Some(number)))? {
-                    return Ok(());
+                if !print_if_read(&report(arguments, &game, Some(place)))? {
+                    break;
                 }
             }
             Err(failure) => {
                 bad += 1;
-                Failure::new(format_args!("line {number}"), failure.text).report();
+                Failure::new(place, failure.text).report();
             }
         }
     }
-    match bad {
-        0 => Ok(()),
-        1 => Err(fault(&"one line is no game")),
-        _ => Err(fault(&format_args!("{bad} lines are no games"))),
+    Ok(bad)
+}
+
+/// Judges the games of a PGN, and returns how many cannot be read.
+fn judge_games(
+    arguments: &Arguments,
+    path: &Path,
+    mut games: PgnReader<impl BufRead>,
+) -> Result<usize, Failure> {
+    let mut bad = 0;
+    for (number, game) in (1..).zip(games.by_ref()) {
+        let place = Place::Game(number);
+        let game = match game {
+            Ok(game) => play_line(game.line)?,
+            Err(error) => {
+                bad += 1;
+                Failure::new(place, error).report();
+                continue;
+            }
+        };
+        if !print_if_read(&report(arguments, &game, Some(place)))? {
+            return Ok(bad);
+        }
     }
+    let finished = games.finish();
+    finished.map_err(|error| Failure::new(path.display(), error))?;
+    Ok(bad)
 }
 
 /// The names above the verdicts of all rule sets.
@@ -106,16 +172,16 @@ fn heading(arguments: &Arguments) -> String {
     }
 }
 
-/// What is to be said of a game, with the number of its line if it has one.
-fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
+/// What is to be said of a game, with its place in a file if it has one.
+fn report(arguments: &Arguments, game: &Game, place: Option<Place>) -> String {
     let judgement = judge(game, arguments.rules);
     if arguments.json {
-        return format!("{}\n", object(arguments, game, &judgement, line));
+        return format!("{}\n", object(arguments, game, &judgement, place));
     }
     let mut text = match arguments.all {
-        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name(), line),
-        false => match line {
-            Some(line) => format!("line {line}: {}\n", judgement.verdict),
+        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name(), place),
+        false => match place {
+            Some(place) => format!("{place}: {}\n", judgement.verdict),
             None => format!("{}\n", judgement.verdict),
         },
     };
@@ -128,15 +194,20 @@ fn report(arguments: &Arguments, game: &Game, line: Option<usize>) -> String {
     text
 }
 
-/// One word a rule set, in columns, and behind them the line that they stand for.
-fn side_by_side(word: impl Fn(RuleSet) -> &'static str, line: Option<usize>) -> String {
+/// One word a rule set, in columns, and behind them the place that they stand for.
+fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) -> String {
     let mut cells: Vec<String> = RuleSet::ALL.map(|rules| word(rules).to_owned()).into();
-    cells.extend(line.map(|line| format!("line {line}")));
+    cells.extend(place.map(|place| place.to_string()));
     row(&cells, &vec![VERDICT_WIDTH; cells.len()], terminal_width())
 }
 
 /// The verdict as JSON.
-fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Option<usize>) -> Value {
+fn object(
+    arguments: &Arguments,
+    game: &Game,
+    judgement: &Judgement,
+    place: Option<Place>,
+) -> Value {
     let perpetual = |color: Color| judgement.perpetuals[color].to_string();
     let mut object = json!({
         "verdict": judgement.verdict.name(),
@@ -146,8 +217,10 @@ fn object(arguments: &Arguments, game: &Game, judgement: &Judgement, line: Optio
         "red": perpetual(Color::Red),
         "black": perpetual(Color::Black),
     });
-    if let Some(line) = line {
-        object["line"] = json!(line);
+    match place {
+        Some(Place::Line(number)) => object["line"] = json!(number),
+        Some(Place::Game(number)) => object["game"] = json!(number),
+        None => {}
     }
     if arguments.all {
         for rules in RuleSet::ALL {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::plan::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
-use super::stats::{EngineFigures, Interval, Scores, SprtRun, Standings};
+use super::stats::{EngineFigures, Interval, Rating, Scores, SprtRun, Standings, ratings};
 use crate::board::Color;
 
 /// Which form the report has.
@@ -73,6 +73,8 @@ struct IntervalReport {
 struct EngineReport<'a> {
     name: &'a str,
     limit: String,
+    /// The most likely one of all results together, 0 on average, where more than two engines play.
+    rating: Option<RatingReport>,
     #[serde(flatten)]
     scores: ScoresReport,
     moves: u64,
@@ -83,6 +85,13 @@ struct EngineReport<'a> {
     illegal_moves: u64,
     time_losses: u64,
     crashes: u64,
+}
+
+/// An Elo rating with its 95 % error; an infinite one is `null`.
+#[derive(Debug, Serialize)]
+struct RatingReport {
+    value: f64,
+    error: f64,
 }
 
 /// The results of a pairing, as its first engine has them.
@@ -129,6 +138,10 @@ impl<'a> JsonReport<'a> {
         let reasons = standings.reasons().into_iter();
         let figures = standings.figures().iter().enumerate();
         let pairings = standings.pairings();
+        let rated = match tournament.engines.len() {
+            0..=2 => Vec::new(),
+            _ => ratings(standings),
+        };
         Self {
             version: VERSION,
             event: &tournament.event,
@@ -138,8 +151,9 @@ impl<'a> JsonReport<'a> {
             games_due: tournament.games_due(),
             seconds_left: left.map(|left| left.as_secs_f64()),
             engines: figures
-                .map(|(number, figures)| {
-                    engine_report(tournament, number, standings.of(number), figures)
+                .map(|(number, figures)| EngineReport {
+                    rating: rated.get(number).map(RatingReport::from),
+                    ..engine_report(tournament, number, standings.of(number), figures)
                 })
                 .collect(),
             pairings: pairings
@@ -181,6 +195,7 @@ fn engine_report<'a>(
     EngineReport {
         name: &engine.name,
         limit: engine.limit.to_string(),
+        rating: None,
         scores: (&scores).into(),
         moves: figures.moves,
         seconds: figures.time.as_secs_f64(),
@@ -190,6 +205,12 @@ fn engine_report<'a>(
         illegal_moves: figures.illegal,
         time_losses: figures.late,
         crashes: figures.crashes,
+    }
+}
+
+impl From<&Rating> for RatingReport {
+    fn from(&Rating { value, error }: &Rating) -> Self {
+        Self { value, error }
     }
 }
 

@@ -229,9 +229,12 @@ fn what_is_no_position_is_a_failure_with_every_reason() {
 
 #[test]
 fn arguments_that_make_no_sense_are_usage_errors() {
+    analyse(&[])
+        .assert()
+        .code(2)
+        .stderr("chuhe: analyse: no position is given: `startpos` or a FEN\n");
     for arguments in [
-        &[][..],
-        &["startpos", "--depth", "0"],
+        &["startpos", "--depth", "0"][..],
         &["startpos", "--time", "0"],
         &["startpos", "--time", "soon"],
         &["startpos", "--nodes", "0"],

@@ -52,6 +52,70 @@ fn timeless(text: &str) -> Vec<Value> {
 }
 
 #[test]
+fn games_a_line_stand_for_the_positions_at_their_ends() {
+    let file = scratch("lines.txt");
+    let fen = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
+    fs::write(
+        &file,
+        format!("startpos\n{fen} moves a0a1\nstartpos moves h2e2\n"),
+    )
+    .unwrap();
+    let assert = batch(&file, &["--depth", "1"]).assert().code(0);
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let fens: Vec<String> = objects(&text)
+        .iter()
+        .map(|o| o["fen"].to_string())
+        .collect();
+    let boards = ["1C5C1/9/RNBAKABNR w", "9/R8/3K5 b", "1C2C4/9/RNBAKABNR b"];
+    assert_eq!(fens.len(), boards.len());
+    assert!(
+        fens.iter()
+            .zip(boards)
+            .all(|(fen, board)| fen.contains(board)),
+        "{fens:?}"
+    );
+    fs::write(&file, "startpos moves h2e9\n").unwrap();
+    batch(&file, &[])
+        .assert()
+        .code(1)
+        .stderr(contains("line 1: move 1"));
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn a_reader_that_is_gone_ends_the_run() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command as Process, Stdio};
+
+    let file = scratch("many.epd");
+    fs::write(&file, "startpos\n".repeat(1000)).unwrap();
+    let mut child = Process::new(env!("CARGO_BIN_EXE_chuhe"))
+        .arg("batch")
+        .arg(&file)
+        .args(["--nodes", "3000", "--threads", "1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut shown = BufReader::new(child.stdout.take().unwrap());
+    shown.read_line(&mut String::new()).unwrap();
+    drop(shown);
+    let mut told = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut told)
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(
+        told.contains(" of 1000 positions") && !told.contains("1000 of 1000"),
+        "{told}"
+    );
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
 fn a_suite_is_scored() {
     let file = scratch("suite.epd");
     fs::write(&file, suite()).unwrap();
@@ -123,6 +187,35 @@ fn positions_of_a_pgn_are_searched() {
 }
 
 #[test]
+fn a_run_goes_on_with_its_own_answers_alone() {
+    let [file, other] = ["suite.epd", "other.epd"].map(scratch);
+    fs::write(&file, suite()).unwrap();
+    fs::write(&other, "4k4/9/9/9/9/9/9/9/9/R2K5 w").unwrap();
+    for (extension, told, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")] {
+        let out = scratch("answers").with_extension(extension);
+        let name = out.to_str().unwrap();
+        batch(&file, &["--depth", "5", "--out", name])
+            .assert()
+            .code(0);
+        let whole = fs::read_to_string(&out).unwrap();
+        let refused = |file: &Path, more: &[&str], why: &str| {
+            let arguments = [&["--go-on", "--out", name], more].concat();
+            let assert = batch(file, &arguments).assert().code(1);
+            assert.stderr(contains(why.to_owned()));
+            assert_eq!(fs::read_to_string(&out).unwrap(), whole, "{why}");
+        };
+        let another = "answer 1 is of another search than depth 4, asian rules, 16 MB";
+        refused(&file, &["--depth", "4"], another);
+        refused(&other, &["--depth", "5"], "answer 1 is to another position");
+        let form = format!("its answers are {told}");
+        refused(&file, &["--depth", "5", "--to", other_form], &form);
+        fs::remove_file(out).unwrap();
+    }
+    fs::remove_file(file).unwrap();
+    fs::remove_file(other).unwrap();
+}
+
+#[test]
 fn an_interrupted_run_goes_on() {
     let file = scratch("suite.epd");
     fs::write(&file, suite()).unwrap();
@@ -162,25 +255,7 @@ fn an_interrupted_run_goes_on() {
             again,
             "nothing is left to do"
         );
-        batch(&file, &["--depth", "4", "--go-on", "--out", name])
-            .assert()
-            .code(1)
-            .stderr(contains(
-                "answer 1 is of another search than depth 4, asian rules, 16 MB",
-            ));
-        let other = scratch("other.epd");
-        fs::write(&other, "4k4/9/9/9/9/9/9/9/9/R2K5 w").unwrap();
-        batch(&other, &["--depth", "5", "--go-on", "--out", name])
-            .assert()
-            .code(1)
-            .stderr(contains("answer 1 is to another position"));
-        assert_eq!(
-            fs::read_to_string(&out).unwrap(),
-            again,
-            "a refusal changes nothing"
-        );
         fs::remove_file(out).unwrap();
-        fs::remove_file(other).unwrap();
     }
     fs::remove_file(file).unwrap();
 }

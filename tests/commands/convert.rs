@@ -144,14 +144,38 @@ fn bytes_that_are_no_text_are_told_of_once() {
 }
 
 #[test]
+fn plies_are_those_of_positions() {
+    for form in ["pgn", "moves"] {
+        convert(&["-", "--to", form, "--ply", "1"])
+            .write_stdin(GAMES)
+            .assert()
+            .code(2)
+            .stdout("")
+            .stderr(contains("--ply: ").and(contains("--to fen")));
+    }
+    convert(&["-", "--to", "epd", "--ply", "1"])
+        .write_stdin("startpos moves h2e2\n")
+        .assert()
+        .code(0)
+        .stdout("rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C2C4/9/RNBAKABNR b - -\n");
+}
+
+#[test]
 fn an_epd_with_a_number_and_a_dot_is_no_pgn() {
     let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"eleeye-1.31\";\n";
     for (text, read) in [
-        (epd.to_owned(), 1),
-        ("\u{feff}1. h2e2 1-0\n".to_owned(), 1),
-        ("{a comment}\n1. h2e2 1-0\n".to_owned(), 1),
+        (epd.to_owned(), "1 game read, 1 position"),
+        (epd.repeat(2), "2 games read, 2 positions"),
+        (
+            "\u{feff}1. h2e2 1-0\n".to_owned(),
+            "1 game read, 1 position",
+        ),
+        (
+            "{a comment}\n1. h2e2 1-0\n".to_owned(),
+            "1 game read, 1 position",
+        ),
     ] {
-        let said = format!("{read} games read, {read} positions written\n");
+        let said = format!("{read} written\n");
         convert(&["-", "--to", "epd"])
             .write_stdin(text)
             .assert()

@@ -199,6 +199,24 @@ fn a_file_is_judged_line_by_line() {
 }
 
 #[test]
+fn the_games_of_a_pgn_are_judged() {
+    let chase = format!("[FEN \"{CHASE}\"]\n\n{CHASE_MOVES} *\n");
+    let games = format!("\n[Red \"x\"]\n\n1. h2e2 *\n\n{chase}\n[Red \"y\"]\n\n1. h2e9 *\n");
+    judge(&["--file", "-"])
+        .write_stdin(games.clone())
+        .assert()
+        .code(1)
+        .stdout("game 1: none\ngame 2: red_loses\n")
+        .stderr(contains("game 3: ").and(contains("-: one game cannot be read")));
+    let assert = judge(&["--file", "-", "--json"])
+        .write_stdin(games)
+        .assert();
+    let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let numbers: Vec<Value> = objects(&text).iter().map(|o| o["game"].clone()).collect();
+    assert_eq!(numbers, [1, 2]);
+}
+
+#[test]
 fn a_bad_line_does_not_stop_the_others() {
     let mut games = b"startpos\n9/9 moves h2e2\nstartpos moves \xff\n".to_vec();
     games.extend(format!("{CHASE} {CHASE_MOVES}\n").bytes());
@@ -228,9 +246,12 @@ fn what_is_no_game_is_a_failure() {
         .code(1)
         .stdout(is_empty())
         .stderr(contains("no-such-file"));
+    judge(&[])
+        .assert()
+        .code(2)
+        .stderr("chuhe: judge: no game is given, nor a file of games\n");
     for arguments in [
-        &[][..],
-        &["startpos", "--rules", "house"],
+        &["startpos", "--rules", "house"][..],
         &["startpos", "--file", "-"],
     ] {
         judge(arguments)

@@ -141,6 +141,22 @@ fn a_game_and_a_ply_can_be_named() {
 }
 
 #[test]
+fn what_is_no_place_and_what_is_another_record_is_told() {
+    replay(&["none.pgn:-3"])
+        .assert()
+        .stderr(contains("such as games.pgn:3@42"));
+    let xqf = format!("XQ\u{a}{}", "\0".repeat(2000));
+    for record in [&xqf, "CCBridge Record\0", "<p>[DhtmlXQ]"] {
+        let path = games("record", record);
+        replay(&[&path])
+            .assert()
+            .code(1)
+            .stderr(contains("`chuhe convert` makes a PGN of it"));
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
 fn what_is_no_text_is_refused() {
     let path = games("binary", "\x7fELF\x02\x01\0\0\0");
     replay(&[&path])

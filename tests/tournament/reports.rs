@@ -213,7 +213,11 @@ fn end_positions_and_details_are_kept() {
 fn ratings_stand_beside_the_cross_table() {
     let engines = [script("one", "good"), script("two", "crash")];
     let mut command = match_of(engines, PLAIN);
+    let json = scratch("ratings.json");
+    command.arg("--status").arg(&json);
     let text = output(command.args(script("three", "good")));
+    let status: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+    fs::remove_file(json).unwrap();
     let row = |name: &str| {
         let line = text
             .lines()
@@ -224,6 +228,15 @@ fn ratings_stand_beside_the_cross_table() {
     };
     assert_eq!(row("one"), row("three"), "{text}");
     assert!(row("one") > 100.0 && row("two") < -200.0, "{text}");
+    for (number, name) in ["one", "two", "three"].into_iter().enumerate() {
+        let rating = &status["engines"][number]["rating"];
+        assert_eq!(
+            rating["value"].as_f64().unwrap().round(),
+            row(name),
+            "{status}"
+        );
+        assert!(rating["error"].as_f64().unwrap() > 0.0, "{status}");
+    }
     // The line of each game tells the share, by which they are ordered.
     assert!(text.contains("one 3/4 (75 %)"), "{text}");
 }

@@ -14,10 +14,11 @@ use crossbeam_channel::{Receiver, bounded, select, unbounded};
 use indicatif::ProgressBar;
 
 use super::common::bar::bar_style;
+use super::common::game_arguments::read_line as read_line_of_game;
 use super::common::interrupt::interrupts;
 use super::common::pgn_place::PgnPlace;
 use super::common::{Failure, INTERRUPTED, open_input};
-use crate::notation::epd::Epd;
+use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::decode;
 use crate::search::Settings;
 use crate::text::{excerpt, read_line};
@@ -94,6 +95,9 @@ fn collect(
         while let Some(found) = waiting.remove(&output.present) {
             let answer = BatchAnswer::new(&tasks[found.number], &found, &output.search);
             output.add(&answer)?;
+            if output.is_closed {
+                return Ok(false);
+            }
         }
     }
     Ok(false)
@@ -148,8 +152,7 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let epd = text
-            .parse()
+        let epd = read_position(text)
             .map_err(|error| fault(&format_args!("line {line}: {error} ({})", excerpt(text))))?;
         let number = tasks.len();
         tasks.push(BatchTask { number, line, epd });
@@ -158,6 +161,19 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
         true => Err(fault(&"there are no positions")),
         false => Ok(tasks),
     }
+}
+
+/// Reads a line: an EPD or FEN, or a game as others take it, of which the position at the end counts.
+fn read_position(text: &str) -> Result<Epd, String> {
+    let words = text.split_whitespace();
+    if !text.starts_with("startpos") && !words.clone().any(|word| word == "moves") {
+        return text.parse().map_err(|error: EpdError| error.to_string());
+    }
+    let game = read_line_of_game(text).map_err(|failure| failure.text)?;
+    Ok(Epd {
+        operations: Vec::new(),
+        ..Epd::named(game.position().clone(), String::new())
+    })
 }
 
 /// The positions at a place of a PGN: of one game, or of all.

@@ -122,6 +122,8 @@ pub(super) struct Output {
     /// Keeps other runs from writing the file.
     lock: Option<FileLock>,
     name: String,
+    /// Whether standard output has lost its reader, so that more answers are of no use.
+    pub(super) is_closed: bool,
     form: BatchFormat,
     /// What is asked for, as each answer tells it.
     pub(super) search: String,
@@ -144,6 +146,7 @@ impl Output {
             file: None,
             lock: None,
             name: "standard output".to_owned(),
+            is_closed: false,
             form,
             search: arguments.search(),
             present: 0,
@@ -194,7 +197,8 @@ impl Output {
         }
         let answers = text
             .strip_prefix(self.heading())
-            .ok_or_else(|| io::Error::other("its columns are others"))?;
+            .filter(|answers| self.form == BatchFormat::Csv || !answers.starts_with(COLUMNS))
+            .ok_or_else(|| io::Error::other(self.other_form(&text)))?;
         for (number, answer) in answers.lines().enumerate() {
             let task = tasks
                 .get(number)
@@ -223,6 +227,15 @@ impl Output {
         file.set_len(length)?;
         self.file = Some(file);
         Ok(())
+    }
+
+    /// What is to be said of a file that does not begin as ours do.
+    fn other_form(&self, text: &str) -> &'static str {
+        match self.form {
+            BatchFormat::Json => "its answers are CSV: say --to csv",
+            BatchFormat::Csv if text.starts_with('{') => "its answers are JSON: say --to json",
+            BatchFormat::Csv => "its columns are others",
+        }
     }
 
     /// Whether an answer is to a position: its line and FEN are in it.
@@ -273,6 +286,7 @@ impl Output {
             None => {
                 let mut out = io::stdout().lock();
                 let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+                self.is_closed = written.is_err();
                 written.or_else(ignore_closed_pipe)
             }
         };

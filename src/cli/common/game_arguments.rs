@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use super::Failure;
 use super::pgn_place::PgnPlace;
-use crate::notation::{GameText, LineError, Separator, parse_move};
+use crate::notation::{GameText, Line, LineError, Separator, parse_move};
 use crate::rules::Game;
 
 /// A position and the moves played from it.
@@ -61,12 +61,8 @@ fn read_place<'a>(
     place: &PgnPlace,
     moves: impl Iterator<Item = &'a String>,
 ) -> Result<Game, Failure> {
-    let line = place.read()?.line;
-    let mut game = Game::new(line.start);
+    let mut game = play_line(place.read()?.line)?;
     let fault = |number, error: &dyn Display| Failure::new(format_args!("move {number}"), error);
-    for (number, played) in (1..).zip(line.moves) {
-        game.push(played).map_err(|error| fault(number, &error))?;
-    }
     for text in moves.flat_map(|text| text.split_whitespace()) {
         let number = game.plies().len() + 1;
         let played = parse_move(game.position(), text).map_err(|error| fault(number, &error))?;
@@ -84,6 +80,14 @@ fn read_game(text: &GameText) -> Result<Game, Failure> {
         LineError::Start(error) => Failure::new("the FEN is no position", error),
         LineError::Move { number, error } => Failure::new(format_args!("move {number}"), error),
     })?;
+    play_line(line)
+}
+
+/// Plays the moves of a line.
+///
+/// # Errors
+/// One of them is illegal.
+pub(in crate::cli) fn play_line(line: Line) -> Result<Game, Failure> {
     let mut game = Game::new(line.start);
     for (number, played) in (1..).zip(line.moves) {
         let fault = |error| Failure::new(format_args!("move {number}"), error);

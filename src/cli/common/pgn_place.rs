@@ -1,10 +1,11 @@
 //! A place in a file of games: `games.pgn`, `games.pgn:3`, `games.pgn:3@42`.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use super::{Failure, note, open_input};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
+use crate::notation::records::{is_ccbridge, is_xqf};
 
 /// What there is to say of a place that is none.
 const NO_PLACE: &str =
@@ -56,8 +57,7 @@ impl PgnPlace {
         if place.is_pgn() || place.path.is_file() {
             return Ok(Some(place));
         }
-        let lower = text.to_ascii_lowercase();
-        match lower.contains(".pgn:") || lower.contains(".pgn@") {
+        match is_misspelt_place(&text) {
             true => Err(Failure::usage(text, NO_PLACE)),
             false => Ok(None),
         }
@@ -74,8 +74,20 @@ impl PgnPlace {
     /// # Errors
     /// The file cannot be opened.
     pub(in crate::cli) fn games(&self) -> Result<PgnReader<Box<dyn BufRead>>, Failure> {
-        let file = open_input(&self.path);
-        let file = file.map_err(|error| Failure::new(self.path.display(), error))?;
+        let path = self.path.display();
+        let mut file = match open_input(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_misspelt_place(&path) => {
+                return Err(Failure::usage(path, NO_PLACE));
+            }
+            opened => opened.map_err(|error| Failure::new(&path, error))?,
+        };
+        let beginning = file
+            .fill_buf()
+            .map_err(|error| Failure::new(&path, error))?;
+        if is_other_record(beginning) {
+            let why = "this is a record of another program: `chuhe convert` makes a PGN of it";
+            return Err(Failure::new(path, why));
+        }
         Ok(PgnReader::new(file))
     }
 
@@ -125,6 +137,20 @@ impl PgnPlace {
         }
         Ok(game)
     }
+}
+
+/// Whether something stands behind the name of a PGN that is no number.
+fn is_misspelt_place(text: &impl ToString) -> bool {
+    let lower = text.to_string().to_ascii_lowercase();
+    lower.contains(".pgn:") || lower.contains(".pgn@")
+}
+
+/// Whether a file that begins so is a game record other than a PGN.
+fn is_other_record(beginning: &[u8]) -> bool {
+    const PAGE: &[u8] = b"[DhtmlXQ";
+    is_xqf(beginning)
+        || is_ccbridge(beginning)
+        || beginning.windows(PAGE.len()).any(|window| window == PAGE)
 }
 
 #[cfg(test)]

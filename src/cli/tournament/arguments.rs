@@ -346,7 +346,10 @@ impl Arguments {
         }
         for (number, engine) in all.iter().enumerate() {
             if all[..number].iter().any(|other| other.name == engine.name) {
-                let why = format!("two engines are called {}; give them name=", engine.name);
+                let why = format!(
+                    "two engines are called {}: give each a name= of its own",
+                    engine.name
+                );
                 return Err(Failure::usage("--engine", why));
             }
         }

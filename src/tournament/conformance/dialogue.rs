@@ -78,10 +78,12 @@ impl<'a> Dialogue<'a> {
         self.is_interrupted
     }
 
-    /// The end of the conversation.
+    /// The conversation, of a long one its end and how much came before.
     pub(super) fn into_transcript(self) -> Vec<String> {
         let skipped = self.transcript.len().saturating_sub(TRANSCRIPT);
-        self.transcript.into_iter().skip(skipped).collect()
+        let told = (skipped > 0).then(|| format!("… {skipped} lines before"));
+        let shown = self.transcript.into_iter().skip(skipped);
+        told.into_iter().chain(shown).collect()
     }
 
     fn note(&mut self, mark: char, line: &str) {

@@ -249,7 +249,7 @@ fn spawn(spec: &EngineSpec) -> io::Result<Box<dyn ChildWrapper>> {
 /// The file that standard error of an engine is added to.
 fn open_log(path: &Path) -> io::Result<File> {
     let opened = File::options().append(true).create(true).open(path);
-    opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+    opened.map_err(|error| io::Error::other(format!("stderr={}: {error}", path.display())))
 }
 
 /// Writes lines until there are no more or they are not read any more.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::head::JournalHeader;
+
 use crate::tournament::record::GameRecord;
 
 /// What a journal holds when it is opened.
@@ -22,7 +24,12 @@ pub struct JournalContent {
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
     /// The program has opened the journal.
-    Run { process: u32 },
+    Run {
+        process: u32,
+        /// The first line once more, for when that one is damaged. Journals of earlier versions lack it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<Box<JournalHeader>>,
+    },
     /// A game has ended.
     Game(GameRecord),
     /// A game has been declared void and will be played again.

@@ -30,8 +30,8 @@ pub enum JournalError {
          tournament with the version that began it, or name another file"
     )]
     Version(u32),
-    /// The first line cannot be read.
-    #[error("line 1: {reason}{}", first_line_advice(*.safe))]
+    /// The first line cannot be read, and nothing else says which tournament it is.
+    #[error("line 1: {reason}{}", unknown_games(*.safe))]
     Head {
         /// Why.
         reason: String,
@@ -62,14 +62,10 @@ fn owner(process: Option<u32>) -> String {
     })
 }
 
-/// How the games behind a damaged first line are saved, if there are any: nothing else says which
-/// tournament they belong to.
-fn first_line_advice(safe: u64) -> String {
+/// What there is to say of games behind a first line that cannot be read.
+fn unknown_games(safe: u64) -> String {
     match safe {
         0 => String::new(),
-        _ => format!(
-            "; {safe} games behind it can be read: begin the tournament once more with another file, and \
-             put the first line of that file in place of this one"
-        ),
+        _ => format!("; {safe} games behind it can be read, but nothing says of which tournament"),
     }
 }

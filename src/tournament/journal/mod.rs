@@ -84,7 +84,8 @@ impl Journal {
 
     fn begin(mut self) -> io::Result<Self> {
         let process = std::process::id();
-        self.write(&JournalEntry::Run { process })?;
+        let head = Some(Box::new(self.head.clone()));
+        self.write(&JournalEntry::Run { process, head })?;
         Ok(self)
     }
 
@@ -147,11 +148,7 @@ fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
 
 /// Replaces a damaged journal by what can be read of it, and keeps it beside.
 fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
-    let mut kept = path.as_os_str().to_owned();
-    kept.push(".damaged");
-    let kept = PathBuf::from(kept);
-    let mut copy = File::create_new(&kept)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", kept.display())))?;
+    let mut copy = new_file_beside(path)?;
     io::copy(&mut File::open(path)?, &mut copy)?;
     copy.sync_all()?;
     let mut whole = Replacement::beside(path)?;
@@ -164,6 +161,27 @@ fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
     }
     whole.commit()?;
     open_locked(path)
+}
+
+/// A new file for a damaged journal: its name with `.damaged` behind it, and a number from the second on.
+fn new_file_beside(path: &Path) -> io::Result<File> {
+    for number in 1.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(match number {
+            1 => ".damaged".to_owned(),
+            _ => format!(".damaged.{number}"),
+        });
+        let name = PathBuf::from(name);
+        match File::create_new(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => {
+                let why = format!("{}: {error}", name.display());
+                return Err(io::Error::new(error.kind(), why));
+            }
+            Ok(file) => return Ok(file),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn last_process(mut file: &File) -> Option<u32> {
     let mut last = None;
     let mut line = Vec::new();
     while let Ok(BoundedLine::Whole) = read_bounded_line(&mut source, LONGEST_LINE, &mut line) {
-        if let Ok(JournalEntry::Run { process }) = serde_json::from_slice(&line) {
+        if let Ok(JournalEntry::Run { process, .. }) = serde_json::from_slice(&line) {
             last = Some(process);
         }
     }
@@ -66,7 +66,11 @@ pub(super) fn read(
     file.seek(SeekFrom::Start(0))?;
     let mut source = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();
-    let (head, mut end) = read_head(&mut source, &mut line)?;
+    let FirstLine {
+        head,
+        length: mut end,
+        damage: head_damage,
+    } = read_head(&mut source, &mut line)?;
     if let Some(difference) = head.difference(ours) {
         return Err(JournalError::Other(difference));
     }
@@ -75,8 +79,11 @@ pub(super) fn read(
         numbers: HashSet::new(),
         voids: Vec::new(),
     };
-    let mut content = JournalContent::default();
-    let mut damage = None;
+    let mut content = JournalContent {
+        damaged_lines: usize::from(head_damage.is_some()),
+        ..JournalContent::default()
+    };
+    let mut damage = head_damage.map(|reason| (1, reason));
     for number in 2.. {
         let entry = match read_bounded_line(&mut source, LONGEST_LINE, &mut line)? {
             BoundedLine::End => break,
@@ -145,58 +152,78 @@ impl AcceptedEntries {
     }
 }
 
-/// Reads the first line, and returns its length with its end as well.
-fn read_head(
-    source: &mut BufReader<&File>,
-    line: &mut Vec<u8>,
-) -> Result<(JournalHeader, u64), JournalError> {
+/// What the first line says.
+struct FirstLine {
+    head: JournalHeader,
+    /// Its length in bytes, with its end.
+    length: u64,
+    /// Why it cannot be read; the head is then that of a later line.
+    damage: Option<String>,
+}
+
+/// Reads the first line. Where it is damaged, the runs of the program have repeated it.
+fn read_head(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> Result<FirstLine, JournalError> {
     let beginning = io::BufRead::fill_buf(source)?;
     let common = beginning.len().min(BEGINNING.len());
     let begins_well = beginning[..common] == BEGINNING[..common];
-    match read_bounded_line(source, LONGEST_LINE, line)? {
-        BoundedLine::Whole | BoundedLine::TooLong(_) if !begins_well => {
-            return Err(match count_games(source, line)? {
-                0 => JournalError::Foreign,
-                safe => JournalError::Head {
-                    reason: "it does not begin as a journal does".to_owned(),
-                    safe,
-                },
-            });
-        }
-        BoundedLine::Whole => {}
+    let (length, reason) = match read_bounded_line(source, LONGEST_LINE, line)? {
         BoundedLine::End | BoundedLine::Unended(_) if begins_well => {
             return Err(JournalError::Headless);
         }
-        _ => return Err(JournalError::Foreign),
-    }
-    let length = line.len() as u64 + 1;
-    let read = match serde_json::from_slice::<Version>(line) {
-        Ok(version) if version.chuhe_match != VERSION => {
-            return Err(JournalError::Version(version.chuhe_match));
+        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::Foreign),
+        BoundedLine::TooLong(length) => (length + 1, "it is too long".to_owned()),
+        BoundedLine::Whole => {
+            let length = line.len() as u64 + 1;
+            let read = match serde_json::from_slice::<Version>(line) {
+                Ok(version) if version.chuhe_match != VERSION => {
+                    return Err(JournalError::Version(version.chuhe_match));
+                }
+                Ok(_) => serde_json::from_slice(line),
+                Err(error) => Err(error),
+            };
+            match read {
+                Ok(head) => {
+                    return Ok(FirstLine {
+                        head,
+                        length,
+                        damage: None,
+                    });
+                }
+                Err(error) => (length, error.to_string()),
+            }
         }
-        Ok(_) => serde_json::from_slice(line),
-        Err(error) => Err(error),
     };
-    match read {
-        Ok(head) => Ok((head, length)),
-        Err(error) => Err(JournalError::Head {
-            reason: error.to_string(),
-            safe: count_games(source, line)?,
+    let (repeated, safe) = repeated_head(source, line)?;
+    // Whoever has got here has read to the end.
+    source.seek(SeekFrom::Start(length))?;
+    match repeated {
+        Some(head) => Ok(FirstLine {
+            head,
+            length,
+            damage: Some(reason),
         }),
+        None if begins_well || safe > 0 => Err(JournalError::Head { reason, safe }),
+        None => Err(JournalError::Foreign),
     }
 }
 
-/// The games in the lines that are left.
-fn count_games(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> io::Result<u64> {
-    let mut games = 0;
+/// The last head that a later line repeats, and the number of games in those lines.
+fn repeated_head(
+    source: &mut BufReader<&File>,
+    line: &mut Vec<u8>,
+) -> io::Result<(Option<JournalHeader>, u64)> {
+    let (mut found, mut games) = (None, 0);
     loop {
         match read_bounded_line(source, LONGEST_LINE, line)? {
-            BoundedLine::End | BoundedLine::Unended(_) => return Ok(games),
+            BoundedLine::End | BoundedLine::Unended(_) => return Ok((found, games)),
             BoundedLine::TooLong(_) => {}
-            BoundedLine::Whole => {
-                let entry = serde_json::from_slice(line);
-                games += u64::from(matches!(entry, Ok(JournalEntry::Game(_))));
-            }
+            BoundedLine::Whole => match serde_json::from_slice(line) {
+                Ok(JournalEntry::Run {
+                    head: Some(head), ..
+                }) if head.chuhe_match == VERSION => found = Some(*head),
+                Ok(JournalEntry::Game(_)) => games += 1,
+                _ => {}
+            },
         }
     }
 }
