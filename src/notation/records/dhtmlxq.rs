@@ -1,6 +1,6 @@
 //! DhtmlXQ: `[DhtmlXQ_movelist]77477062…[/DhtmlXQ_movelist]` and the like, as pages and forums have it.
 
-use super::{Place, RecordError, line, put_first};
+use super::{Place, RecordError, line, put_first, tag_value};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -57,7 +57,7 @@ fn read(text: &str) -> Result<PgnGame, RecordError> {
     let result = field(text, "result").unwrap_or_default();
     let tags = TAGS.iter().filter_map(|(tag, name)| {
         let value = field(text, name)?.trim();
-        (!value.is_empty()).then(|| ((*tag).to_owned(), value.to_owned()))
+        (!value.is_empty()).then(|| ((*tag).to_owned(), tag_value(tag, value)))
     });
     Ok(PgnGame {
         tags: tags.collect(),

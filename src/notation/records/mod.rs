@@ -41,6 +41,27 @@ type Place = (usize, usize);
 /// The pieces of a side in the order of both formats, from one rook to the other, cannons, pawns.
 const PIECES: [u8; 16] = *b"RNBAKABNRCCPPPPP";
 
+/// The value of a tag in a PGN: a date as PGN has it, `2020.01.31`, whatever stands between its numbers
+/// (`2020年1月31日`) and with `??` for what is missing; anything else as it is.
+fn tag_value(tag: &str, value: &str) -> String {
+    let numbers: Vec<&str> = (value.split(|c: char| !c.is_ascii_digit()))
+        .filter(|number| !number.is_empty())
+        .collect();
+    let is_date = tag == "Date"
+        && matches!(numbers[..], [year, ..] if value.starts_with(year) && year.len() == 4)
+        && numbers.len() <= 3
+        && numbers[1..].iter().all(|number| number.len() <= 2);
+    if !is_date {
+        return value.to_owned();
+    }
+    let part = |index: usize| {
+        numbers
+            .get(index)
+            .map_or("??".to_owned(), |n| format!("{n:0>2}"))
+    };
+    format!("{}.{}.{}", numbers[0], part(1), part(2))
+}
+
 /// Puts what is said of the game before the comment of its first move, if there is one.
 fn put_first(introduction: &str, comments: &mut [String]) {
     if let Some(first) = comments.first_mut() {
@@ -127,5 +148,27 @@ fn legal(
                 None => "off the board".to_owned(),
             },
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_those_of_pgn() {
+        for (value, date) in [
+            ("1997年11月16日", "1997.11.16"),
+            ("2020-1-2", "2020.01.02"),
+            ("2020/01/31", "2020.01.31"),
+            ("1956年", "1956.??.??"),
+            ("1980.10", "1980.10.??"),
+            ("2004.05.23 20:15", "2004.05.23 20:15"),
+            ("五羊杯 1981", "五羊杯 1981"),
+            ("", ""),
+        ] {
+            assert_eq!(tag_value("Date", value), date, "{value}");
+            assert_eq!(tag_value("Event", value), value);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! XQF, the files of 象棋演播室 (XQStudio): a header of 1024 bytes, then a tree of moves. From version 11
 //! on all is hidden behind keys that the header gives.
 
-use super::{Place, RecordError, line, put_first};
+use super::{Place, RecordError, line, put_first, tag_value};
 use crate::board::Color;
 use crate::notation::pgn::{GameResult, PgnGame};
 
@@ -160,7 +160,7 @@ pub fn read_xqf(bytes: &[u8]) -> Result<PgnGame, RecordError> {
     let tags = TAGS.iter().filter_map(|(name, at, room)| {
         let length = usize::from(bytes[*at]).min(room - 1);
         let value = decode(&bytes[at + 1..=at + length]);
-        (!value.is_empty()).then(|| ((*name).to_owned(), value))
+        (!value.is_empty()).then(|| ((*name).to_owned(), tag_value(name, &value)))
     });
     Ok(PgnGame {
         tags: tags.collect(),

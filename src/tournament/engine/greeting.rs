@@ -44,9 +44,18 @@ impl Engine {
         self.process.send(protocol.greeting());
         let welcome = protocol.welcome();
         let mut lines = Vec::new();
-        self.await_line(self.timeouts.ready, welcome, |line| {
+        let greeted = self.await_line(self.timeouts.ready, welcome, |line| {
             lines.push(line.to_owned());
             line == welcome
+        });
+        greeted.map_err(|failure| match failure {
+            EngineFailure::Ended(how) => {
+                let greeting = protocol.greeting();
+                EngineFailure::Ended(format!(
+                    "{how}; it has not answered {greeting} with {welcome}"
+                ))
+            }
+            other => other,
         })?;
         let mut names = lines.iter().filter_map(|l| l.strip_prefix("id name "));
         self.greeting.name = names.next_back().map(|name| excerpt(name.trim()));
