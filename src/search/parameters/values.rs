@@ -341,6 +341,12 @@ parameters! {
     effort_least = 600, 200, 1000;
     /// Largest factor of the best move's share of the nodes, in thousandths.
     effort_most = 1300, 1000, 2500;
+    /// Soft limit for a best move that has not changed within iterations, in thousandths.
+    changes_base = 860, 500, 1000;
+    /// How much more for each change, those before the last iteration counted less, in thousandths.
+    changes_step = 340, 0, 2000;
+    /// Largest factor of such changes, in thousandths.
+    changes_most = 1800, 1000, 4000;
 }
 
 #[cfg(all(test, feature = "tune"))]

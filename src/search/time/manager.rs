@@ -118,8 +118,9 @@ impl TimeManager {
     }
 
     /// The soft limit for a choice that has been the same for `stable` iterations, whose score fell
-    /// by `drop` (units of evaluation, negative for a rise), and which took `effort` of all nodes.
-    pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64) -> Duration {
+    /// by `drop` (units of evaluation, negative for a rise), and which took `effort` of all nodes; the best
+    /// move has changed `changes` times, those of earlier iterations counted less.
+    pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64, changes: f64) -> Duration {
         if !self.flexible {
             return self.soft;
         }
@@ -135,8 +136,11 @@ impl TimeManager {
             thousandths(values::effort_least()),
             thousandths(values::effort_most()),
         );
+        let unrest = (thousandths(values::changes_base())
+            + thousandths(values::changes_step()) * changes)
+            .min(thousandths(values::changes_most()));
         self.soft
-            .mul_f64(stability * falling * certainty)
+            .mul_f64(stability * falling * certainty * unrest)
             .min(self.hard)
     }
 }
@@ -180,6 +184,17 @@ mod tests {
     }
 
     #[test]
+    fn unrest_at_the_root_takes_more_time_up_to_a_bound() {
+        let limits = limits(20_025, 1000, None);
+        let budget = TimeManager::new(&limits, &Settings::default(), Duration::ZERO).unwrap();
+        let soft = |changes| budget.scaled_soft(6, 0, 0.5, changes);
+        assert!(soft(0.0) < budget.soft.mul_f64(1.3));
+        assert!(soft(0.0) < soft(0.5) && soft(0.5) < soft(2.0));
+        assert_eq!(soft(5.0), soft(100.0));
+        assert!(soft(100.0) <= soft(0.0).mul_f64(2.2));
+    }
+
+    #[test]
     fn time_pondered_counts() {
         let budget = TimeManager::new(
             &limits(20_025, 1000, None),
@@ -203,7 +218,7 @@ mod tests {
         #[test]
         fn never_more_than_the_clock_holds(
             time in 1..10_000_000u64, increment in 0..1_000_000u64, moves in proptest::option::of(0..200u32),
-            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, overhead in 0..2000u64,
+            stable in 0..50u32, drop in -30_000..30_000, effort in 0.0..1.0, changes in 0.0..200.0, overhead in 0..2000u64,
         ) {
             let overhead = Duration::from_millis(overhead);
             let budget = TimeManager::new(&limits(time, increment, moves), &Settings::default(), overhead).unwrap();
@@ -211,7 +226,7 @@ mod tests {
             prop_assert!(budget.hard <= left);
             prop_assert!(time < 100 || left - budget.hard >= LEAST_OVERHEAD);
             prop_assert!(left - budget.hard >= (overhead * 3).min(left * 3 / 4));
-            prop_assert!(budget.scaled_soft(stable, drop, effort) <= budget.hard);
+            prop_assert!(budget.scaled_soft(stable, drop, effort, changes) <= budget.hard);
         }
     }
 }

@@ -18,6 +18,8 @@ pub(in crate::search) struct Iteration {
     pub moves: Vec<RootMove>,
     /// The share of the iteration's nodes that the best move took.
     pub effort: f64,
+    /// How often another move of the root became the best one.
+    pub changes: u32,
 }
 
 impl Iteration {
@@ -26,6 +28,7 @@ impl Iteration {
             depth: 0,
             moves: root_moves.iter().map(|m| RootMove::new(*m)).collect(),
             effort: 0.0,
+            changes: 0,
         }
     }
 
@@ -35,6 +38,7 @@ impl Iteration {
         if self.depth > 0 {
             self.moves[lines..].sort_by_key(|m| std::cmp::Reverse(m.nodes));
         }
+        self.changes = 0;
         for root_move in &mut self.moves {
             root_move.previous = root_move.score;
             root_move.score = -Score::INFINITE;
@@ -72,6 +76,9 @@ pub(super) struct Stability {
     pub(super) drop: i32,
     /// The share of the last iteration's nodes that the best move took.
     pub(super) effort: f64,
+    /// How often the best move changed within the last iteration, with half of what the iterations before
+    /// came to.
+    pub(super) changes: f64,
 }
 
 impl Stability {
@@ -82,6 +89,7 @@ impl Stability {
             score: Score::ZERO,
             drop: 0,
             effort: 0.0,
+            changes: 0.0,
         }
     }
 
@@ -96,6 +104,7 @@ impl Stability {
         self.best = best.played;
         self.score = best.score;
         self.effort = iteration.effort;
+        self.changes = self.changes / 2.0 + f64::from(iteration.changes);
     }
 }
 

@@ -175,6 +175,8 @@ impl Search<'_> {
         alpha: Score,
         bound: Bound,
     ) {
+        // Before the second one there was no best move.
+        self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
         let root_move = &mut self.iteration.moves[self.line + number - 1];
         root_move.score = -Score::INFINITE;
         if number == 1 || score > alpha {

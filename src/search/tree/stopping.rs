@@ -33,7 +33,12 @@ impl Search<'_> {
         let Some(time) = self.shared.time else {
             return false;
         };
-        let soft = time.scaled_soft(progress.stable, progress.drop, progress.effort);
+        let soft = time.scaled_soft(
+            progress.stable,
+            progress.drop,
+            progress.effort,
+            progress.changes,
+        );
         let control = &self.shared.control;
         let thought = match time.flexible {
             true => control.elapsed(),

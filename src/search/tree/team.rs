@@ -56,6 +56,7 @@ mod tests {
             depth,
             moves: Vec::new(),
             effort,
+            changes: 0,
         }
     }
 
