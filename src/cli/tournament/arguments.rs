@@ -163,7 +163,8 @@ pub(in crate::cli) struct Arguments {
     /// Keep the tournament in this file, and go on from there if it exists.
     #[arg(long, value_name = "FILE")]
     pub(super) resume: Option<PathBuf>,
-    /// Go on from what a damaged file of --resume still holds; it is kept as FILE.damaged.
+    /// Go on from what a damaged file of --resume still holds; the file itself is kept as FILE.damaged, or
+    /// FILE.damaged.2 and so on.
     #[arg(long, requires = "resume")]
     repair: bool,
 }

@@ -1,7 +1,7 @@
 //! The file by which an interrupted or killed tournament goes on.
 //!
 //! It holds JSON lines: a [`JournalHeader`] that describes the tournament, then a [`JournalEntry`] for
-//! each run of the program, each game, and each game that was declared void. Whoever writes it holds an
+//! each run of the program, which repeats the first line, each game, and each game that was declared void. Whoever writes it holds an
 //! advisory lock on it, which the system releases when the process ends. Each game is on the disk before
 //! anything else is written of it, so that the journal is never behind a PGN.
 
