@@ -14,7 +14,9 @@ use super::common::{BYTE_ORDER_MARK, Failure, ignore_closed_pipe, open_input};
 use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
-use crate::notation::records::{is_ccbridge, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf};
+use crate::notation::records::{
+    is_ccbridge, is_dhtmlxq, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf,
+};
 use crate::notation::{GameText, Line, MoveStyle, Separator, fen};
 use crate::text::{read_all, read_line};
 
@@ -196,8 +198,7 @@ fn read_games(
         }
         return Ok(());
     }
-    let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
-    if has(b"[DhtmlXQ") {
+    if is_dhtmlxq(&beginning) {
         let bytes = read_all(file, LARGEST_RECORD)?;
         for (number, game) in (1..).zip(read_dhtmlxq(&decode(&bytes))) {
             found(game.map_err(|error| format!("game {number}: {error}")))?;
@@ -209,6 +210,7 @@ fn read_games(
         .is_some_and(|e| e.eq_ignore_ascii_case("pgn"));
     let text = beginning.strip_prefix(BYTE_ORDER_MARK);
     let text = text.unwrap_or(&beginning);
+    let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
     let begins = |text: &[u8]| text.starts_with(b"[") || text.starts_with(b"1.");
     if is_pgn || begins(text) || has(b"\n[") || has(b"\n1.") {
         let mut games = PgnReader::new(file);

@@ -151,9 +151,9 @@ impl<'a> JsonReport<'a> {
             games_due: tournament.games_due(),
             seconds_left: left.map(|left| left.as_secs_f64()),
             engines: figures
-                .map(|(number, figures)| EngineReport {
-                    rating: rated.get(number).map(RatingReport::from),
-                    ..engine_report(tournament, number, standings.of(number), figures)
+                .map(|(number, figures)| {
+                    let rating = rated.get(number);
+                    engine_report(tournament, number, standings.of(number), figures, rating)
                 })
                 .collect(),
             pairings: pairings
@@ -190,12 +190,13 @@ fn engine_report<'a>(
     number: usize,
     scores: Scores,
     figures: &EngineFigures,
+    rating: Option<&Rating>,
 ) -> EngineReport<'a> {
     let engine = &tournament.engines[number];
     EngineReport {
         name: &engine.name,
         limit: engine.limit.to_string(),
-        rating: None,
+        rating: rating.map(RatingReport::from),
         scores: (&scores).into(),
         moves: figures.moves,
         seconds: figures.time.as_secs_f64(),

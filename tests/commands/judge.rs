@@ -201,7 +201,8 @@ fn a_file_is_judged_line_by_line() {
 #[test]
 fn the_games_of_a_pgn_are_judged() {
     let chase = format!("[FEN \"{CHASE}\"]\n\n{CHASE_MOVES} *\n");
-    let games = format!("\n[Red \"x\"]\n\n1. h2e2 *\n\n{chase}\n[Red \"y\"]\n\n1. h2e9 *\n");
+    let games =
+        format!("\u{feff}\n[Red \"x\"]\n\n1. h2e2 *\n\n{chase}\n[Red \"y\"]\n\n1. h2e9 *\n");
     judge(&["--file", "-"])
         .write_stdin(games.clone())
         .assert()

@@ -13,7 +13,8 @@ use crate::search::{Limits, MAX_DEPTH};
 
 /// Search many positions and write what is found of each as JSON or CSV.
 ///
-/// FILE has one position a line, as FEN or EPD or `startpos`, or with the `moves` to it; empty lines and lines that begin with `#` are skipped.
+/// FILE has one position a line, as FEN or EPD or `startpos`, or with the `moves` to it; empty lines and
+/// lines that begin with `#` are skipped.
 /// Where an EPD says what is to be found (`bm`, `am`, `dm`), each answer tells whether it was, and the
 /// sum is printed at the end. Each position is searched by one thread with an empty hash table, so that
 /// its answer does not depend on the others.

@@ -19,6 +19,7 @@ use super::common::interrupt::interrupts;
 use super::common::pgn_place::PgnPlace;
 use super::common::{Failure, INTERRUPTED, open_input};
 use crate::notation::epd::{Epd, EpdError};
+use crate::notation::fen;
 use crate::notation::pgn::decode;
 use crate::search::Settings;
 use crate::text::{excerpt, read_line};
@@ -165,15 +166,15 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
 
 /// Reads a line: an EPD or FEN, or a game as others take it, of which the position at the end counts.
 fn read_position(text: &str) -> Result<Epd, String> {
-    let words = text.split_whitespace();
-    if !text.starts_with("startpos") && !words.clone().any(|word| word == "moves") {
+    let mut words = text.split_whitespace();
+    if !text.starts_with("startpos") && !words.any(|word| word == "moves") {
         return text.parse().map_err(|error: EpdError| error.to_string());
     }
     let game = read_line_of_game(text).map_err(|failure| failure.text)?;
-    Ok(Epd {
-        operations: Vec::new(),
-        ..Epd::named(game.position().clone(), String::new())
-    })
+    let position = fen::write_position(game.position());
+    position
+        .parse()
+        .map_err(|error: EpdError| error.to_string())
 }
 
 /// The positions at a place of a PGN: of one game, or of all.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Failure, note, open_input};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
-use crate::notation::records::{is_ccbridge, is_xqf};
+use crate::notation::records::{is_ccbridge, is_dhtmlxq, is_xqf};
 
 /// What there is to say of a place that is none.
 const NO_PLACE: &str =
@@ -84,7 +84,7 @@ impl PgnPlace {
         let beginning = file
             .fill_buf()
             .map_err(|error| Failure::new(&path, error))?;
-        if is_other_record(beginning) {
+        if is_xqf(beginning) || is_ccbridge(beginning) || is_dhtmlxq(beginning) {
             let why = "this is a record of another program: `chuhe convert` makes a PGN of it";
             return Err(Failure::new(path, why));
         }
@@ -143,14 +143,6 @@ impl PgnPlace {
 fn is_misspelt_place(text: &impl ToString) -> bool {
     let lower = text.to_string().to_ascii_lowercase();
     lower.contains(".pgn:") || lower.contains(".pgn@")
-}
-
-/// Whether a file that begins so is a game record other than a PGN.
-fn is_other_record(beginning: &[u8]) -> bool {
-    const PAGE: &[u8] = b"[DhtmlXQ";
-    is_xqf(beginning)
-        || is_ccbridge(beginning)
-        || beginning.windows(PAGE.len()).any(|window| window == PAGE)
 }
 
 #[cfg(test)]

@@ -17,6 +17,12 @@ const TAGS: [(&str, &str); 6] = [
     ("Title", "title"),
 ];
 
+/// Whether a text, or the beginning of one, holds a record in DhtmlXQ.
+pub fn is_dhtmlxq(bytes: &[u8]) -> bool {
+    const MARK: &[u8] = b"[DhtmlXQ";
+    bytes.windows(MARK.len()).any(|window| window == MARK)
+}
+
 /// Reads the games of a text, each from its `[DhtmlXQ]` on; where there is none, one.
 pub fn read_dhtmlxq(text: &str) -> Vec<Result<PgnGame, RecordError>> {
     let mut parts: Vec<&str> = text.split("[DhtmlXQ]").collect();

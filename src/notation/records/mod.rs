@@ -8,7 +8,7 @@ mod dhtmlxq;
 mod xqf;
 
 pub use ccbridge::{is_ccbridge, read_ccbridge};
-pub use dhtmlxq::read_dhtmlxq;
+pub use dhtmlxq::{is_dhtmlxq, read_dhtmlxq};
 pub use xqf::{is_xqf, read_xqf};
 
 use super::Line;
