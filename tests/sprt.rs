@@ -5,7 +5,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 /// Matches of each simulation.
-const MATCHES: u64 = 4_000;
+const MATCHES: u64 = 2_000;
 
 /// Probabilities of the five results of a pair, whose mean is a certain score: a distribution as
 /// matches have it, tilted until it fits.
@@ -73,8 +73,9 @@ fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
     (decided, played as f64 / MATCHES as f64)
 }
 
-/// The test errs as often as it says, within a fifth.
-fn check(model: EloModel, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
+/// Where the truth is one of the hypotheses, the test decides for `wrong`, the other one, as often as it
+/// says, within a fifth.
+fn check(model: EloModel, wrong: Decision, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
     let sprt = Sprt {
         elo0: 0.0,
         elo1: 20.0,
@@ -82,23 +83,33 @@ fn check(model: EloModel, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
         beta: 0.05,
         model,
     };
-    for (elo, wrong, seed) in [(sprt.elo0, 1, seed), (sprt.elo1, 0, seed + 1)] {
-        let (decided, pairs) = simulate(&sprt, &distribution(elo), seed);
-        let rate = decided[wrong] as f64 / MATCHES as f64;
-        println!("{model:?}, truth {elo}: wrong {rate}, {pairs:.0} pairs a match");
-        assert!((0.04..=0.06).contains(&rate), "{model:?} {elo}: {rate}");
-    }
+    let (elo, wrong) = match wrong {
+        Decision::H1 => (sprt.elo0, 1),
+        Decision::H0 => (sprt.elo1, 0),
+    };
+    let (decided, pairs) = simulate(&sprt, &distribution(elo), seed);
+    let rate = decided[wrong] as f64 / MATCHES as f64;
+    println!("{model:?}, truth {elo}: wrong {rate}, {pairs:.0} pairs a match");
+    assert!((0.04..=0.06).contains(&rate), "{model:?} {elo}: {rate}");
 }
 
 #[test]
 fn logistic_error_rates() {
     let truth = |elo: f64| pairs_with_score(1.0 / (1.0 + 10f64.powf(-elo / 400.0)));
-    check(EloModel::Logistic, 1, truth);
+    check(EloModel::Logistic, Decision::H1, 1, truth);
+    check(EloModel::Logistic, Decision::H0, 2, truth);
 }
 
 #[test]
-fn normalized_error_rates() {
-    check(EloModel::Normalized, 3, pairs_with_normalized_elo);
+fn normalized_rate_of_wrong_acceptance() {
+    let truth = pairs_with_normalized_elo;
+    check(EloModel::Normalized, Decision::H1, 3, truth);
+}
+
+#[test]
+fn normalized_rate_of_wrong_rejection() {
+    let truth = pairs_with_normalized_elo;
+    check(EloModel::Normalized, Decision::H0, 4, truth);
 }
 
 #[test]

@@ -79,33 +79,52 @@ fn the_counts_are_the_known_ones() {
     }
 }
 
+/// What a legal move leads to.
+enum Successor {
+    /// A position of the same class, the other side to move.
+    Same(usize),
+    /// A position of a smaller class, or of none, with its value.
+    Smaller(u8),
+}
+
 /// What a position with the side to move to play is worth, found by going over all positions again and
 /// again with the engine's own moves until nothing changes. Both mirror images and both classes of
 /// captures come out of the solutions themselves.
 fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
-    let start = |side: Color| -> Vec<u8> {
-        let value = |i| match indexer.position(i, side) {
-            Some(_) => DRAW,
-            None => ILLEGAL,
-        };
-        (0..indexer.len()).map(value).collect()
+    let [red, black] = [Color::Red, Color::Black].map(|side| -> Vec<_> {
+        let indices = 0..indexer.len();
+        let successors =
+            indices.map(|index| successors(material, &indexer, index, side, solutions));
+        successors.collect()
+    });
+    let start = |positions: &[Option<Vec<Successor>>]| -> Vec<u8> {
+        let value = |legal: &Option<_>| if legal.is_some() { DRAW } else { ILLEGAL };
+        positions.iter().map(value).collect()
     };
     let mut solved = SolvedClass {
         material,
-        armed: start(Color::Red),
-        bare: start(Color::Black),
+        armed: start(&red),
+        bare: start(&black),
         draws: DrawsHold::Unproven,
     };
     for _ in 0..2 * LARGEST_LEVEL {
         let before = solved.clone();
-        for side in Color::ALL {
-            for index in 0..indexer.len() {
-                let value = slow_value(&indexer, index, side, &before, solutions);
-                match side {
-                    Color::Red => solved.armed[index] = value,
-                    Color::Black => solved.bare[index] = value,
-                }
+        for (index, successors) in red.iter().enumerate() {
+            if let Some(successors) = successors {
+                assert!(!successors.is_empty(), "{index} is stalemate");
+                let values = values(successors, &before.bare);
+                let won = values.into_iter().filter(|v| *v != DRAW);
+                solved.armed[index] = won.min().unwrap_or(DRAW);
+            }
+        }
+        for (index, successors) in black.iter().enumerate() {
+            if let Some(successors) = successors {
+                let values = values(successors, &before.armed);
+                solved.bare[index] = match values.contains(&DRAW) {
+                    true => DRAW,
+                    false => values.into_iter().max().unwrap_or(0) + 1,
+                };
             }
         }
         if solved == before {
@@ -115,40 +134,40 @@ fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
     solved
 }
 
-fn slow_value(
+/// Where the legal moves lead; `None` for what is no position.
+fn successors(
+    material: Material,
     indexer: &Indexer,
     index: usize,
     side: Color,
-    known: &SolvedClass,
     solutions: &mut Solutions,
-) -> u8 {
-    let Some(mut position) = indexer.position(index, side) else {
-        return ILLEGAL;
-    };
-    let mut values = Vec::new();
+) -> Option<Vec<Successor>> {
+    let mut position = indexer.position(index, side)?;
+    let mut found = Vec::new();
     for m in legal_moves(&position) {
         let undo = position.make(m);
-        values.push(match Material::of(&position) {
-            None => DRAW,
-            Some((class, armed)) if class == known.material => {
-                known.values(side != armed)[indexer.of_position(&position, armed)]
+        found.push(match Material::of(&position) {
+            None => Successor::Smaller(DRAW),
+            Some((class, armed)) if class == material => {
+                Successor::Same(indexer.of_position(&position, armed))
             }
             Some((class, armed)) => {
                 let index = Indexer::new(class).of_position(&position, armed);
-                solutions.get(class).values(side != armed)[index]
+                Successor::Smaller(solutions.get(class).values(side != armed)[index])
             }
         });
         position.unmake(m, undo);
     }
-    match side {
-        Color::Red => {
-            assert!(!values.is_empty(), "{position} is stalemate");
-            let won = values.into_iter().filter(|v| *v != DRAW);
-            won.min().unwrap_or(DRAW)
-        }
-        Color::Black if values.contains(&DRAW) => DRAW,
-        Color::Black => values.into_iter().max().unwrap_or(0) + 1,
-    }
+    Some(found)
+}
+
+/// What successors are worth, where `same` has the values of their class with the other side to move.
+fn values(successors: &[Successor], same: &[u8]) -> Vec<u8> {
+    let value = |successor: &Successor| match *successor {
+        Successor::Same(index) => same[index],
+        Successor::Smaller(value) => value,
+    };
+    successors.iter().map(value).collect()
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn little_memory_is_told_and_made_do_with() {
     let mut ran = 0;
     for megabytes in [20, 30, 40, 60, 80, 110, 150, 200, 250, 300, 400, 600] {
         let script = "ucci\nsetoption threads 500\nsetoption hashsize 100000\n\
-                      position startpos\ngo depth 4\nquit\n";
+                      position startpos\ngo depth 4\n";
         let output = run(limited(megabytes << 10, ""), script);
         let told = String::from_utf8(output.stdout).unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
@@ -58,10 +58,7 @@ fn little_memory_is_told_and_made_do_with() {
                     told.contains("no memory for a hash table of 100000 MB"),
                     "{told}"
                 );
-                assert!(
-                    told.contains("\nbestmove ") && told.ends_with("bye\n"),
-                    "{told}"
-                );
+                assert!(told.contains("\nbestmove "), "{told}");
                 ran += 1;
             }
             Some(1) => {

@@ -1,5 +1,7 @@
 //! Engines that hang, crash, lie, cheat and talk too much.
 
+use std::thread;
+
 use serde_json::Value;
 
 use crate::{assert_they_leave, chuhe, match_of, output, report, scratch, script};
@@ -66,11 +68,12 @@ fn crashes() {
 
 #[test]
 fn hanging() {
-    loses_on_time("hang", "no bestmove");
-    loses_on_time("deaf", "no bestmove");
-    // Stopped by a signal; a line that never ends.
-    loses_on_time("frozen", "no bestmove");
-    loses_on_time("unended", "no bestmove");
+    // Frozen: stopped by a signal; unended: a line that never ends. Most of their time is waiting.
+    thread::scope(|scope| {
+        for mode in ["hang", "deaf", "frozen", "unended"] {
+            scope.spawn(move || loses_on_time(mode, "no bestmove"));
+        }
+    });
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `chuhe check` on Chuhe, which keeps both protocols, and on engines that do not.
 
 use std::process::Command;
+use std::thread;
 
 use chuhe::board::Position;
 use chuhe::book::{BookEntry, BookMove, encode_dat};
@@ -29,7 +30,7 @@ fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
 #[test]
 fn chuhe_keeps_both_protocols() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
-    for (protocol, option) in [("ucci", "option.hashsize=1"), ("uci", "option.Hash=1")] {
+    let keeps = |protocol: &str, option: &str| {
         let words = [chuhe.as_str(), &format!("proto={protocol}"), option];
         let (code, reports) = check(&words);
         let not_kept: Vec<_> = reports.iter().filter(|report| report.1 != "kept").collect();
@@ -38,17 +39,19 @@ fn chuhe_keeps_both_protocols() {
             "{protocol}: {not_kept:?}"
         );
         assert!(reports.len() > 25, "{reports:?}");
-    }
+    };
+    // Most of it is waiting.
+    thread::scope(|scope| {
+        scope.spawn(|| keeps("ucci", "option.hashsize=1"));
+        scope.spawn(|| keeps("uci", "option.Hash=1"));
+    });
 }
 
 /// A move of a book takes no time and searches nothing.
 #[test]
 fn books_are_switched_off() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
-    for (protocol, option, line) in [
-        ("ucci", "bookfiles", "> setoption usebook false\n"),
-        ("uci", "BookFile", "> setoption name OwnBook value false\n"),
-    ] {
+    let switches_off = |protocol: &str, option: &str, line: &str| {
         let book = scratch("book.dat");
         let entry = BookEntry {
             position: Position::startpos(),
@@ -65,7 +68,12 @@ fn books_are_switched_off() {
         assert!(text.contains(", 0 doubtful, 0 broken\n"), "{text}");
         assert!(text.contains(line), "{text}");
         std::fs::remove_file(book).unwrap();
-    }
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| switches_off("ucci", "bookfiles", "> setoption usebook false\n"));
+        let line = "> setoption name OwnBook value false\n";
+        scope.spawn(move || switches_off("uci", "BookFile", line));
+    });
 }
 
 /// It ends at positions of xiangqi where it is not told to play that.
