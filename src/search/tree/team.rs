@@ -13,6 +13,10 @@ use super::iteration::Iteration;
 ///
 /// An iteration takes two threads quite different times, so that the first of them is well ahead of
 /// the average; left to themselves, threads drift apart.
+///
+/// Histories are each thread's own. Shared by two threads, all of them cost a fifth of the time to a
+/// depth (1.19 +- 0.04 at depth 14), for each then waits for lines of the cache that the other has
+/// written; correction histories alone gain nothing (1.00 +- 0.03 at depth 14, 1.08 +- 0.07 at 18).
 #[derive(Debug, Default)]
 pub(in crate::search) struct Team {
     /// The depth of `finished`, 0 for none.
