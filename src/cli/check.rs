@@ -9,7 +9,7 @@ use super::common::interrupt::interrupts;
 use super::common::seconds::parse_seconds;
 use super::common::{Failure, INTERRUPTED, print};
 use crate::tournament::{
-    CheckOutcome, CheckReport, EngineFailure, EngineSpec, EngineWords, Greeting, Timeouts,
+    CheckOutcome, CheckPatience, CheckReport, EngineFailure, EngineSpec, EngineWords, Greeting,
     check_protocol,
 };
 
@@ -28,6 +28,10 @@ pub(super) struct Arguments {
     /// How long the engine may take to start, or to say that it is ready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
     startup: Duration,
+    /// How long what the engine does at once may take, such as the answer to stop; a quarter of this is
+    /// forgiven beyond the time for a move. More than 2 is for slow or busy machines.
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = parse_seconds)]
+    patience: Duration,
     /// Print a JSON object for each check.
     #[arg(long)]
     json: bool,
@@ -56,13 +60,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .and_then(|words| words.with_depth(1).spec(&EngineWords::default()))
         .map_err(|error| Failure::usage("the engine", error))?;
     let interrupt = interrupts()?;
-    let timeouts = Timeouts {
+    let patience = CheckPatience {
         ready: arguments.startup,
-        ..Timeouts::default()
+        at_once: arguments.patience,
     };
     let mut counts = [0_u32; 3];
     let mut printed = Ok(());
-    let checked = check_protocol(&spec, timeouts, &interrupt, |_, report| {
+    let checked = check_protocol(&spec, patience, &interrupt, |_, report| {
         counts[report.outcome as usize] += 1;
         let text = match arguments.json {
             true => json(report),

@@ -34,7 +34,7 @@ mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
-pub use conformance::{CheckOutcome, CheckReport, check_protocol};
+pub use conformance::{CheckOutcome, CheckPatience, CheckReport, check_protocol};
 pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineFailure, EngineScore, Greeting};
 pub use journal::{Damage, Journal, JournalContent, JournalError, is_journal};

@@ -56,13 +56,18 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
             .unwrap();
         line.rsplit(' ').next().unwrap().to_owned()
     };
-    let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
+    let stored = server.ask("store", &format!("&move=b2e2&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = ["position startpos", "go movetime 20000"];
     let (told, time) = say(&server.url(), &go);
-    assert_eq!(best_move(&told), "c3c4", "{told:?}");
+    assert_eq!(best_move(&told), "b2e2", "{told:?}");
     assert!(time < Duration::from_secs(10), "{time:?}");
     assert_eq!(asked(), "1");
+    // A search of this depth finds another move.
+    let go = ["position startpos", "go movetime 20000 depth 1"];
+    assert_eq!(best_move(&say(&server.url(), &go).0), "b2e2");
+    assert_eq!(best_move(&say("", &go).0), "h2e2");
+    assert_eq!(asked(), "2");
     // Neither in analysis nor without a time is the library asked.
     for go in [
         "go depth 3",
@@ -79,7 +84,7 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
         );
     }
     say(&server.url(), &["position startpos", "go depth 3"]);
-    assert_eq!(asked(), "1");
+    assert_eq!(asked(), "2");
     // A move that loses a rook is looked at and not played.
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR%20b";
     let path = format!("/chessdb.php?action=store&board={board}&move=a9a7&score=0&token={WRITER}");
@@ -92,7 +97,7 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
         &["position startpos moves a3a4", "go movetime 2000"],
     );
     assert_ne!(best_move(&told), "b7b0", "{told:?}");
-    assert_eq!(asked(), "2");
+    assert_eq!(asked(), "3");
 }
 
 #[test]

@@ -109,7 +109,7 @@ transcripts! {
     uci_unknown_and_stray_lines_are_ignored: "> uci \n < uciok \n > joho isready \n < readyok \n > stop
         > ponderhit \n < info string ponderhit refused \n > isready \n < readyok";
 
-    cloud_bookmove: "> uci \n < uciok \n > go bookmove h2e2 movetime 3000 \n < bestmove h2e2
+    cloud_bookmove: "> uci \n < uciok \n > go bookmove b2e2 movetime 3000 depth 1 \n < bestmove b2e2
         > go bookmove h2h9 depth 4 searchmoves b0c2 \n < bestmove b0c2";
     cloud_egtbmove: "> uci \n < uciok \n > go egtbmove c3c4 movetime 3000 \n < bestmove c3c4";
     cloud_hint: "> uci \n < uciok \n > go infinite \n > hint score 30 depth 12 pv b2e2 h9g7 \n > isready

@@ -1,6 +1,6 @@
 //! The engine as UCI clients meet it.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
 
@@ -127,8 +127,10 @@ fn suggestions_are_played_only_if_they_are_good() {
     }
     client.silent("position startpos");
     for (go, best) in [
-        ("go movetime 20000 bookmove h2e2", Some("h2e2")),
-        ("go movetime 20000 egtbmove c3c4", Some("c3c4")),
+        // Neither is what a search of this depth finds.
+        ("go movetime 20000 depth 1 bookmove b2e2", Some("b2e2")),
+        ("go movetime 20000 depth 1 egtbmove c3c4", Some("c3c4")),
+        ("go movetime 20000 depth 1", Some("h2e2")),
         // Illegal, excluded, and a gift of the cannon.
         ("go depth 2 bookmove a0a9", None),
         ("go depth 2 bookmove h2e2 searchmoves b2e2", Some("b2e2")),
@@ -297,12 +299,13 @@ fn a_game_against_itself() {
 
 #[test]
 fn quit_and_the_end_of_input_meet_everything() {
-    let mut unanswered = 0;
+    let mut answered = 0;
     for round in 0..80 {
         let mut client = Client::boot();
         let go = ["go infinite", "go depth 1", "go movetime 1", "go ponder"][round % 4];
         client.send(&format!("uci\nposition startpos\n{go}"));
         let quits = round % 3 == 0;
+        let asked = Instant::now();
         if quits {
             client.send("quit");
         } else {
@@ -311,13 +314,19 @@ fn quit_and_the_end_of_input_meet_everything() {
         let lines = client.end();
         let (last, rest) = lines.split_last().unwrap();
         assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
-        if !last.starts_with("bestmove ") {
-            assert!(quits, "{lines:?}");
-            unanswered += 1;
+        if last.starts_with("bestmove ") {
+            answered += usize::from(quits);
+        } else {
+            // Who quits waits half a second, no longer, for a search that a busy machine keeps from
+            // stopping.
+            let waited = asked.elapsed();
+            assert!(
+                quits && waited >= Duration::from_millis(500),
+                "{waited:?}: {lines:?}"
+            );
         }
     }
-    // Who quits does not wait for ever for a search that a busy machine keeps from stopping.
-    assert!(unanswered <= 3, "{unanswered}");
+    assert!(answered > 0);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use serde_json::Value;
 
 use crate::{SCRIPT, scratch};
 
+/// The patience with Chuhe in seconds, for the machine may be busy.
+const PATIENCE: &str = "20";
+
 /// Checks an engine, and returns the exit code and the outcome of each check.
 fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
@@ -31,7 +34,8 @@ fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
 fn chuhe_keeps_both_protocols() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
     let keeps = |protocol: &str, option: &str| {
-        let words = [chuhe.as_str(), &format!("proto={protocol}"), option];
+        let protocol = format!("proto={protocol}");
+        let words = [chuhe.as_str(), &protocol, option, "--patience", PATIENCE];
         let (code, reports) = check(&words);
         let not_kept: Vec<_> = reports.iter().filter(|report| report.1 != "kept").collect();
         assert!(
@@ -60,8 +64,8 @@ fn books_are_switched_off() {
         std::fs::write(&book, encode_dat(&[entry]).bytes).unwrap();
         let option = format!("option.{option}={}", book.display());
         let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(["check", "--verbose", &chuhe, &format!("proto={protocol}")])
-            .arg(option)
+            .args(["check", "--verbose", "--patience", PATIENCE, &chuhe])
+            .args([format!("proto={protocol}"), option])
             .output()
             .unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
@@ -119,6 +123,22 @@ fn faults_are_found() {
         assert_eq!(outcome, "broken", "{name}");
         assert!(detail.contains(part), "{name}: {detail}");
     }
+}
+
+/// It takes three seconds to end.
+#[test]
+fn a_slow_engine_is_given_time() {
+    let arguments = format!("args='{SCRIPT}' lingers");
+    let outcome_at = |patience: &[&str]| {
+        let words = ["cmd=sh", &arguments, "proto=uci", "ranks=0"];
+        let (_, reports) = check(&[&words, patience].concat());
+        let quit = reports.into_iter().find(|report| report.0 == "quit");
+        quit.unwrap().1
+    };
+    thread::scope(|scope| {
+        scope.spawn(|| assert_eq!(outcome_at(&[]), "broken"));
+        scope.spawn(|| assert_eq!(outcome_at(&["--patience", PATIENCE]), "kept"));
+    });
 }
 
 #[test]

@@ -158,7 +158,10 @@ while read -r line; do
             if [ "$mode" = once ]; then : >"$file"; exit 1; fi
             answer "$line"
             ;;
-        quit) [ "$mode" = stays ] || exit 0 ;;
+        quit)
+            [ "$mode" = lingers ] && sleep 3
+            [ "$mode" = stays ] || exit 0
+            ;;
     esac
 done
 [ "$mode" = stays ] && sleep 1000

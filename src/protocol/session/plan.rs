@@ -1,7 +1,7 @@
 //! What is searched after a `go`, in one stage or several: moves that the client suggests come first.
 //!
 //! A suggestion may be wrong or malicious. A book or table move is searched by itself for a moment, and
-//! a book move compared with the best move of an equally short search; only then is it played without
+//! a book move compared with the best move of an equally deep search; only then is it played without
 //! the search that was asked for.
 
 use std::sync::Arc;
@@ -81,8 +81,9 @@ impl GoPlan {
             SuggestionStage::Suggested { suggested, .. } => {
                 (check_limits(&self.limits), Some(vec![*suggested]))
             }
-            SuggestionStage::Compared { .. } => {
-                (check_limits(&self.limits), self.root_moves.clone())
+            SuggestionStage::Compared { outcome } => {
+                let limits = comparison_limits(&self.limits, outcome.depth);
+                (limits, self.root_moves.clone())
             }
         };
         if !matches!(stage, SuggestionStage::Asked) {
@@ -151,6 +152,18 @@ pub(super) fn check_limits(limits: &Limits) -> Limits {
         nodes: limits.nodes,
         move_time: Some(time),
         ..Limits::default()
+    }
+}
+
+/// The limits of the search of the best move, where the search of the suggestion came to a depth: no
+/// deeper, as scores of unlike depths differ by more than [`WORSE`] in quiet positions, and twice the
+/// time, as all moves take longer than one.
+fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
+    let check = check_limits(limits);
+    Limits {
+        depth: Some(check.depth.map_or(depth, |limit| limit.min(depth))),
+        move_time: check.move_time.map(|time| time * 2),
+        ..check
     }
 }
 
@@ -248,5 +261,19 @@ mod tests {
         assert_eq!(time(limits(1000)), 20);
         assert_eq!(time(limits(60_000)), 200);
         assert_eq!(time(Limits::default()), 50);
+    }
+
+    #[test]
+    fn the_comparison_is_as_deep_as_the_check() {
+        let limits = |depth| Limits {
+            depth,
+            move_time: Some(Duration::from_secs(5)),
+            ..Limits::default()
+        };
+        for (asked, reached, compared) in [(None, 7, 7), (Some(9), 7, 7), (Some(3), 7, 3)] {
+            let found = comparison_limits(&limits(asked), reached);
+            assert_eq!(found.depth, Some(compared));
+            assert_eq!(found.move_time, Some(Duration::from_millis(200)));
+        }
     }
 }

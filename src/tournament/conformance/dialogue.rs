@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
 use super::outcome::Objection;
+use super::patience::CheckPatience;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::text::printable;
 pub(super) use crate::tournament::engine::is_outcome;
 use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Output, Process};
-use crate::tournament::limit::Timeouts;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
@@ -20,8 +20,6 @@ const TRANSCRIPT: usize = 30;
 const LINE: usize = 160;
 /// How often the interrupt is looked for.
 const POLL: Duration = Duration::from_millis(20);
-/// How long an engine may take for what it does at once.
-pub(super) const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// The engine breaks the document.
 pub(super) fn broken<T>(detail: impl Into<String>) -> Result<T, Objection> {
@@ -40,8 +38,7 @@ pub(super) struct Dialogue<'a> {
     dialect: EngineDialect,
     interrupt: &'a Receiver<()>,
     is_interrupted: bool,
-    /// How long the engine may take to start and to be ready.
-    pub(super) patience: Duration,
+    pub(super) patience: CheckPatience,
     transcript: Vec<String>,
 }
 
@@ -49,7 +46,7 @@ impl<'a> Dialogue<'a> {
     /// Starts an engine of which the protocol is known.
     pub(super) fn start(
         spec: &'a EngineSpec,
-        timeouts: Timeouts,
+        patience: CheckPatience,
         interrupt: &'a Receiver<()>,
     ) -> Result<Self, EngineFailure> {
         let process =
@@ -65,7 +62,7 @@ impl<'a> Dialogue<'a> {
             },
             interrupt,
             is_interrupted: false,
-            patience: timeouts.ready,
+            patience,
             transcript: Vec::new(),
         })
     }
@@ -204,13 +201,13 @@ impl<'a> Dialogue<'a> {
         let protocol = self.protocol();
         self.send(protocol.greeting());
         let welcome = protocol.welcome();
-        self.until(welcome, self.patience, |line| line == welcome)
+        self.until(welcome, self.patience.ready, |line| line == welcome)
     }
 
     /// Waits until the engine is ready, and returns what it says before.
     pub(super) fn sync(&mut self) -> Result<Vec<String>, Objection> {
         self.send("isready");
-        self.until("readyok", self.patience, |line| line == "readyok")
+        self.until("readyok", self.patience.ready, |line| line == "readyok")
     }
 
     /// Greets the engine and sets its options, and returns what it says. Its books are switched off: what

@@ -7,6 +7,7 @@
 mod checks;
 mod dialogue;
 mod outcome;
+mod patience;
 
 use crossbeam_channel::Receiver;
 
@@ -17,6 +18,7 @@ use checks::CHECKS;
 use dialogue::Dialogue;
 use outcome::Objection;
 pub use outcome::{CheckOutcome, CheckReport};
+pub use patience::CheckPatience;
 
 /// Checks an engine; what each check has found is handed to `on_report`. Returns what was found out
 /// before the first. A message on `interrupt` ends it.
@@ -25,17 +27,21 @@ pub use outcome::{CheckOutcome, CheckReport};
 /// The engine cannot be started or plays no xiangqi, or there was an interrupt.
 pub fn check_protocol(
     spec: &EngineSpec,
-    timeouts: Timeouts,
+    patience: CheckPatience,
     interrupt: &Receiver<()>,
     mut on_report: impl FnMut(&EngineSpec, &CheckReport),
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
+    let timeouts = Timeouts {
+        ready: patience.ready,
+        ..Timeouts::default()
+    };
     let (known, greeting) = probe(spec, None, timeouts, interrupt)?;
     let protocol = known.protocol.unwrap_or_default();
     for check in CHECKS {
         if check.protocol.is_some_and(|other| other != protocol) {
             continue;
         }
-        let mut dialogue = Dialogue::start(&known, timeouts, interrupt)?;
+        let mut dialogue = Dialogue::start(&known, patience, interrupt)?;
         let result = (check.run)(&mut dialogue);
         if dialogue.is_interrupted() {
             return Err(EngineFailure::Interrupted);

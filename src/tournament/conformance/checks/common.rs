@@ -10,8 +10,6 @@ use crate::tournament::protocol::EngineProtocol;
 
 /// How long a search to a small depth or of few nodes may take.
 pub(super) const SHORT_SEARCH: Duration = Duration::from_secs(20);
-/// What is forgiven beyond a time.
-pub(super) const MARGIN: Duration = Duration::from_millis(500);
 
 pub(in crate::tournament::conformance) type Kept = Result<(), Objection>;
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::common::Kept;
 use super::states::go_endless;
-use crate::tournament::conformance::dialogue::{AT_ONCE, Dialogue, broken};
+use crate::tournament::conformance::dialogue::{Dialogue, broken};
 use crate::tournament::protocol::EngineProtocol::Uci;
 
 pub(super) fn quit(engine: &mut Dialogue<'_>) -> Kept {
@@ -14,9 +14,11 @@ pub(super) fn quit(engine: &mut Dialogue<'_>) -> Kept {
 
 fn leaves_at_quit(engine: &mut Dialogue<'_>) -> Kept {
     engine.send("quit");
-    let said_bye =
-        engine.protocol() == Uci || engine.until("bye", AT_ONCE, |line| line == "bye").is_ok();
-    if !engine.ends_within(AT_ONCE) {
+    let said_bye = engine.protocol() == Uci
+        || engine
+            .until("bye", engine.patience.at_once, |line| line == "bye")
+            .is_ok();
+    if !engine.ends_within(engine.patience.at_once) {
         return broken("it does not end");
     }
     match said_bye {
@@ -34,7 +36,7 @@ pub(super) fn quit_in_search(engine: &mut Dialogue<'_>) -> Kept {
 pub(super) fn end_of_input(engine: &mut Dialogue<'_>) -> Kept {
     engine.boot()?;
     engine.close();
-    match engine.ends_within(AT_ONCE) {
+    match engine.ends_within(engine.patience.at_once) {
         true => Ok(()),
         false => broken("it goes on at the end of its input, and outlives a client that is killed"),
     }
@@ -44,7 +46,7 @@ pub(super) fn end_of_input_in_search(engine: &mut Dialogue<'_>) -> Kept {
     go_endless(engine)?;
     engine.lines_within(Duration::from_millis(200))?;
     engine.close();
-    match engine.ends_within(AT_ONCE) {
+    match engine.ends_within(engine.patience.at_once) {
         true => Ok(()),
         false => broken("it searches on at the end of its input"),
     }
@@ -53,7 +55,7 @@ pub(super) fn end_of_input_in_search(engine: &mut Dialogue<'_>) -> Kept {
 pub(super) fn orphans(engine: &mut Dialogue<'_>) -> Kept {
     engine.boot()?;
     engine.send("quit");
-    if !engine.ends_within(AT_ONCE) {
+    if !engine.ends_within(engine.patience.at_once) {
         return broken("it does not end");
     }
     match engine.leaves_processes() {

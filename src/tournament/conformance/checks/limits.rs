@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::common::{Kept, MARGIN, SHORT_SEARCH, most, start};
+use super::common::{Kept, SHORT_SEARCH, most, start};
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::{Dialogue, broken, doubtful};
@@ -101,7 +101,7 @@ fn plays_within(
     let lines = engine.outcome(time + SHORT_SEARCH)?;
     let taken = began.elapsed();
     engine.legal_move(position, &lines)?;
-    match taken > time + MARGIN {
+    match taken > time + engine.patience.margin() {
         true => broken(format!(
             "it takes {} ms of {}",
             taken.as_millis(),

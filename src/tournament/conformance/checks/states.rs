@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::common::{Kept, MARGIN, SHORT_SEARCH, start};
+use super::common::{Kept, SHORT_SEARCH, start};
 use crate::board::Position;
 use crate::notation::fen::START;
-use crate::tournament::conformance::dialogue::{AT_ONCE, Dialogue, broken, is_outcome};
+use crate::tournament::conformance::dialogue::{Dialogue, broken, is_outcome};
 use crate::tournament::conformance::outcome::Objection;
 
 pub(super) fn go_endless(engine: &mut Dialogue<'_>) -> Result<Position, Objection> {
@@ -17,7 +17,7 @@ pub(super) fn go_endless(engine: &mut Dialogue<'_>) -> Result<Position, Objectio
 /// Sends `stop`, and expects one legal move.
 fn stops(engine: &mut Dialogue<'_>, position: &Position) -> Kept {
     engine.send("stop");
-    let lines = engine.outcome(AT_ONCE)?;
+    let lines = engine.outcome(engine.patience.at_once)?;
     engine.legal_move(position, &lines)?;
     match engine.sync()?.iter().any(|line| is_outcome(line)) {
         true => broken("it answers twice"),
@@ -53,7 +53,9 @@ pub(super) fn stop_in_idle(engine: &mut Dialogue<'_>) -> Kept {
 pub(super) fn ready_in_search(engine: &mut Dialogue<'_>) -> Kept {
     let position = go_endless(engine)?;
     engine.send("isready");
-    let lines = engine.until("readyok during a search", AT_ONCE, |line| line == "readyok")?;
+    let lines = engine.until("readyok during a search", engine.patience.at_once, |line| {
+        line == "readyok"
+    })?;
     if lines.iter().any(|line| is_outcome(line)) {
         return broken("isready ends the search");
     }
@@ -71,7 +73,7 @@ pub(super) fn ponder(engine: &mut Dialogue<'_>) -> Kept {
             return broken("it plays a move while it ponders");
         }
         engine.send(end);
-        let lines = engine.outcome(Duration::from_secs(2) + MARGIN)?;
+        let lines = engine.outcome(Duration::from_secs(2) + engine.patience.margin())?;
         engine.legal_move(&position, &lines)?;
     }
     match engine.sync()?.iter().any(|line| is_outcome(line)) {
