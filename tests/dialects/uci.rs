@@ -297,9 +297,9 @@ fn a_game_against_itself() {
     client.quit_silently();
 }
 
-#[test]
-fn quit_and_the_end_of_input_meet_everything() {
-    let mut answered = 0;
+/// Ends engines at everything they do; returns how many of the 27 searches that were quit are not answered.
+fn unanswered_at_the_end() -> usize {
+    let mut unanswered = 0;
     for round in 0..80 {
         let mut client = Client::boot();
         let go = ["go infinite", "go depth 1", "go movetime 1", "go ponder"][round % 4];
@@ -314,19 +314,24 @@ fn quit_and_the_end_of_input_meet_everything() {
         let lines = client.end();
         let (last, rest) = lines.split_last().unwrap();
         assert!(!rest.iter().any(|line| is_outcome(line)), "{lines:?}");
-        if last.starts_with("bestmove ") {
-            answered += usize::from(quits);
-        } else {
-            // Who quits waits half a second, no longer, for a search that a busy machine keeps from
-            // stopping.
+        if !last.starts_with("bestmove ") {
+            // The engine waits half a second for a search that a busy machine keeps from stopping.
             let waited = asked.elapsed();
             assert!(
                 quits && waited >= Duration::from_millis(500),
                 "{waited:?}: {lines:?}"
             );
+            unanswered += 1;
         }
     }
-    assert!(answered > 0);
+    unanswered
+}
+
+#[test]
+fn quit_and_the_end_of_input_meet_everything() {
+    // The machine may be busy for a while.
+    let mut rounds = (0..5).map(|_| unanswered_at_the_end());
+    assert!(rounds.any(|unanswered| unanswered <= 3));
 }
 
 #[test]

@@ -89,8 +89,8 @@ fn stop_is_answered_promptly() {
     client.quit();
 }
 
-#[test]
-fn quit_does_not_wait_for_the_end_of_a_search() {
+/// Quits 30 searches; returns how many are answered.
+fn answered_at_quit() -> usize {
     let mut answered = 0;
     for round in 0..30 {
         let go = [
@@ -108,15 +108,21 @@ fn quit_does_not_wait_for_the_end_of_a_search() {
         assert!(outcomes <= 1, "{go}: {lines:?}");
         // The go is answered before the farewell.
         assert!(outcomes == 0 || is_outcome(&lines[lines.len() - 2]));
-        // The farewell waits half a second, no longer, for a search that a busy machine keeps from
-        // stopping.
+        // The farewell waits half a second for a search that a busy machine keeps from stopping.
         assert!(
             outcomes == 1 || waited >= Duration::from_millis(500),
             "{waited:?}"
         );
         answered += outcomes;
     }
-    assert!(answered > 0);
+    answered
+}
+
+#[test]
+fn quit_does_not_wait_for_the_end_of_a_search() {
+    // The machine may be busy for a while.
+    let mut rounds = (0..5).map(|_| answered_at_quit());
+    assert!(rounds.any(|answered| answered >= 27));
 }
 
 #[test]

@@ -156,8 +156,7 @@ pub(super) fn check_limits(limits: &Limits) -> Limits {
 }
 
 /// The limits of the search of the best move, where the search of the suggestion came to a depth: no
-/// deeper, as scores of unlike depths differ by more than [`WORSE`] in quiet positions, and twice the
-/// time, as all moves take longer than one.
+/// deeper, so that like is compared with like, and twice the time, as all moves take longer than one.
 fn comparison_limits(limits: &Limits, depth: u32) -> Limits {
     let check = check_limits(limits);
     Limits {

@@ -123,8 +123,9 @@
 //! approximation", 1992) over 10,000 games at 3000 nodes by a build with the feature `tune`; what was taken lies
 //! between the last numbers and their mean over the second half. Against the numbers before (with
 //! `network_swing_offset=-41`, which stayed at -48 in the end): +139 =159 -102 at 6000 nodes, +32 [+6, +59]
-//! Elo; at 1 s + 0.01 s +113 =192 -95, +16 [-9, +41]. Single numbers that moved by more than their error: wider aspiration windows, smaller margins of
-//! futility and razoring, smaller maluses, faster corrections of the evaluation, less pruning by history.
+//! Elo; at 1 s + 0.01 s +113 =192 -95, +16 [-9, +41]. Single numbers that moved by more than their error: wider
+//! aspiration windows, smaller margins of futility and razoring, smaller maluses, faster corrections of the
+//! evaluation, less pruning by history.
 //!
 //! With these and more time where the best move changes, 200 games each at 2 s + 0.02 s, 64 MB, one thread, no
 //! loss on time: against Pikafish's handcrafted evaluation +185 =9 -6 (+503 [+425, +634] Elo), and on four times
