@@ -30,8 +30,11 @@ impl Score {
     pub const MATE: Self = Self(30_000);
     /// Scores from here up are proven wins: mates at a distance the search can reach.
     pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
+    /// Scores from here up to [`Self::WIN`] are wins by an endgame table that are too long to be told as
+    /// mates: they hold because captures come before the no-capture limit.
+    const CONVERSION: Self = Self(Self::WIN.0 - 2 * MAX_PLY as i32);
     /// Evaluations are kept inside this bound, below every win.
-    pub const EVALUATION_LIMIT: Self = Self(Self::WIN.0 - 1);
+    pub const EVALUATION_LIMIT: Self = Self(Self::CONVERSION.0 - 1);
     /// Evaluation units in one minor piece, which protocols count as 100.
     pub const MINOR_PIECE: i32 = 450;
 
@@ -64,6 +67,13 @@ impl Score {
     #[inline]
     pub const fn mate_in(plies: usize) -> Self {
         Self(Self::MATE.0 - plies as i32)
+    }
+
+    /// The side to move wins by the endgame tables, with a capture that keeps the win after `plies` at the
+    /// latest: above every evaluation, below every mate.
+    #[inline]
+    pub const fn conversion_in(plies: usize) -> Self {
+        Self(Self::WIN.0 - 1 - plies as i32)
     }
 
     /// In units of the evaluation.

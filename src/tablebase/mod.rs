@@ -22,7 +22,9 @@
 //! Wins hold under every rule set: the plies to mate fall with every move of the winner, so nothing
 //! repeats. A draw holds if the side without attackers can avoid to chase for ever; [`unsafe_draws`]
 //! counts where that is not proven, and a file says whether there are such. The no-capture limit is the
-//! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it.
+//! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it. Where
+//! they do not, one that heads for captures first may: a class whose longest win takes more than
+//! [`Metric::WITHIN`] plies has a second table, of conversions ([`Tables::conversion`]).
 //!
 //! With an attacker a side the rules decide far more, so that such a class is solved for one rule set; what
 //! is not proven is left open. `two_sided` tells how. On two loaded cores it solves some 200,000 positions
@@ -33,43 +35,49 @@
 //! | file | what is in it |
 //! |---|---|
 //! | `attackers`, `group`, `material`, `material_name` | the pieces of a class, classes and their names |
-//! | `index`, `value` | the numbers of positions, what they are worth |
+//! | `index`, `value`, `metric` | the numbers of positions, what they are worth, what plies lead to |
 //! | `board`, `levels`, `parallel`, `solver`, `solved` | retrograde analysis and what comes of it |
 //! | `two_sided` | classes with an attacker a side |
-//! | `file`, `table`, `cache`, `tables` | the file format; probing one table, all tables |
-//! | `verify` | proofs that a table is right |
+//! | `file`, `header`, `error`, `table`, `cache`, `tables` | the file format; probing one table, all tables |
+//! | `verify`, `safety` | proofs that a table is right |
 
 mod attackers;
 mod board;
 mod cache;
 #[cfg(test)]
 mod embedded_tests;
+mod error;
 mod file;
 mod group;
+mod header;
 mod index;
 mod levels;
 mod material;
 mod material_name;
+mod metric;
 mod parallel;
+mod safety;
 mod solved;
 mod solver;
 mod table;
 mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod two_sided;
 mod value;
 mod verify;
 
 pub use attackers::Attackers;
-pub use file::TableError;
+pub use error::TableError;
 pub use group::Defenders;
 pub use material::Material;
 pub use material_name::ParseMaterialError;
+pub use metric::Metric;
+pub use safety::unsafe_draws;
 pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use table::ClassTable;
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
 pub use two_sided::{UnsolvedClass, WrongClaim, solve_two_sided, verify_two_sided};
 pub use value::TableOutcome;
-pub use verify::{Inconsistent, unsafe_draws, verify};
+pub use verify::{Inconsistent, verify};

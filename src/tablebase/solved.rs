@@ -3,7 +3,8 @@
 use super::board::CellBoard;
 use super::index::Indexer;
 use super::material::Material;
-use super::value::{TableOutcome, Value};
+use super::metric::Metric;
+use super::value::{ILLEGAL, TableOutcome, Value};
 use crate::board::{ByColor, Color};
 use crate::rules::RuleSet;
 
@@ -35,6 +36,8 @@ impl DrawsHold {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolvedClass {
     pub(super) material: Material,
+    /// What its plies lead to.
+    pub(super) metric: Metric,
     /// With the armed side to move.
     pub(super) armed: Vec<u8>,
     /// With the other side to move.
@@ -89,6 +92,11 @@ impl SolvedClass {
     /// The class.
     pub fn material(&self) -> Material {
         self.material
+    }
+
+    /// What its plies lead to.
+    pub fn metric(&self) -> Metric {
+        self.metric
     }
 
     /// Under which rules its draws hold.
@@ -186,6 +194,12 @@ impl SolvedClass {
             wanted.find_map(|index| indexer.position(index, *side))
         })
     }
+}
+
+/// The largest of the values of legal positions.
+pub(super) fn largest_value(values: &[u8]) -> u8 {
+    let legal = values.iter().filter(|value| **value != ILLEGAL);
+    legal.max().map_or(0, |value| *value)
 }
 
 impl SideCounts {

@@ -15,6 +15,7 @@ use super::board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::levels::{BLOCK, Levels};
 use super::material::Material;
+use super::metric::Metric;
 use super::parallel::for_each_part;
 use super::solved::{DrawsHold, SolvedClass};
 use super::two_sided;
@@ -62,6 +63,7 @@ struct Solver<'a> {
     bare_levels: Levels,
     threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
+    metric: Metric,
 }
 
 /// A class that a capture leads to.
@@ -71,7 +73,8 @@ struct Smaller<'a> {
 }
 
 /// Solves a class of one armed side with `threads` threads. `smaller` holds the classes of
-/// [`Material::after_captures`]; `progress` is called with the number of positions looked at since the last
+/// [`Material::after_captures`], for conversions those of them that have such a table by this metric;
+/// `progress` is called with the number of positions looked at since the last
 /// call, in all as many as [`class_size`] says.
 ///
 /// # Errors
@@ -81,6 +84,7 @@ struct Smaller<'a> {
 /// When a class of `smaller` is missing.
 pub fn solve(
     material: Material,
+    metric: Metric,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
@@ -108,6 +112,7 @@ pub fn solve(
         bare_levels: Levels::new(len),
         threads: threads.max(1),
         progress,
+        metric,
         indexer,
     };
     solver.start();
@@ -166,11 +171,8 @@ impl Solver<'_> {
                     .map_or(DRAW, |smaller| {
                         smaller.solved.armed[smaller.indexer.index(after)]
                     });
-                // A win at level n leaves a loss at n + 1.
-                worst = match value {
-                    DRAW => SAFE,
-                    n => worst.max(n + 1),
-                };
+                let lost = self.metric.after_bare_capture(value);
+                worst = lost.map_or(SAFE, |level| worst.max(level));
             }
         });
         set(&self.moves, quiet);
@@ -196,8 +198,8 @@ impl Solver<'_> {
                     ..board.cell
                 };
                 let value = smaller.solved.bare[smaller.indexer.index(after)];
-                if value != DRAW {
-                    best = best.min(value);
+                if let Some(level) = self.metric.after_armed_capture(value) {
+                    best = best.min(level);
                 }
             }
         });
@@ -331,6 +333,7 @@ impl Solver<'_> {
         };
         SolvedClass {
             material: self.indexer.material,
+            metric: self.metric,
             armed: values(self.armed),
             bare: values(self.bare),
             draws: DrawsHold::Unproven,

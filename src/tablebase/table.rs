@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::cache::{BlockCache, BlockKey};
-use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
+use super::error::TableError;
+use super::header::{HEADER, Header, TableBlock, WHOLE};
 use super::index::Indexer;
 use super::material::Material;
+use super::metric::Metric;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, TableOutcome};
 use crate::board::{Color, Position};
@@ -81,6 +83,20 @@ impl ClassTable {
     /// The class.
     pub fn material(&self) -> Material {
         self.header.material
+    }
+
+    /// What its plies lead to.
+    #[inline]
+    pub fn metric(&self) -> Metric {
+        self.header.metric
+    }
+
+    /// Whether some of its wins by mate take more plies than every rule set allows, so that a table of
+    /// conversions tells more of the class.
+    pub fn has_long_wins(&self) -> bool {
+        self.metric() == Metric::Mate
+            && !self.material().is_two_sided()
+            && Metric::is_needed_beside(self.header.largest)
     }
 
     /// Under which rules on repetitions its draws hold.
@@ -216,6 +232,7 @@ impl ClassTable {
         self.blocks()?;
         Ok(SolvedClass {
             material: self.header.material,
+            metric: self.header.metric,
             armed: self.all_values(0)?,
             bare: self.all_values(1)?,
             draws: self.header.draws,

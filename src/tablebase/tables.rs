@@ -1,11 +1,13 @@
 //! The tables at hand.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::cache::BlockCache;
-use super::file::TableError;
+use super::error::TableError;
 use super::material::Material;
+use super::metric::Metric;
 use super::table::ClassTable;
 use super::value::TableOutcome;
 use crate::board::{Move, Position};
@@ -39,6 +41,8 @@ pub fn embedded_classes() -> Vec<Material> {
 pub struct Tables {
     /// By number of the class: one table, or one for each rule set.
     classes: Vec<Vec<Arc<ClassTable>>>,
+    /// The tables of conversions, by number of the class.
+    conversions: BTreeMap<usize, Arc<ClassTable>>,
     cache: BlockCache,
 }
 
@@ -96,6 +100,7 @@ impl Tables {
     pub fn none() -> Self {
         Self {
             classes: vec![Vec::new(); Material::COUNT],
+            conversions: BTreeMap::new(),
             cache: BlockCache::default(),
         }
     }
@@ -113,6 +118,7 @@ impl Tables {
         }
         let mut tables = Self {
             classes: embedded.classes.clone(),
+            conversions: embedded.conversions.clone(),
             cache: BlockCache::default(),
         };
         let mut skipped = Vec::new();
@@ -145,6 +151,11 @@ impl Tables {
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
+        if table.metric() == Metric::Conversion {
+            let class = table.material().index();
+            self.conversions.entry(class).or_insert(table);
+            return;
+        }
         let tables = &mut self.classes[table.material().index()];
         let is_known = |known: &Arc<ClassTable>| {
             !table.material().is_two_sided() || known.draws() == table.draws()
@@ -154,9 +165,10 @@ impl Tables {
         }
     }
 
-    /// The tables, by number of the class.
+    /// The tables, by number of the class; those of conversions behind all others.
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
-        self.classes.iter().flatten().map(|table| &**table)
+        let mates = self.classes.iter().flatten();
+        mates.chain(self.conversions.values()).map(|table| &**table)
     }
 
     /// The table of a class; with an attacker a side, that for a rule set.
@@ -167,6 +179,26 @@ impl Tables {
             .iter()
             .find(fits)
             .map(|table| &**table)
+    }
+
+    /// The table of the conversions of a class.
+    pub fn conversions(&self, material: Material) -> Option<&ClassTable> {
+        self.conversions
+            .get(&material.index())
+            .map(|table| &**table)
+    }
+
+    /// In how many plies a position that is won or lost comes to a capture that keeps the win or to the mate, if the
+    /// side that wins heads for it (depth to conversion). So a win holds if so many plies stay within the
+    /// no-capture limit, even if those to the mate do not. `None` without a table of conversions, and where
+    /// the win takes more than [`Metric::WITHIN`] plies between captures later on.
+    pub fn conversion(&self, position: &Position) -> Option<u16> {
+        let (material, armed) = Material::of(position)?;
+        let table = self.conversions(material)?;
+        match table.probe(position, armed, &self.cache)? {
+            TableOutcome::Win(plies) | TableOutcome::Loss(plies) => Some(plies),
+            _ => None,
+        }
     }
 
     /// What is known of a position under a rule set; `None` without a table that tells it.

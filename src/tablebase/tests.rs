@@ -1,13 +1,14 @@
 //! Whole classes solved: exact counts, and a slow obvious solver beside the fast one.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::index::Indexer;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 use super::*;
-use crate::board::Color;
+use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 
@@ -20,11 +21,17 @@ impl Solutions {
         if let Some(solved) = self.0.get(&material) {
             return solved.clone();
         }
-        let smaller = material.after_captures().into_iter();
-        let smaller: Vec<_> = smaller.map(|m| self.get(m)).collect();
-        let solved = Arc::new(solve(material, &smaller, 2, &|_| {}).unwrap());
+        let smaller = self.smaller(material);
+        let solved = solve(material, Metric::Mate, &smaller, 2, &|_| {}).unwrap();
+        let solved = Arc::new(solved);
         self.0.insert(material, solved.clone());
         solved
+    }
+
+    /// The classes that captures lead to.
+    pub(super) fn smaller(&mut self, material: Material) -> Vec<Arc<SolvedClass>> {
+        let smaller = material.after_captures().into_iter();
+        smaller.map(|m| self.get(m)).collect()
     }
 }
 
@@ -90,13 +97,21 @@ enum Successor {
 /// What a position with the side to move to play is worth, found by going over all positions again and
 /// again with the engine's own moves until nothing changes. Both mirror images and both classes of
 /// captures come out of the solutions themselves.
-fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
+fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
     let [red, black] = [Color::Red, Color::Black].map(|side| -> Vec<_> {
         let indices = 0..indexer.len();
-        let successors =
-            indices.map(|index| successors(material, &indexer, index, side, solutions));
-        successors.collect()
+        let of = |index| successors(material, &indexer, index, side, solutions);
+        let mut all: Vec<_> = indices.map(of).collect();
+        if metric == Metric::Conversion {
+            for successor in all.iter_mut().flatten().flatten() {
+                // Every capture that decides is as good as another.
+                if let Successor::Smaller(value) = successor {
+                    *value = (*value).min(1);
+                }
+            }
+        }
+        all
     });
     let start = |positions: &[Option<Vec<Successor>>]| -> Vec<u8> {
         let value = |legal: &Option<_>| if legal.is_some() { DRAW } else { ILLEGAL };
@@ -104,6 +119,7 @@ fn slow_solution(material: Material, solutions: &mut Solutions) -> SolvedClass {
     };
     let mut solved = SolvedClass {
         material,
+        metric,
         armed: start(&red),
         bare: start(&black),
         draws: DrawsHold::Unproven,
@@ -177,9 +193,84 @@ fn the_slow_solver_agrees() {
         "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
     ] {
         let material = name.parse().unwrap();
-        let slow = slow_solution(material, &mut solutions);
+        let slow = slow_solution(material, Metric::Mate, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");
+        let smaller = solutions.smaller(material);
+        let conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+        let slow = slow_solution(material, Metric::Conversion, &mut solutions);
+        assert!(conversions == slow, "{name}: conversions");
     }
+}
+
+/// Conversions of a class: no later than the mates and of the same positions; checked one by one, and
+/// found wrong where one is changed.
+#[test]
+fn conversions_come_no_later_than_mates() {
+    let mut solutions = Solutions::default();
+    for name in ["KR-KAB", "KN-KAA", "KCA-KA", "KPP-KB"] {
+        let material: Material = name.parse().unwrap();
+        let smaller = solutions.smaller(material);
+        let mates = solutions.get(material);
+        let mut conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+        let mut sooner = 0;
+        for armed_to_move in [true, false] {
+            let values = mates.values(armed_to_move).iter();
+            for (mate, conversion) in values.zip(conversions.values(armed_to_move)) {
+                assert_eq!(*mate == DRAW, *conversion == DRAW, "{name}");
+                assert!(conversion <= mate, "{name}");
+                sooner += u32::from(conversion < mate);
+            }
+        }
+        assert!(sooner > 100, "{name}");
+        verify(&conversions, &smaller, 2, &|_| {}).unwrap();
+        let won = conversions.armed.iter().position(|v| *v == 2).unwrap();
+        conversions.armed[won] = 3;
+        assert!(verify(&conversions, &smaller, 2, &|_| {}).is_err());
+    }
+}
+
+/// Writes the conversions of a class, long wins or not, to a directory. Returns a position with the longest way
+/// to a capture.
+pub(crate) fn write_conversions(directory: &Path, class: &str) -> Position {
+    let material: Material = class.parse().unwrap();
+    let smaller = Solutions::default().smaller(material);
+    let solved = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+    let name = format!("{class}.dtc.{EXTENSION}");
+    std::fs::write(directory.join(name), solved.to_file(1)).unwrap();
+    let longest = TableOutcome::Win(solved.counts().longest_win);
+    solved.example(longest).unwrap()
+}
+
+#[test]
+fn files_tell_conversions_from_mates() {
+    let mut solutions = Solutions::default();
+    let material: Material = "KR-KAB".parse().unwrap();
+    let smaller = solutions.smaller(material);
+    let conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let position = "2bak4/9/9/9/9/9/9/9/9/R2K5 w".parse().unwrap();
+    let mut tables = Tables::none();
+    let mut add = |name: &str, solved: &SolvedClass| {
+        std::fs::write(directory.path().join(name), solved.to_file(1)).unwrap();
+        tables = Tables::none();
+        let mut skipped = Vec::new();
+        tables.add_directory(directory.path(), &mut skipped);
+        assert!(skipped.is_empty());
+        (
+            (tables.probe(&position, RuleSet::Asian)).map(|probe| probe.outcome),
+            tables.conversion(&position),
+            tables.iter().map(ClassTable::metric).collect::<Vec<_>>(),
+        )
+    };
+    // By itself a table of conversions tells nothing of who wins.
+    let alone = add("a.chtb", &conversions);
+    assert_eq!((alone.0, alone.2), (None, vec![Metric::Conversion]));
+    let both = add("b.chtb", &solutions.get(material));
+    let Some(TableOutcome::Win(mate)) = both.0 else {
+        panic!("{:?}", both.0);
+    };
+    assert!(both.1.is_some_and(|conversion| conversion < mate));
+    assert_eq!(both.2, [Metric::Mate, Metric::Conversion]);
 }
 
 #[test]
@@ -187,11 +278,7 @@ fn every_value_is_that_of_its_best_move() {
     let mut solutions = Solutions::default();
     for name in ["KR-KAB", "KCA-KA", "KPP-K", "KNB-KA"] {
         let material: Material = name.parse().unwrap();
-        let smaller: Vec<_> = material
-            .after_captures()
-            .into_iter()
-            .map(|m| solutions.get(m))
-            .collect();
+        let smaller = solutions.smaller(material);
         let mut solved = (*solutions.get(material)).clone();
         let counts = solved.counts();
         let indexer = Indexer::new(material);
@@ -218,14 +305,22 @@ fn the_draws_of_these_classes_hold_under_every_rule_set() {
         "KN-KAB", "KN-KBB", "KN-KAAB", "KP-KA", "KP-KAB", "KC-KAA", "KCA-KAA", "KPP-KB",
     ] {
         let material: Material = name.parse().unwrap();
-        let smaller: Vec<_> = material
-            .after_captures()
-            .into_iter()
-            .map(|m| solutions.get(m))
-            .collect();
+        let smaller = solutions.smaller(material);
         let solved = solutions.get(material);
         assert!(solved.counts().armed_won < solved.counts().armed_legal);
         assert_eq!(unsafe_draws(&solved, &smaller, 2), 0, "{name}");
+    }
+}
+
+/// The numbers that going over all positions again and again had given.
+#[test]
+fn draws_that_are_not_proven_are_counted() {
+    let mut solutions = Solutions::default();
+    for (name, known) in [("KCP-KB", 174_052), ("KNN-KAA", 126)] {
+        let material: Material = name.parse().unwrap();
+        let smaller = solutions.smaller(material);
+        let counted = unsafe_draws(&solutions.get(material), &smaller, 2);
+        assert_eq!(counted, known, "{name}");
     }
 }
 

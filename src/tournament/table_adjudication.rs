@@ -35,22 +35,29 @@ impl TableAdjudication {
     }
 
     /// How tables end a game where it stands, which the rules have not ended: won where the mate comes
-    /// within the no-capture limit, drawn where that holds under the rules on repetitions. A win that these
-    /// alone give is left to be played, for no table tells how long it takes.
+    /// within the no-capture limit, or a capture that keeps the win, drawn where that holds under the rules on
+    /// repetitions. A win that these alone give is left to be played, for no table tells how long it takes.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;
         let counted = counted_plies(position.clock(), rules);
         let is_in_time = |plies: u16| counted + plies.saturating_sub(1) < rules.no_capture_limit();
         let (loser, plies) = match probe.outcome {
-            TableOutcome::Win(plies) if is_in_time(plies) => (!position.side_to_move(), plies),
-            TableOutcome::Loss(plies) if is_in_time(plies) => (position.side_to_move(), plies),
+            TableOutcome::Win(plies) => (!position.side_to_move(), plies),
+            TableOutcome::Loss(plies) => (position.side_to_move(), plies),
             TableOutcome::Draw if probe.draw_holds => {
                 return Some(Ending::draw(EndReason::TableDraw));
             }
             _ => return None,
         };
-        let detail = format!("mate in {plies} plies");
+        let detail = match is_in_time(plies) {
+            true => format!("mate in {plies} plies"),
+            false => {
+                let conversion = self.tables.conversion(position);
+                let plies = conversion.filter(|plies| is_in_time(*plies))?;
+                format!("a capture that keeps the win in {plies} plies")
+            }
+        };
         Some(Ending::loss(loser, EndReason::TableWin, detail))
     }
 }
@@ -59,6 +66,7 @@ impl TableAdjudication {
 mod tests {
     use super::*;
     use crate::notation::pgn::GameResult;
+    use crate::tablebase::tests::write_conversions;
 
     #[test]
     fn mates_in_time_and_draws_end_games() {
@@ -81,6 +89,30 @@ mod tests {
         }
         let lost = Some((GameResult::BlackWins, EndReason::TableWin));
         assert_eq!(ending("3k4r/9/9/9/9/9/9/9/9/4K4 w - - 0 1"), lost);
+    }
+
+    #[test]
+    fn a_capture_in_time_wins_where_the_mate_comes_too_late() {
+        let directory = tempfile::tempdir().unwrap();
+        let fen = write_conversions(directory.path(), "KR-KAB").to_string();
+        let board = fen.split(' ').next().unwrap();
+        let ending = |paths: &str, clock: u16| {
+            let game = Game::new(format!("{board} w - - {clock} 1").parse().unwrap());
+            let tables = TableAdjudication::open(paths).unwrap();
+            let ending = tables.ending(&game, RuleSet::Asian)?;
+            Some((ending.result, ending.detail))
+        };
+        let won = |detail: &str| Some((GameResult::RedWins, detail.to_owned()));
+        let paths = directory.path().to_str().unwrap();
+        let mate = won("mate in 13 plies");
+        assert_eq!([ending("", 107), ending(paths, 107)], [mate.clone(), mate]);
+        assert_eq!(ending("", 108), None);
+        let capture = won("a capture that keeps the win in 9 plies");
+        assert_eq!(
+            [108, 111].map(|clock| ending(paths, clock)),
+            [capture.clone(), capture]
+        );
+        assert_eq!(ending(paths, 112), None);
     }
 
     #[test]

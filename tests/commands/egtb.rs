@@ -68,6 +68,52 @@ fn tables_are_generated_once_verified_and_counted() {
 }
 
 #[test]
+fn conversions_are_made_besides_verified_and_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    let generate = |arguments: &[&str]| {
+        let mut command = egtb(&["generate", "KR-KAB", "--out", out]);
+        command.args(arguments).assert().success()
+    };
+    generate(&[]);
+    let files = || fs::read_dir(directory.path()).unwrap().count();
+    let mates = files();
+    // The tables that are there are kept, and each gets another one beside it.
+    generate(&["--conversions"])
+        .stdout(predicate::str::starts_with("4 tables of "))
+        .stdout(predicate::str::contains("KR-KAB conversions: "));
+    assert_eq!(files(), 2 * mates);
+    generate(&["--conversions"]).stdout(
+        predicate::str::starts_with("0 tables of ")
+            .and(predicate::str::contains("4 more are there")),
+    );
+    egtb(&["verify", "KR-KAB", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("KR-KAB conversions: "));
+    egtb(&["stats", "KR-KAB", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains(
+            "longest way to a capture: 9 plies",
+        ));
+    let fen = "2bak4/9/9/9/9/9/9/9/9/R2K5 w";
+    egtb(&["probe", fen, "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("win 胜, mate in 11 plies"))
+        .stdout(predicate::str::contains("can be forced within 3 plies"));
+    let probe = egtb(&["probe", "--json", fen, "--tables", out]).assert();
+    let object: serde_json::Value = serde_json::from_slice(&probe.get_output().stdout).unwrap();
+    assert_eq!(object["conversion"], 3);
+    let stats = egtb(&["stats", "--json", "KR-KAB", "--tables", out]).assert();
+    let lines = String::from_utf8(stats.get_output().stdout.clone()).unwrap();
+    let object: serde_json::Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
+    assert_eq!(object["metric"], "conversion");
+    assert_eq!(object["longest_win"], 9);
+}
+
+#[test]
 fn positions_are_looked_up_with_their_moves() {
     let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
     egtb(&["probe", fen])

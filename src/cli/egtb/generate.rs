@@ -7,19 +7,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
+use indicatif::ProgressBar;
+
+use super::selection::{
+    RulesArguments, ThreadArguments, bar, load_smaller, load_smaller_conversions,
+};
 use crate::cli::common::{Failure, print};
 use crate::rules::RuleSet;
 use crate::tablebase::{
-    ClassTable, DrawsHold, EXTENSION, Material, SideCounts, SolvedClass, Tables, class_size,
-    embedded_classes, solve, solve_two_sided, solver_memory, unsafe_draws,
+    ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, Tables,
+    class_size, embedded_classes, solve, solve_two_sided, solver_memory, unsafe_draws,
 };
 use crate::text::Replacement;
 
 /// Generate tables by retrograde analysis, with all that they build on.
 ///
 /// What is to be done, and the memory that it takes, is printed before the work. Tables that the directory
-/// has already are kept, so that work that was interrupted goes on where it stopped.
+/// has already are kept, so that work that was interrupted goes on where it stopped. A class whose longest win
+/// takes more than 100 plies gets a second table, of the plies to the next capture.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 #[command(verbatim_doc_comment)]
@@ -37,9 +42,13 @@ pub(super) struct Arguments {
     /// All classes with an attacker a side and up to N advisors and bishops beside each.
     #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(u8).range(0..=4))]
     two_sided: Option<u8>,
+    /// Make tables of the plies to the next capture of all classes without attackers on both sides, not only of those
+    /// whose longest win takes more than 100 plies.
+    #[arg(long)]
+    conversions: bool,
     /// The classes that the program has embedded, in one file FILE instead of a directory: what
     /// src/tablebase/embedded.bin is made by.
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "out"])]
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "conversions", "out"])]
     embedded: Option<PathBuf>,
     /// The directory to write to.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
@@ -91,13 +100,13 @@ impl Arguments {
     ///
     /// # Errors
     /// It takes more memory than allowed.
-    fn announce(&self, classes: &[Material], kept: usize) -> Result<(), Failure> {
-        let positions: u64 = classes.iter().copied().map(class_size).sum();
-        let memory = classes.iter().copied().map(solver_memory).max();
+    fn announce(&self, tables: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
+        let positions: u64 = tables.iter().map(|(class, _)| class_size(*class)).sum();
+        let memory = tables.iter().map(|(class, _)| solver_memory(*class)).max();
         let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
         print(&format!(
             "{} tables of {:.1} million positions, {kept} more are there; {megabytes} MB of memory, {} threads\n",
-            classes.len(),
+            tables.len(),
             positions as f64 / 1e6,
             self.threads.count(),
         ))?;
@@ -135,50 +144,152 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.dry_run {
         fs::create_dir_all(directory).map_err(fault)?;
     }
-    let is_there = |material: &Material| {
-        let fits = |table: ClassTable| {
-            let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(rules);
-            table.material() == *material && fits_rules
-        };
-        ClassTable::open(&file_name(directory, *material, rules)).is_ok_and(fits)
+    let work = TableDirectory {
+        path: directory,
+        rules,
+        threads: arguments.threads.count(),
+        has_all_conversions: arguments.conversions,
     };
-    let (kept, missing): (Vec<_>, Vec<_>) = classes.into_iter().partition(is_there);
-    arguments.announce(&missing, kept.len())?;
+    let missing: Vec<_> = (classes.iter())
+        .flat_map(|class| work.missing(*class))
+        .collect();
+    let is_whole = |class: &&Material| missing.iter().all(|(material, _)| material != *class);
+    arguments.announce(&missing, classes.iter().filter(is_whole).count())?;
     if arguments.dry_run {
         return Ok(());
     }
-    let bar = bar(missing.iter().copied().map(class_size).sum());
-    let threads = arguments.threads.count();
-    for material in missing {
+    let bar = bar(missing.iter().map(|(class, _)| class_size(*class)).sum());
+    for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
-        let smaller = load_smaller(material, &tables_of(directory), rules)?;
-        let started = Instant::now();
-        let progress = |positions| bar.inc(positions);
-        let (line, file) = match material.is_two_sided() {
-            true => {
-                let solved = solve_two_sided(material, rules, &smaller, threads, &progress)
-                    .map_err(|error| Failure::new(material, error))?;
-                pack_two_sided(&solved, rules, threads)
-            }
-            false => {
-                let solved = solve(material, &smaller, threads, &progress)
-                    .map_err(|error| Failure::new(material, error))?;
-                let (line, _, file) = pack(solved, &smaller, threads);
-                (line, file)
-            }
-        };
-        Replacement::write(&file_name(directory, material, rules), &file).map_err(fault)?;
-        let line = format!("{line}, {:.1} s", started.elapsed().as_secs_f64());
-        bar.suspend(|| print(&format!("{line}\n")))?;
+        if metric == Metric::Conversion {
+            work.generate_conversions(material, &bar)?;
+            continue;
+        }
+        work.generate(material, &bar)?;
+        // Only now it is known how long the longest win is.
+        let next = (material, Metric::Conversion);
+        if !missing.contains(&next) && work.missing(material).contains(&next) {
+            bar.inc_length(class_size(material));
+            work.generate_conversions(material, &bar)?;
+        }
     }
     bar.finish_and_clear();
     Ok(())
 }
 
+/// A directory that tables are written to.
+struct TableDirectory<'a> {
+    path: &'a Path,
+    rules: RuleSet,
+    threads: usize,
+    /// Whether classes without long wins have tables of conversions, too.
+    has_all_conversions: bool,
+}
+
+impl TableDirectory<'_> {
+    /// The table of a class, if it is there.
+    fn table(&self, material: Material) -> Option<ClassTable> {
+        let table = ClassTable::open(&self.file_name(material)).ok()?;
+        let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
+        let fits = table.material() == material && table.metric() == Metric::Mate && fits_rules;
+        fits.then_some(table)
+    }
+
+    /// The tables of a class that are not there, as far as it is known which it needs.
+    fn missing(&self, material: Material) -> Vec<(Material, Metric)> {
+        let table = self.table(material);
+        let conversions = ClassTable::open(&self.conversions_name(material));
+        let has_conversions =
+            conversions.is_ok_and(|t| t.material() == material && t.metric() == Metric::Conversion);
+        let needs_conversions = self.has_all_conversions && !material.is_two_sided()
+            || table.as_ref().is_some_and(ClassTable::has_long_wins);
+        let missing = [
+            (Metric::Mate, table.is_none()),
+            (Metric::Conversion, needs_conversions && !has_conversions),
+        ];
+        let wanted = missing.into_iter().filter(|(_, is_missing)| *is_missing);
+        wanted.map(|(metric, _)| (material, metric)).collect()
+    }
+
+    fn file_name(&self, material: Material) -> PathBuf {
+        self.path.join(match material.is_two_sided() {
+            true => format!("{material}.{}.{EXTENSION}", self.rules),
+            false => format!("{material}.{EXTENSION}"),
+        })
+    }
+
+    fn conversions_name(&self, material: Material) -> PathBuf {
+        self.path.join(format!("{material}.dtc.{EXTENSION}"))
+    }
+
+    /// The tables of the directory alone, so that a set does not depend on what the program has embedded.
+    /// Damaged files are left out; they are made anew.
+    fn tables(&self) -> Tables {
+        let mut tables = Tables::none();
+        tables.add_directory(self.path, &mut Vec::new());
+        tables
+    }
+
+    /// Solves a class and writes its table.
+    fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
+        let smaller = load_smaller(material, &self.tables(), self.rules)?;
+        let started = Instant::now();
+        let progress = |positions| bar.inc(positions);
+        let (line, file) = match material.is_two_sided() {
+            true => {
+                let solved =
+                    solve_two_sided(material, self.rules, &smaller, self.threads, &progress)
+                        .map_err(|error| Failure::new(material, error))?;
+                pack_two_sided(&solved, self.rules, self.threads)
+            }
+            false => {
+                let solved = solve(material, Metric::Mate, &smaller, self.threads, &progress)
+                    .map_err(|error| Failure::new(material, error))?;
+                let (line, _, file) = pack(solved, &smaller, self.threads);
+                (line, file)
+            }
+        };
+        self.write(&self.file_name(material), &file, &line, started, bar)
+    }
+
+    /// Solves the conversions of a class and writes their table.
+    fn generate_conversions(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
+        let smaller = load_smaller_conversions(material, &self.tables(), self.rules)?;
+        let started = Instant::now();
+        let solved = solve(
+            material,
+            Metric::Conversion,
+            &smaller,
+            self.threads,
+            &|positions| bar.inc(positions),
+        )
+        .map_err(|error| Failure::new(material, error))?;
+        let file = solved.to_file(self.threads);
+        let line = format!("{material} conversions: {} bytes", file.len());
+        self.write(&self.conversions_name(material), &file, &line, started, bar)
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        file: &[u8],
+        line: &str,
+        started: Instant,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        Replacement::write(path, file).map_err(|error| Failure::new(self.path.display(), error))?;
+        let seconds = started.elapsed().as_secs_f64();
+        bar.suspend(|| print(&format!("{line}, {seconds:.1} s\n")))
+    }
+}
+
 fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let embedded = embedded_classes();
     let classes = with_smaller(embedded.iter().copied().collect());
-    arguments.announce(&classes, 0)?;
+    let tables: Vec<_> = (classes.iter())
+        .map(|class| (*class, Metric::Mate))
+        .collect();
+    arguments.announce(&tables, 0)?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -188,7 +299,8 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     for material in classes {
         bar.set_message(material.to_string());
-        let class = solve(material, &solved, threads, &|positions| bar.inc(positions))
+        let progress = |positions| bar.inc(positions);
+        let class = solve(material, Metric::Mate, &solved, threads, &progress)
             .map_err(|error| Failure::new(material, error))?;
         let (line, class, mut file) = pack(class, &solved, threads);
         solved.push(Arc::new(class));
@@ -233,19 +345,4 @@ fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (Stri
         "{material} {rules}: {positions} positions, {size} bytes, {unknown} of {legal} legal ones unknown"
     );
     (line, file)
-}
-
-fn file_name(directory: &Path, material: Material, rules: RuleSet) -> PathBuf {
-    directory.join(match material.is_two_sided() {
-        true => format!("{material}.{rules}.{EXTENSION}"),
-        false => format!("{material}.{EXTENSION}"),
-    })
-}
-
-/// The tables of the directory alone, so that a set does not depend on what the program has embedded.
-/// Damaged files are left out; they are made anew.
-fn tables_of(directory: &Path) -> Tables {
-    let mut tables = Tables::none();
-    tables.add_directory(directory, &mut Vec::new());
-    tables
 }

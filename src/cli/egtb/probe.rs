@@ -75,6 +75,9 @@ fn text(
     if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
         text += "a draw that rules on perpetual chases might change\n";
     }
+    if let Some(plies) = tables.conversion(position) {
+        text += &format!("a capture or the mate can be forced within {plies} plies\n");
+    }
     let rows: Vec<[String; 3]> = (moves.iter())
         .map(|m| {
             let outcome = m.outcome.map_or_else(|| "unknown".to_owned(), words);
@@ -120,6 +123,9 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     };
     let mut object = value(Some(probe.outcome));
     object["fen"] = json!(game.position().to_string());
+    if let Some(plies) = tables.conversion(game.position()) {
+        object["conversion"] = json!(plies);
+    }
     object["moves"] = moves.iter().map(with_move).collect();
     let line = tables.best_line(game.position());
     object["line"] = line.iter().map(ToString::to_string).collect();

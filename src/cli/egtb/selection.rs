@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use crate::cli::common::Failure;
 use crate::cli::common::bar::bar_style;
 use crate::rules::RuleSet;
-use crate::tablebase::{Material, SolvedClass, Tables};
+use crate::tablebase::{ClassTable, Material, SolvedClass, Tables};
 
 /// The rules on repetitions.
 #[derive(Debug, clap::Args)]
@@ -97,6 +97,37 @@ pub(super) fn load_smaller(
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
     let smaller = material.after_captures().into_iter();
     smaller.map(|class| load(class, tables, rules)).collect()
+}
+
+/// Loads what the conversions of a class are solved from: of the classes that captures lead to those that have
+/// a table of conversions by it.
+///
+/// # Errors
+/// There is no table of one, or it is damaged.
+pub(super) fn load_smaller_conversions(
+    material: Material,
+    tables: &Tables,
+    rules: RuleSet,
+) -> Result<Vec<Arc<SolvedClass>>, Failure> {
+    let smaller = material.after_captures().into_iter();
+    let load = |class: Material| match load_conversions(class, tables)? {
+        Some(solved) => Ok(solved),
+        None => load(class, tables, rules),
+    };
+    smaller.map(load).collect()
+}
+
+/// Loads the conversions of a class, if there is a table of them.
+///
+/// # Errors
+/// The table is damaged.
+pub(super) fn load_conversions(
+    material: Material,
+    tables: &Tables,
+) -> Result<Option<Arc<SolvedClass>>, Failure> {
+    let load = |table: &ClassTable| table.load().map(Arc::new);
+    let loaded = tables.conversions(material).map(load).transpose();
+    loaded.map_err(|error| Failure::new(material, error))
 }
 
 /// A bar over so many positions, hidden where standard error is no terminal.

@@ -1,6 +1,6 @@
 //! `chuhe egtb stats`.
 
-use super::selection::{RulesArguments, load, selected};
+use super::selection::{RulesArguments, load, load_conversions, selected};
 use crate::board::Color;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
@@ -43,6 +43,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             false => one_sided(arguments, &solved, size, &tables),
         };
         print(&object)?;
+        if let Some(conversions) = load_conversions(material, &tables)? {
+            let size = tables.conversions(material).map_or(0, ClassTable::size);
+            print(&conversions_text(arguments, &conversions, size))?;
+        }
     }
     Ok(())
 }
@@ -138,6 +142,34 @@ fn one_sided_text(material: Material, counts: &ClassCounts, longest: Longest, si
         share(counts.bare_lost, counts.bare_legal),
     );
     text + &longest_line(counts.longest_win, longest)
+}
+
+/// The conversions of a class: their longest way and how many positions they win.
+fn conversions_text(arguments: &Arguments, conversions: &SolvedClass, size: u64) -> String {
+    let counts = conversions.counts();
+    let material = conversions.material();
+    let longest = conversions.example(TableOutcome::Win(counts.longest_win));
+    let fen = longest.map(|position| position.to_string());
+    if arguments.json {
+        let object = json!({
+            "class": material.to_string(),
+            "metric": "conversion",
+            "bytes": size,
+            "armed_won": counts.armed_won,
+            "longest_win": counts.longest_win,
+            "bare_lost": counts.bare_lost,
+            "longest_loss": counts.longest_loss,
+            "longest_fen": fen,
+        });
+        return format!("{object}\n");
+    }
+    format!(
+        "{material} conversions  {size} bytes\n  {} won, {} lost\n  longest way to a capture: {} plies, {}\n",
+        counts.armed_won,
+        counts.bare_lost,
+        counts.longest_win,
+        fen.unwrap_or_default(),
+    )
 }
 
 fn one_sided_json(material: Material, counts: &ClassCounts, longest: Longest, size: u64) -> String {

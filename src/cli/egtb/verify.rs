@@ -3,13 +3,16 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::selection::{RulesArguments, ThreadArguments, bar, load, load_smaller, selected};
+use super::selection::{
+    RulesArguments, ThreadArguments, bar, load, load_conversions, load_smaller,
+    load_smaller_conversions, selected,
+};
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::{Failure, print};
-use crate::rules::Game;
+use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
-    DrawsHold, Material, SolvedClass, TableOutcome, class_size, unsafe_draws, verify,
+    DrawsHold, Material, SolvedClass, TableOutcome, Tables, class_size, unsafe_draws, verify,
     verify_two_sided,
 };
 
@@ -78,9 +81,34 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "{material}: {checked} positions right, {proven}, {seconds:.1} s\n"
             ))
         })?;
+        let checked = verify_conversions(material, &tables, rules, threads)?;
+        if let Some(checked) = checked {
+            let line = format!("{material} conversions: {checked} positions right\n");
+            bar.suspend(|| print(&line))?;
+        }
     }
     bar.finish_and_clear();
     Ok(())
+}
+
+/// Checks the conversions of a class, if there is a table of them; how many positions.
+///
+/// # Errors
+/// The table is wrong or cannot be read.
+fn verify_conversions(
+    material: Material,
+    tables: &Tables,
+    rules: RuleSet,
+    threads: usize,
+) -> Result<Option<u64>, Failure> {
+    let Some(conversions) = load_conversions(material, tables)? else {
+        return Ok(None);
+    };
+    let smaller = load_smaller_conversions(material, tables, rules)?;
+    let checked = verify(&conversions, &smaller, threads, &|_| {});
+    checked
+        .map(Some)
+        .map_err(|error| Failure::new(format!("{material} conversions"), error))
 }
 
 /// Whether the draws of a class of one armed side hold, in words.

@@ -30,7 +30,13 @@ pub struct Worker {
     /// Wakes a worker that waits; gone when the worker shall end.
     alive: Option<crossbeam_channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
+    /// Disconnected when the thread has ended.
+    ended: Receiver<()>,
 }
+
+/// How long a worker is waited for that has been told to end. On a busy machine its priority may not let it
+/// come to that.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Worker {
     /// Starts a worker at low priority, which searches so many nodes for a score and looks for new tasks so
@@ -45,12 +51,14 @@ impl Worker {
         pause: Duration,
     ) -> Result<Self, StartError> {
         let halt = Arc::new(Halt::default());
-        let (alive, ended) = crossbeam_channel::bounded(0);
+        let (alive, dismissed) = crossbeam_channel::bounded(0);
         let (sender, started) = crossbeam_channel::bounded(1);
+        let (running, ended) = crossbeam_channel::bounded(0);
         let halting = halt.clone();
         let thread = std::thread::Builder::new()
             .name("cloud worker".to_owned())
             .spawn(move || {
+                let _running = running;
                 lower_priority();
                 // The threads of the search have the priority of the one that starts them.
                 let scorer = Scorer::new(tables, nodes, halting.clone());
@@ -61,7 +69,7 @@ impl Worker {
                 // Whoever starts a worker waits for this.
                 let _ = sender.send(result);
                 if let Some(mut scorer) = scorer {
-                    run(&*employer, &mut scorer, &halting, &ended, pause);
+                    run(&*employer, &mut scorer, &halting, &dismissed, pause);
                 }
             })
             .map_err(StartError::NoThread)?;
@@ -69,6 +77,7 @@ impl Worker {
             halt,
             alive: Some(alive),
             thread: Some(thread),
+            ended,
         };
         match started.recv() {
             Ok(Err(error)) => Err(error),
@@ -78,11 +87,14 @@ impl Worker {
 }
 
 impl Drop for Worker {
-    /// Ends the search under way, gives its tasks back, and waits for that.
+    /// Ends the search under way, gives its tasks back, and waits three seconds for that. A worker that
+    /// takes longer is left to itself.
     fn drop(&mut self) {
         self.halt.halt();
         drop(self.alive.take());
-        if let Some(thread) = self.thread.take() {
+        if self.ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            log::warn!("a worker does not end; its tasks are free when their time is over");
+        } else if let Some(thread) = self.thread.take() {
             // A panic has been told already.
             let _ = thread.join();
         }
@@ -101,7 +113,7 @@ fn run(
     employer: &dyn Employer,
     scorer: &mut Scorer,
     halt: &Halt,
-    ended: &Receiver<()>,
+    dismissed: &Receiver<()>,
     pause: Duration,
 ) {
     while !halt.is_halted() {
@@ -126,7 +138,7 @@ fn run(
                 Err(error) => log::warn!("no work: {error}"),
             }
         }
-        if !has_worked && ended.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+        if !has_worked && dismissed.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
             return;
         }
     }
@@ -142,6 +154,8 @@ fn hand_in(employer: &dyn Employer, work: &Work, findings: &Findings) {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crossbeam_channel::TryRecvError;
 
     use super::*;
     use crate::board::Position;
@@ -179,6 +193,41 @@ mod tests {
         }
     }
 
+    /// Tells that it is asked, and answers nothing until it may.
+    struct Silent {
+        asked: crossbeam_channel::Sender<()>,
+        silence: Receiver<()>,
+    }
+
+    impl Employer for Silent {
+        fn lease(&self, _: TaskKind) -> Result<Option<Work>, EmployerError> {
+            let _ = self.asked.send(());
+            let _ = self.silence.recv();
+            Ok(None)
+        }
+
+        fn hand_in(&self, _: &Work, _: &Findings) -> Result<(), EmployerError> {
+            Ok(())
+        }
+
+        fn give_back(&self, _: &Work) {}
+    }
+
+    #[test]
+    fn a_worker_that_cannot_end_is_not_waited_for() {
+        let (answer, silence) = crossbeam_channel::bounded(0);
+        let (asked, is_asked) = crossbeam_channel::unbounded();
+        let employer = Arc::new(Silent { asked, silence });
+        let tables = Tables::embedded();
+        let worker = Worker::start(employer, tables, 1_000, Duration::ZERO).unwrap();
+        is_asked.recv().unwrap();
+        let ended = worker.ended.clone();
+        drop(worker);
+        assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
+        drop(answer);
+        assert!(ended.recv().is_err());
+    }
+
     /// How many leases a worker takes and how many of them it gives back, at most `last` leases and those
     /// of the round.
     fn work(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
@@ -191,8 +240,8 @@ mod tests {
         };
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, halt.clone()).unwrap();
         prepare(&mut scorer);
-        let (_alive, ended) = crossbeam_channel::bounded(0);
-        run(&employer, &mut scorer, &halt, &ended, Duration::ZERO);
+        let (_alive, dismissed) = crossbeam_channel::bounded(0);
+        run(&employer, &mut scorer, &halt, &dismissed, Duration::ZERO);
         let count = |counter: AtomicUsize| counter.into_inner();
         (count(employer.leases), count(employer.given_back))
     }

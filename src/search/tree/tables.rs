@@ -1,15 +1,18 @@
 //! What the endgame tables say of a node.
 
+use std::ops::Neg;
+
 use super::node_score::NodeScore;
 use super::search::Search;
 use crate::board::Move;
 use crate::search::score::{MAX_PLY, Score};
-use crate::tablebase::TableOutcome;
+use crate::tablebase::{TableOutcome, Tables};
 
 impl Search<'_> {
     /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
-    /// if the mate comes within the no-capture limit, a draw if no rule on repetitions can change it. Wins
-    /// that only these rules give are left to the search, for no table tells how long they take.
+    /// if the mate comes within the no-capture limit, or else a capture that keeps the win; a draw if no rule
+    /// on repetitions can change it. Wins that only these rules give are left to the search, for no table
+    /// tells how long they take.
     ///
     /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
     /// which it is easiest to go wrong.
@@ -19,18 +22,32 @@ impl Search<'_> {
         let probe = tables.probe(&self.position, self.shared.settings.rules)?;
         self.table_hits += 1;
         let score = match probe.outcome {
+            TableOutcome::Win(plies) if !self.is_in_time(ply, plies) => {
+                return self.conversion_score(tables, ply);
+            }
+            TableOutcome::Loss(plies) if !self.is_in_time(ply, plies) => {
+                return self.conversion_score(tables, ply).map(Neg::neg);
+            }
             TableOutcome::Draw if probe.draw_holds && !self.shared.is_table_draw => {
                 self.draw_score(ply)
             }
-            TableOutcome::Win(plies) if self.is_in_time(ply, plies) => {
-                Score::mate_in(ply + usize::from(plies))
-            }
-            TableOutcome::Loss(plies) if self.is_in_time(ply, plies) => {
-                Score::mated_in(ply + usize::from(plies))
-            }
+            TableOutcome::Win(plies) => Score::mate_in(ply + usize::from(plies)),
+            TableOutcome::Loss(plies) => Score::mated_in(ply + usize::from(plies)),
             _ => return None,
         };
         Some(NodeScore::of_position(score))
+    }
+
+    /// The score, for the side that wins, of the node at `ply` whose mate comes too late: a win still if the
+    /// next capture does not. It depends on the plies without a capture so far.
+    #[cold]
+    fn conversion_score(&self, tables: &Tables, ply: usize) -> Option<NodeScore> {
+        let plies = tables.conversion(&self.position)?;
+        if !self.is_in_time(ply, plies) {
+            return None;
+        }
+        let score = Score::conversion_in(ply + usize::from(plies));
+        Some(NodeScore::of_path(score, -1))
     }
 
     /// Whether a mate in so many plies from the node at `ply` comes before the no-capture limit and can be
@@ -65,15 +82,22 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use crate::board::Position;
     use crate::movegen::legal_moves;
     use crate::rules::{Game, RuleSet};
     use crate::search::{Limits, Outcome, Score, Searcher};
-    use crate::tablebase::Tables;
+    use crate::tablebase::tests::write_conversions;
+    use crate::tablebase::{TableOutcome, Tables};
 
     fn think(fen: &str, tables: bool) -> Outcome {
+        think_with(fen, tables.then(Tables::embedded))
+    }
+
+    fn think_with(fen: &str, tables: Option<Arc<Tables>>) -> Outcome {
         let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tables(tables.then(Tables::embedded));
+        searcher.set_tables(tables);
         let limits = Limits {
             depth: Some(4),
             ..Limits::default()
@@ -111,6 +135,46 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_long_for_a_mate_is_won_by_a_capture_in_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let position = write_conversions(directory.path(), "KR-KAB");
+        let (tables, _) = Tables::open(directory.path().to_str().unwrap());
+        let capture = tables.conversion(&position).unwrap();
+        let known = tables.probe(&position, RuleSet::Asian).unwrap().outcome;
+        let TableOutcome::Win(mate) = known else {
+            panic!("{position}: {known:?}");
+        };
+        assert!((8..mate).contains(&capture));
+        let fen = position.to_string();
+        let board = fen.split(' ').next().unwrap();
+        let at = |clock: u16| format!("{board} w - - {clock} 1");
+        let score = |clock: u16, tables: &Arc<Tables>| {
+            think_with(&at(clock), Some(tables.clone())).score.unwrap()
+        };
+        assert_eq!(score(120 - mate, &tables), Score::mate_in(mate.into()));
+        for clock in [121 - mate, 120 - capture] {
+            assert_eq!(score(clock, &tables), Score::conversion_in(capture.into()));
+            assert!(score(clock, &Tables::embedded()) < Score::EVALUATION_LIMIT);
+        }
+        // The side that wins takes before the draw.
+        let mut position: Position = at(120 - capture).parse().unwrap();
+        for left in (1..=capture).rev() {
+            assert!(
+                tables
+                    .conversion(&position)
+                    .is_some_and(|plies| plies <= left)
+            );
+            let outcome = think_with(&position.to_string(), Some(tables.clone()));
+            let best = outcome.best.unwrap();
+            if position.taken_by(best).is_some() {
+                return;
+            }
+            position.make(best);
+        }
+        panic!("nothing is taken: {position}");
+    }
+
+    #[test]
     fn draws_are_told_and_played_with_an_eye_to_the_evaluation() {
         let drawn = "3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w";
         let with = think(drawn, true);
@@ -123,7 +187,7 @@ mod tests {
             .probe(&position, RuleSet::Asian)
             .unwrap()
             .outcome;
-        assert_eq!(reply, crate::tablebase::TableOutcome::Draw);
+        assert_eq!(reply, TableOutcome::Draw);
     }
 
     #[test]
@@ -135,7 +199,7 @@ mod tests {
             .probe(&position, RuleSet::Asian)
             .unwrap()
             .outcome;
-        let crate::tablebase::TableOutcome::Loss(plies) = known else {
+        let TableOutcome::Loss(plies) = known else {
             panic!("{known:?}");
         };
         let score = think(fen, true).score.unwrap();

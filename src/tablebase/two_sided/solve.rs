@@ -11,6 +11,7 @@ use super::outlook::Outlook;
 use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::material::Material;
+use crate::tablebase::metric::Metric;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Value};
 
@@ -65,6 +66,7 @@ pub fn solve_two_sided(
     };
     Ok(SolvedClass {
         material,
+        metric: Metric::Mate,
         armed: values(Color::Red),
         bare: values(Color::Black),
         draws: DrawsHold::Under(rules),
