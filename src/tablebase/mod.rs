@@ -20,7 +20,7 @@
 //! # What the rules on repetitions do to tables
 //!
 //! Wins hold under every rule set: the plies to mate fall with every move of the winner, so nothing
-//! repeats. A draw holds if the side without attackers can avoid to chase for ever; [`unsafe_draws`]
+//! repeats. A draw holds if the side without attackers can avoid to chase for ever; [`prove_draws`]
 //! counts where that is not proven, and a file says whether there are such. The no-capture limit is the
 //! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it. Where
 //! they do not, one that heads for captures first may: a class whose longest win takes more than
@@ -73,7 +73,7 @@ pub use group::Defenders;
 pub use material::Material;
 pub use material_name::ParseMaterialError;
 pub use metric::Metric;
-pub use safety::unsafe_draws;
+pub use safety::prove_draws;
 pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
 pub use table::ClassTable;

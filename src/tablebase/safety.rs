@@ -8,17 +8,17 @@ use super::index::{Cell, Indexer};
 use super::material::Material;
 use super::parallel::for_each_part;
 use super::solved::SolvedClass;
-use super::value::DRAW;
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 
-/// The position is not in the set.
-const OUT: u8 = 0;
-/// The position is in the set, and it is not known whether one more harmless move can be forced from it.
-/// Smaller numbers are ranks.
-const UNREACHED: u8 = 255;
+/// The draw that has left the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
+const REMOVED: u8 = 254;
+/// Above every rank.
+const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
 
-/// How many drawn positions of a class the unarmed side might not be able to hold under rules that
-/// forbid perpetual chases; 0 proves that the draws hold under every rule set. `smaller` holds the classes
-/// of [`Material::after_captures`] with fewer attackers.
+/// Proves that the draws of a class of one armed side hold under every rule set, which the class then says, or
+/// else how many drawn positions the unarmed side might not be able to hold under rules that forbid
+/// perpetual chases. `smaller` holds the classes of [`Material::after_captures`] with fewer attackers,
+/// with the armed side to move.
 ///
 /// The unarmed side cannot check, and its king may chase, so only its advisors and bishops can break
 /// such a rule. It does not if it can hold the draw with infinitely many moves after which none of
@@ -27,24 +27,25 @@ const UNREACHED: u8 = 255;
 /// class where the same is to be asked.
 ///
 /// A position from which such a move can be forced has a rank that is larger than the ranks that it rests on.
-/// When others leave the set only those are looked at again that may have rested on them. A position of
-/// a rank of 255 or more would count as one that cannot be held.
-pub fn unsafe_draws(class: &SolvedClass, smaller: &[Arc<SolvedClass>], threads: usize) -> u64 {
+/// When others leave the set only those are looked at again that may have rested on them. A position with
+/// a rank above 133 would count as one that cannot be held. The ranks stand in the class itself meanwhile.
+pub fn prove_draws(
+    class: SolvedClass,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+) -> (SolvedClass, u64) {
     let find = |material: Material| {
         let solved = smaller.iter().find(|s| s.material == material)?;
         Some((Indexer::new(material), &**solved))
     };
     let indexer = Indexer::new(class.material);
-    let states = |values: &[u8]| -> Vec<AtomicU8> {
-        let state = |value: &u8| if *value == DRAW { UNREACHED } else { OUT };
-        values.iter().map(|v| AtomicU8::new(state(v))).collect()
-    };
+    // No memory is taken: what is collected has the size of what it comes from.
+    let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
-        class,
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| find(class.material.without_attacker(i)?))
             .collect(),
-        states: [states(&class.armed), states(&class.bare)],
+        states: [states(class.armed), states(class.bare)],
         indexer,
         threads: threads.max(1),
     };
@@ -54,7 +55,49 @@ pub fn unsafe_draws(class: &SolvedClass, smaller: &[Arc<SolvedClass>], threads: 
     while !unreached.is_empty() {
         unreached = search.without(unreached);
     }
-    search.left_out()
+    let doubtful = search.left_out();
+    let [armed, bare] = search.states.map(|states| {
+        let value = |state: AtomicU8| match state.into_inner() {
+            value @ (..=LARGEST_LEVEL | ILLEGAL) => value,
+            _ => DRAW,
+        };
+        states.into_iter().map(value).collect()
+    });
+    let solved = SolvedClass {
+        armed,
+        bare,
+        ..class
+    };
+    (solved.with_draws_proven(doubtful == 0), doubtful)
+}
+
+/// What is known of a position.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SafetyState {
+    /// It is not in the set.
+    Out,
+    /// It is, and it is not known whether one more harmless move can be forced from it.
+    Unreached,
+    Ranked(u8),
+}
+
+impl SafetyState {
+    #[inline]
+    const fn of(byte: u8) -> Self {
+        match byte {
+            DRAW => Self::Unreached,
+            1..=LARGEST_LEVEL | REMOVED | ILLEGAL => Self::Out,
+            rank => Self::Ranked(rank - LARGEST_LEVEL),
+        }
+    }
+
+    const fn byte(self) -> u8 {
+        match self {
+            Self::Out => REMOVED,
+            Self::Unreached => DRAW,
+            Self::Ranked(rank) => LARGEST_LEVEL + rank,
+        }
+    }
 }
 
 /// A position of the class and its side to move.
@@ -66,11 +109,11 @@ struct SafetyNode {
 
 /// A set of draws under way to the largest one that can be held.
 struct SafetySearch<'a> {
-    class: &'a SolvedClass,
     /// The classes after the capture of each attacker; `None` where none is left.
     fewer_attackers: Vec<Option<(Indexer, &'a SolvedClass)>>,
     indexer: Indexer,
-    /// Whether a position is in the set, and its rank: the armed side to move, then the other.
+    /// The values of the class, with those of draws as [`SafetyState`] has them: the armed side to move,
+    /// then the other.
     states: [Vec<AtomicU8>; 2],
     threads: usize,
 }
@@ -82,13 +125,13 @@ impl SafetySearch<'_> {
     }
 
     #[inline]
-    fn get(&self, index: usize, armed_to_move: bool) -> u8 {
-        self.state(index, armed_to_move).load(Ordering::Relaxed)
+    fn get(&self, index: usize, armed_to_move: bool) -> SafetyState {
+        SafetyState::of(self.state(index, armed_to_move).load(Ordering::Relaxed))
     }
 
-    fn set(&self, node: SafetyNode, state: u8) {
+    fn set(&self, node: SafetyNode, state: SafetyState) {
         self.state(node.index, node.armed_to_move)
-            .store(state, Ordering::Relaxed);
+            .store(state.byte(), Ordering::Relaxed);
     }
 
     /// Looks at all positions of one side to move that have no rank; whether any has got one.
@@ -101,7 +144,8 @@ impl SafetySearch<'_> {
                     index,
                     armed_to_move,
                 };
-                if self.get(index, armed_to_move) == UNREACHED && self.reach(node) {
+                let state = self.get(index, armed_to_move);
+                if state == SafetyState::Unreached && self.reach(node) {
                     changed.store(true, Ordering::Relaxed);
                 }
             }
@@ -111,9 +155,9 @@ impl SafetySearch<'_> {
 
     /// Ranks a position if it can be.
     fn reach(&self, node: SafetyNode) -> bool {
-        let rank = self.rank(node, UNREACHED);
+        let rank = self.rank(node, NO_RANK);
         if let Some(rank) = rank {
-            self.set(node, rank);
+            self.set(node, SafetyState::Ranked(rank));
         }
         rank.is_some()
     }
@@ -127,21 +171,22 @@ impl SafetySearch<'_> {
             })
         });
         nodes
-            .filter(|node| self.get(node.index, node.armed_to_move) == UNREACHED)
+            .filter(|node| self.get(node.index, node.armed_to_move) == SafetyState::Unreached)
             .collect()
     }
 
     /// Takes positions out of the set. Returns those that have no rank without them.
     fn without(&self, left: Vec<SafetyNode>) -> Vec<SafetyNode> {
-        left.iter().for_each(|node| self.set(*node, OUT));
+        left.iter()
+            .for_each(|node| self.set(*node, SafetyState::Out));
         let mut unreached = Vec::new();
         let mut changed = left;
         while let Some(node) = changed.pop() {
             self.visit_before(node, |before| {
-                let rank = self.get(before.index, before.armed_to_move);
-                let is_ranked = rank != OUT && rank != UNREACHED;
-                if is_ranked && self.rank(before, rank).is_none() {
-                    self.set(before, UNREACHED);
+                if let SafetyState::Ranked(rank) = self.get(before.index, before.armed_to_move)
+                    && self.rank(before, rank).is_none()
+                {
+                    self.set(before, SafetyState::Unreached);
                     unreached.push(before);
                     changed.push(before);
                 }
@@ -193,8 +238,7 @@ impl SafetySearch<'_> {
                 continue;
             };
             let is_out = |armed_to_move: bool| {
-                self.class.values(armed_to_move)[index] == DRAW
-                    && self.get(index, armed_to_move) == OUT
+                self.state(index, armed_to_move).load(Ordering::Relaxed) == REMOVED
             };
             let armed = !board.gives_check() && is_out(true);
             let sides = u64::from(armed) + u64::from(is_out(false));
@@ -214,13 +258,13 @@ impl SafetySearch<'_> {
             true => self.rank_of_armed(&board, below),
             false => self.rank_of_bare(&board, below),
         };
-        rank.filter(|rank| *rank < UNREACHED)
+        rank.filter(|rank| *rank < NO_RANK)
     }
 
     /// The rank if the unarmed side, to move, can force a harmless move within the set, or takes an
     /// attacker and draws.
     fn rank_of_bare(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
-        let mut best = UNREACHED;
+        let mut best = NO_RANK;
         board.bare_moves(|m| {
             if best == 1 {
                 return;
@@ -237,13 +281,13 @@ impl SafetySearch<'_> {
                 return;
             }
             match self.get(self.indexer.index(after), true) {
-                OUT => {}
+                SafetyState::Out => {}
                 _ if self.is_harmless(after) => best = 1,
-                rank if rank < below => best = best.min(rank + 1),
+                SafetyState::Ranked(rank) if rank < below => best = best.min(rank + 1),
                 _ => {}
             }
         });
-        (best < UNREACHED).then_some(best)
+        (best < NO_RANK).then_some(best)
     }
 
     /// The rank if every quiet move of the armed side leads to where the other side can hold.
@@ -251,9 +295,10 @@ impl SafetySearch<'_> {
         let mut rank = Some(1);
         board.armed_moves(|after| {
             if rank.is_some() && CellBoard::new(&self.indexer, after).is_some() {
-                let next = self.get(self.indexer.index(after), false);
-                let holds = next != OUT && next < below;
-                rank = rank.filter(|_| holds).map(|rank: u8| rank.max(next + 1));
+                rank = match self.get(self.indexer.index(after), false) {
+                    SafetyState::Ranked(next) if next < below => rank.max(Some(next + 1)),
+                    _ => None,
+                };
             }
         });
         rank

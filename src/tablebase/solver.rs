@@ -32,15 +32,15 @@ const SAFE: u8 = 254;
 pub struct TooLong(pub Material);
 
 /// Bytes of memory that solving a class takes, those of the classes that its captures lead to
-/// with it.
+/// with it: of a class of one armed side those values of them that it needs.
 pub fn solver_memory(material: Material) -> u64 {
     let bytes = |material: Material, each: usize| (Indexer::new(material).len() * each) as u64;
     let smaller = material.after_captures().into_iter();
-    let own = match material.is_two_sided() {
-        true => two_sided::BYTES,
-        false => 3,
+    let (own, other) = match material.is_two_sided() {
+        true => (two_sided::BYTES, 2),
+        false => (3, 1),
     };
-    bytes(material, own) + smaller.map(|m| bytes(m, 2)).sum::<u64>()
+    bytes(material, own) + smaller.map(|m| bytes(m, other)).sum::<u64>()
 }
 
 /// Positions of a class, both sides to move counted as one.
@@ -74,8 +74,9 @@ struct Smaller<'a> {
 
 /// Solves a class of one armed side with `threads` threads. `smaller` holds the classes of
 /// [`Material::after_captures`], for conversions those of them that have such a table by this metric;
-/// `progress` is called with the number of positions looked at since the last
-/// call, in all as many as [`class_size`] says.
+/// with the armed side to move where an attacker is taken and with the other side where a defender is.
+/// `progress` is called with the number of positions looked at since the last call, in all as many as
+/// [`class_size`] says.
 ///
 /// # Errors
 /// The class has wins of 239 plies or more.

@@ -228,13 +228,31 @@ impl ClassTable {
     /// # Errors
     /// The table is damaged or cannot be read.
     pub fn load(&self) -> Result<SolvedClass, TableError> {
+        self.load_sides([true, true])
+    }
+
+    /// The values with the armed side to move, or with the other, to solve a class by that captures lead to
+    /// this one. Of the other side to move there are none.
+    ///
+    /// # Errors
+    /// Those of [`ClassTable::load`].
+    pub fn load_half(&self, armed_to_move: bool) -> Result<SolvedClass, TableError> {
+        self.load_sides([armed_to_move, !armed_to_move])
+    }
+
+    /// The values of those sides to move that are wanted, the armed side first.
+    fn load_sides(&self, [armed, bare]: [bool; 2]) -> Result<SolvedClass, TableError> {
         // The list is checked even where it is empty.
         self.blocks()?;
+        let values = |is_wanted: bool, side: usize| match is_wanted {
+            true => self.all_values(side),
+            false => Ok(Vec::new()),
+        };
         Ok(SolvedClass {
             material: self.header.material,
             metric: self.header.metric,
-            armed: self.all_values(0)?,
-            bare: self.all_values(1)?,
+            armed: values(armed, 0)?,
+            bare: values(bare, 1)?,
             draws: self.header.draws,
         })
     }

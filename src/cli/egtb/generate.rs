@@ -9,14 +9,12 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 
-use super::selection::{
-    RulesArguments, ThreadArguments, bar, load_smaller, load_smaller_conversions,
-};
+use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
 use crate::cli::common::{Failure, print};
 use crate::rules::RuleSet;
 use crate::tablebase::{
     ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, Tables,
-    class_size, embedded_classes, solve, solve_two_sided, solver_memory, unsafe_draws,
+    class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
 };
 use crate::text::Replacement;
 
@@ -232,7 +230,7 @@ impl TableDirectory<'_> {
 
     /// Solves a class and writes its table.
     fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = load_smaller(material, &self.tables(), self.rules)?;
+        let smaller = load_smaller(material, Metric::Mate, &self.tables(), self.rules)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
         let (line, file) = match material.is_two_sided() {
@@ -254,7 +252,7 @@ impl TableDirectory<'_> {
 
     /// Solves the conversions of a class and writes their table.
     fn generate_conversions(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = load_smaller_conversions(material, &self.tables(), self.rules)?;
+        let smaller = load_smaller(material, Metric::Conversion, &self.tables(), self.rules)?;
         let started = Instant::now();
         let solved = solve(
             material,
@@ -320,8 +318,7 @@ fn pack(
     smaller: &[Arc<SolvedClass>],
     threads: usize,
 ) -> (String, SolvedClass, Vec<u8>) {
-    let doubtful = unsafe_draws(&solved, smaller, threads);
-    let solved = solved.with_draws_proven(doubtful == 0);
+    let (solved, doubtful) = prove_draws(solved, smaller, threads);
     let file = solved.to_file(threads);
     let draws = match doubtful {
         0 => String::new(),

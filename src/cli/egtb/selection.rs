@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use crate::cli::common::Failure;
 use crate::cli::common::bar::bar_style;
 use crate::rules::RuleSet;
-use crate::tablebase::{ClassTable, Material, SolvedClass, Tables};
+use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
 /// The rules on repetitions.
 #[derive(Debug, clap::Args)]
@@ -69,6 +69,16 @@ fn no_table(material: Material, rules: RuleSet) -> Failure {
     }
 }
 
+/// The table of a class.
+///
+/// # Errors
+/// There is none.
+fn table(material: Material, tables: &Tables, rules: RuleSet) -> Result<&ClassTable, Failure> {
+    tables
+        .get(material, rules)
+        .ok_or_else(|| no_table(material, rules))
+}
+
 /// Loads a class.
 ///
 /// # Errors
@@ -77,44 +87,37 @@ pub(super) fn load(
     material: Material,
     tables: &Tables,
     rules: RuleSet,
-) -> Result<Arc<SolvedClass>, Failure> {
-    let table = tables.get(material, rules);
-    let table = table.ok_or_else(|| no_table(material, rules))?;
-    let loaded = table
-        .load()
-        .map_err(|error| Failure::new(material, error))?;
-    Ok(Arc::new(loaded))
+) -> Result<SolvedClass, Failure> {
+    let table = table(material, tables, rules)?;
+    table.load().map_err(|error| Failure::new(material, error))
 }
 
-/// Loads the classes that captures lead to.
+/// Loads what a class is solved from by a metric: the classes that captures lead to, of conversions those of them
+/// that have such a table by it.
 ///
 /// # Errors
 /// There is no table of one, or it is damaged.
 pub(super) fn load_smaller(
     material: Material,
+    metric: Metric,
     tables: &Tables,
     rules: RuleSet,
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
-    let smaller = material.after_captures().into_iter();
-    smaller.map(|class| load(class, tables, rules)).collect()
-}
-
-/// Loads what the conversions of a class are solved from: of the classes that captures lead to those that have
-/// a table of conversions by it.
-///
-/// # Errors
-/// There is no table of one, or it is damaged.
-pub(super) fn load_smaller_conversions(
-    material: Material,
-    tables: &Tables,
-    rules: RuleSet,
-) -> Result<Vec<Arc<SolvedClass>>, Failure> {
-    let smaller = material.after_captures().into_iter();
-    let load = |class: Material| match load_conversions(class, tables)? {
-        Some(solved) => Ok(solved),
-        None => load(class, tables, rules),
+    let attackers = |class: Material| class.attackers().kinds().len();
+    let load = |class: Material| {
+        let conversions = tables
+            .conversions(class)
+            .filter(|_| metric == Metric::Conversion);
+        let table = conversions.map_or_else(|| table(class, tables, rules), Ok)?;
+        let loaded = match material.is_two_sided() {
+            true => table.load(),
+            // After the capture of an attacker the armed side is to move.
+            false => table.load_half(attackers(class) < attackers(material)),
+        };
+        let loaded = loaded.map_err(|error| Failure::new(class, error))?;
+        Ok(Arc::new(loaded))
     };
-    smaller.map(load).collect()
+    material.after_captures().into_iter().map(load).collect()
 }
 
 /// Loads the conversions of a class, if there is a table of them.
@@ -124,9 +127,9 @@ pub(super) fn load_smaller_conversions(
 pub(super) fn load_conversions(
     material: Material,
     tables: &Tables,
-) -> Result<Option<Arc<SolvedClass>>, Failure> {
-    let load = |table: &ClassTable| table.load().map(Arc::new);
-    let loaded = tables.conversions(material).map(load).transpose();
+) -> Result<Option<SolvedClass>, Failure> {
+    let loaded = tables.conversions(material).map(ClassTable::load);
+    let loaded = loaded.transpose();
     loaded.map_err(|error| Failure::new(material, error))
 }
 

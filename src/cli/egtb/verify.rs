@@ -4,16 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::selection::{
-    RulesArguments, ThreadArguments, bar, load, load_conversions, load_smaller,
-    load_smaller_conversions, selected,
+    RulesArguments, ThreadArguments, bar, load, load_conversions, load_smaller, selected,
 };
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::{Failure, print};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
-    DrawsHold, Material, SolvedClass, TableOutcome, Tables, class_size, unsafe_draws, verify,
-    verify_two_sided,
+    DrawsHold, Material, Metric, SolvedClass, TableOutcome, Tables, class_size, prove_draws,
+    verify, verify_two_sided,
 };
 
 /// Prove tables right: every value against those of the moves that the engine itself generates, the
@@ -53,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         bar.set_message(material.to_string());
         let started = Instant::now();
         let solved = load(material, &tables, rules)?;
-        let smaller = load_smaller(material, &tables, rules)?;
+        let smaller = load_smaller(material, Metric::Mate, &tables, rules)?;
         let progress = |positions| bar.inc(positions);
         let (checked, proven) = match material.is_two_sided() {
             true => verify_two_sided(&solved, &smaller, threads, &progress)
@@ -67,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             false => {
                 let checked = verify(&solved, &smaller, threads, &progress)
                     .map_err(|error| Failure::new(material, error))?;
-                let draws = check_draws(&solved, &smaller, threads)?;
+                let (solved, draws) = check_draws(solved, &smaller, threads)?;
                 let mates = search_mates(&solved, &searcher)?;
                 (
                     checked,
@@ -104,31 +103,33 @@ fn verify_conversions(
     let Some(conversions) = load_conversions(material, tables)? else {
         return Ok(None);
     };
-    let smaller = load_smaller_conversions(material, tables, rules)?;
+    let smaller = load_smaller(material, Metric::Conversion, tables, rules)?;
     let checked = verify(&conversions, &smaller, threads, &|_| {});
     checked
         .map(Some)
         .map_err(|error| Failure::new(format!("{material} conversions"), error))
 }
 
-/// Whether the draws of a class of one armed side hold, in words.
+/// The class of one armed side, and whether its draws hold, in words.
 ///
 /// # Errors
 /// The table says so, but they do not.
 fn check_draws(
-    solved: &SolvedClass,
+    solved: SolvedClass,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
-) -> Result<String, Failure> {
-    let doubtful = unsafe_draws(solved, smaller, threads);
-    if solved.draws() == DrawsHold::Always && doubtful > 0 {
+) -> Result<(SolvedClass, String), Failure> {
+    let claimed = solved.draws();
+    let (solved, doubtful) = prove_draws(solved, smaller, threads);
+    if claimed == DrawsHold::Always && doubtful > 0 {
         let why = format!("{doubtful} draws are not proven under rules on chases");
         return Err(Failure::new(solved.material(), why));
     }
-    Ok(match doubtful {
+    let words = match doubtful {
         0 => "draws hold".to_owned(),
         n => format!("{n} draws not proven"),
-    })
+    };
+    Ok((solved, words))
 }
 
 /// Has the search look for a mate of each length, by itself; how many it finds. None may be shorter.

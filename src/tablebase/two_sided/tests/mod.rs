@@ -18,7 +18,7 @@ use crate::tablebase::material::Material;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
-use crate::tablebase::{Tables, unsafe_draws};
+use crate::tablebase::{Tables, prove_draws};
 
 /// The classes that captures lead to.
 fn smaller(material: Material, solutions: &mut Solutions) -> Vec<Arc<SolvedClass>> {
@@ -26,8 +26,7 @@ fn smaller(material: Material, solutions: &mut Solutions) -> Vec<Arc<SolvedClass
         let solved = solutions.get(class);
         let captures = class.after_captures().into_iter();
         let smaller: Vec<_> = captures.map(|class| solutions.get(class)).collect();
-        let doubtful = unsafe_draws(&solved, &smaller, 2);
-        Arc::new((*solved).clone().with_draws_proven(doubtful == 0))
+        Arc::new(prove_draws((*solved).clone(), &smaller, 2).0)
     };
     material.after_captures().into_iter().map(proven).collect()
 }
