@@ -10,7 +10,7 @@ use super::tables::{TableMove, table_moves};
 use crate::board::Move;
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::store::Store;
-use crate::tablebase::{ClassTable, Tables};
+use crate::tablebase::{ClassTable, Metric, Tables};
 
 /// How a library answers.
 #[derive(Clone, Debug)]
@@ -124,9 +124,10 @@ impl Library {
         self.pace.last_minute()
     }
 
-    /// The number of endgame tables, and their size in bytes.
+    /// The number of endgame tables that answers are made from, those of mates, and their size in bytes.
     pub fn count_tables(&self) -> (u64, u64) {
-        let sizes = self.tables.iter().map(ClassTable::size);
+        let mates = (self.tables.iter()).filter(|table| table.metric() == Metric::Mate);
+        let sizes = mates.map(ClassTable::size);
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }
 
