@@ -12,7 +12,7 @@ use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store};
-use crate::cloud::worker::{Employer, Local, Worker};
+use crate::cloud::worker::{Employer, Local, Worker, Workers};
 use crate::tablebase::Tables;
 
 /// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
@@ -184,7 +184,7 @@ fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
     // Where the handler is gone, no signal can come any more.
     let wait = move || _ = interrupts.recv();
     server.run(wait).map_err(fault)?;
-    drop(workers);
+    drop(Workers::from(workers));
     Ok(())
 }
 

@@ -32,7 +32,9 @@ impl Score {
     pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
     /// Scores from here up to [`Self::WIN`] are wins by an endgame table that are too long to be told as
     /// mates: they hold because captures come before the no-capture limit.
-    const CONVERSION: Self = Self(Self::WIN.0 - 2 * MAX_PLY as i32);
+    const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
+    /// Advisors and bishops of a side.
+    const MOST_DEFENDERS: i32 = 4;
     /// Evaluations are kept inside this bound, below every win.
     pub const EVALUATION_LIMIT: Self = Self(Self::CONVERSION.0 - 1);
     /// Evaluation units in one minor piece, which protocols count as 100.
@@ -70,10 +72,17 @@ impl Score {
     }
 
     /// The side to move wins by the endgame tables, with a capture that keeps the win after `plies` at the
-    /// latest: above every evaluation, below every mate.
+    /// latest: above every evaluation, below every mate. It is the better the fewer `defenders`, advisors and
+    /// bishops, the other side has left.
     #[inline]
-    pub const fn conversion_in(plies: usize) -> Self {
-        Self(Self::WIN.0 - 1 - plies as i32)
+    pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
+        Self(Self::WIN.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
+    }
+
+    /// Whether the score is a proven win or loss, told as a mate or not.
+    #[inline]
+    pub const fn is_proven(self) -> bool {
+        self.0.abs() > Self::EVALUATION_LIMIT.0
     }
 
     /// In units of the evaluation.

@@ -80,12 +80,18 @@ impl Header {
         (self.material.index() + kind * Material::COUNT) as u16
     }
 
+    /// The versions of the format, each with what values count.
+    const VERSIONS: [(u16, u8); 3] = [Self::MATES, Self::TWO_SIDED, Self::CONVERSIONS];
+    const MATES: (u16, u8) = (1, 0);
+    const TWO_SIDED: (u16, u8) = (2, 1);
+    const CONVERSIONS: (u16, u8) = (3, 2);
+
     /// The version of the format and what values count.
     const fn version(material: Material, metric: Metric) -> (u16, u8) {
         match (material.is_two_sided(), metric) {
-            (true, _) => (2, 1),
-            (false, Metric::Mate) => (1, 0),
-            (false, Metric::Conversion) => (3, 2),
+            (true, _) => Self::TWO_SIDED,
+            (false, Metric::Mate) => Self::MATES,
+            (false, Metric::Conversion) => Self::CONVERSIONS,
         }
     }
 
@@ -125,7 +131,7 @@ impl Header {
         let mut fields = Fields(bytes.get(8..HEADER).ok_or(CUT)?);
         let [version, scheme] = [fields.u16(), fields.u16()];
         let [metric, rules] = [fields.u8(), fields.u8()];
-        if ![(1, 0), (2, 1), (3, 2)].contains(&(version, metric)) || scheme != SCHEME {
+        if !Self::VERSIONS.contains(&(version, metric)) || scheme != SCHEME {
             return Err(TableError::Version);
         }
         if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
@@ -137,8 +143,8 @@ impl Header {
             .trim_end_matches('\0');
         let header = Self {
             material: name.parse().map_err(|_| TableError::Damaged("its class"))?,
-            metric: match metric {
-                2 => Metric::Conversion,
+            metric: match (version, metric) {
+                Self::CONVERSIONS => Metric::Conversion,
                 _ => Metric::Mate,
             },
             draws: draws_from(rules).ok_or(TableError::Damaged("its rules"))?,
@@ -193,12 +199,13 @@ impl Header {
         }
     }
 
-    /// Unpacks the block with this number.
+    /// Unpacks the block with this number of a side to move, 0 for the armed side.
     ///
     /// # Errors
     /// The block is damaged.
     pub(super) fn unpack(
         &self,
+        side: usize,
         number: usize,
         block: &TableBlock,
         packed: &[u8],
@@ -210,7 +217,11 @@ impl Header {
         let mut values = vec![0; self.values_in(number)];
         let mut decoder = DeflateDecoder::new(packed);
         decoder.read_exact(&mut values).map_err(|_| DAMAGED)?;
-        Ok(values)
+        let largest = self.largest[side];
+        match values.iter().all(|value| *value <= largest) {
+            true => Ok(values),
+            false => Err(DAMAGED),
+        }
     }
 }
 

@@ -18,8 +18,8 @@ pub enum Metric {
 
 impl Metric {
     /// Plies without a capture that every rule set allows; the smallest
-    /// [`no_capture_limit`](crate::rules::RuleSet::no_capture_limit). A class with longer wins has a table
-    /// of either metric.
+    /// [`no_capture_limit`](crate::rules::RuleSet::no_capture_limit). A class of one armed side with
+    /// longer wins has tables of both metrics.
     pub const WITHIN: u16 = 100;
 
     /// The level of a position in which the armed side takes a piece and leaves the other side, to move,
@@ -50,7 +50,7 @@ impl Metric {
     }
 
     /// The level of a position with a move that takes nothing and leaves this value; `None` where that
-    /// does not decide.
+    /// does not decide. By either metric levels grow as those to mate.
     pub(super) const fn after_quiet_move(is_armed: bool, value: u8) -> Option<u8> {
         Self::Mate.after_capture(is_armed, value)
     }

@@ -7,7 +7,7 @@ use super::board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
 use super::parallel::for_each_part;
-use super::solved::SolvedClass;
+use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 
 /// The draw that has left the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
@@ -16,15 +16,14 @@ const REMOVED: u8 = 254;
 const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
 
 /// Proves that the draws of a class of one armed side hold under every rule set, which the class then says, or
-/// else how many drawn positions the unarmed side might not be able to hold under rules that forbid
-/// perpetual chases. `smaller` holds the classes of [`Material::after_captures`] with fewer attackers,
-/// with the armed side to move.
+/// else counts the drawn positions that the unarmed side might not be able to hold under rules that forbid
+/// perpetual chases. `smaller` holds the classes of [`Material::after_captures`], those with fewer attackers
+/// with the armed side to move. The draws hold only if theirs are proven as well, for captures lead there.
 ///
 /// The unarmed side cannot check, and its king may chase, so only its advisors and bishops can break
 /// such a rule. It does not if it can hold the draw with infinitely many moves after which none of
 /// them could legally take an attacker. The largest set of draws is looked for in which it can force
-/// one more such move without leaving the set, whatever the armed side plays; captures leave it, for a
-/// class where the same is to be asked.
+/// one more such move without leaving the set, whatever the armed side plays; captures leave it.
 ///
 /// A position from which such a move can be forced has a rank that is larger than the ranks that it rests on.
 /// When others leave the set only those are looked at again that may have rested on them. A position with
@@ -39,7 +38,7 @@ pub fn prove_draws(
         Some((Indexer::new(material), &**solved))
     };
     let indexer = Indexer::new(class.material);
-    // No memory is taken: what is collected has the size of what it comes from.
+    // The values are collected in the memory that they are in.
     let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
         fewer_attackers: (0..indexer.attackers.count)
@@ -68,7 +67,11 @@ pub fn prove_draws(
         bare,
         ..class
     };
-    (solved.with_draws_proven(doubtful == 0), doubtful)
+    let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
+    (
+        solved.with_draws_proven(doubtful == 0 && are_proven),
+        doubtful,
+    )
 }
 
 /// What is known of a position.
@@ -100,11 +103,22 @@ impl SafetyState {
     }
 }
 
-/// A position of the class and its side to move.
+/// A position of the class and its side to move, in eight bytes, for there may be many.
 #[derive(Clone, Copy)]
-struct SafetyNode {
-    index: usize,
-    armed_to_move: bool,
+struct SafetyNode(usize);
+
+impl SafetyNode {
+    fn new(index: usize, armed_to_move: bool) -> Self {
+        Self(index << 1 | usize::from(armed_to_move))
+    }
+
+    const fn index(self) -> usize {
+        self.0 >> 1
+    }
+
+    const fn armed_to_move(self) -> bool {
+        self.0 & 1 == 1
+    }
 }
 
 /// A set of draws under way to the largest one that can be held.
@@ -130,7 +144,7 @@ impl SafetySearch<'_> {
     }
 
     fn set(&self, node: SafetyNode, state: SafetyState) {
-        self.state(node.index, node.armed_to_move)
+        self.state(node.index(), node.armed_to_move())
             .store(state.byte(), Ordering::Relaxed);
     }
 
@@ -140,10 +154,7 @@ impl SafetySearch<'_> {
         let slice = self.indexer.slice();
         for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
             for index in part * slice..(part + 1) * slice {
-                let node = SafetyNode {
-                    index,
-                    armed_to_move,
-                };
+                let node = SafetyNode::new(index, armed_to_move);
                 let state = self.get(index, armed_to_move);
                 if state == SafetyState::Unreached && self.reach(node) {
                     changed.store(true, Ordering::Relaxed);
@@ -165,13 +176,10 @@ impl SafetySearch<'_> {
     /// The positions of the set without a rank.
     fn unreached(&self) -> Vec<SafetyNode> {
         let nodes = [true, false].into_iter().flat_map(|armed_to_move| {
-            (0..self.indexer.len()).map(move |index| SafetyNode {
-                index,
-                armed_to_move,
-            })
+            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, armed_to_move))
         });
         nodes
-            .filter(|node| self.get(node.index, node.armed_to_move) == SafetyState::Unreached)
+            .filter(|node| self.get(node.index(), node.armed_to_move()) == SafetyState::Unreached)
             .collect()
     }
 
@@ -183,7 +191,7 @@ impl SafetySearch<'_> {
         let mut changed = left;
         while let Some(node) = changed.pop() {
             self.visit_before(node, |before| {
-                if let SafetyState::Ranked(rank) = self.get(before.index, before.armed_to_move)
+                if let SafetyState::Ranked(rank) = self.get(before.index(), before.armed_to_move())
                     && self.rank(before, rank).is_none()
                 {
                     self.set(before, SafetyState::Unreached);
@@ -203,24 +211,19 @@ impl SafetySearch<'_> {
 
     /// Visits the positions that a move without a capture leads from to this one, and perhaps others.
     fn visit_before(&self, node: SafetyNode, mut visit: impl FnMut(SafetyNode)) {
-        let cell = self.indexer.cell(node.index);
+        let cell = self.indexer.cell(node.index());
         let Some(board) = CellBoard::new(&self.indexer, cell) else {
             return;
         };
         let mut visit_cell = |before: Cell| {
-            let mut visit = |index| {
-                visit(SafetyNode {
-                    index,
-                    armed_to_move: !node.armed_to_move,
-                })
-            };
+            let mut visit = |index| visit(SafetyNode::new(index, !node.armed_to_move()));
             visit(self.indexer.index(before));
             if self.indexer.defenders.is_symmetric(before.defenders) {
                 // Its mirror image is listed as well.
                 visit(self.indexer.listed(self.indexer.mirrored(before)));
             }
         };
-        match node.armed_to_move {
+        match node.armed_to_move() {
             true => board.bare_unmoves(|defenders| {
                 let mut before = cell;
                 before.defenders = defenders;
@@ -250,10 +253,10 @@ impl SafetySearch<'_> {
     /// The rank of a position that rests on ranks below `below` alone, if it has one.
     fn rank(&self, node: SafetyNode, below: u8) -> Option<u8> {
         // What is not legal is of no interest, so settled.
-        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index)) else {
+        let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
             return Some(1);
         };
-        let rank = match node.armed_to_move {
+        let rank = match node.armed_to_move() {
             true if board.gives_check() => Some(1),
             true => self.rank_of_armed(&board, below),
             false => self.rank_of_bare(&board, below),
@@ -271,7 +274,7 @@ impl SafetySearch<'_> {
             }
             let after = board.after(m);
             if let Some(taken) = m.taken {
-                // Whether that draw holds is asked of its own class.
+                // Whether that draw holds is proven of its own class.
                 let draws = self.fewer_attackers[taken]
                     .as_ref()
                     .is_none_or(|(indexer, solved)| solved.armed[indexer.index(after)] == DRAW);

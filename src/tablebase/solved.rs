@@ -32,7 +32,8 @@ impl DrawsHold {
     }
 }
 
-/// The values of a class, both sides to move, by number of the position.
+/// The values of a class, both sides to move, by number of the position; of one side to move alone where
+/// it was loaded to solve a larger class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolvedClass {
     pub(super) material: Material,

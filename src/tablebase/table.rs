@@ -46,7 +46,7 @@ impl ClassTable {
         let mut bytes = Vec::with_capacity(HEADER);
         (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
         let header = Header::read(&bytes)?;
-        if length != HEADER as u64 + header.rest {
+        if Some(length) != header.rest.checked_add(HEADER as u64) {
             return Err(TableError::Damaged("its length"));
         }
         Ok(Self::new(
@@ -195,7 +195,7 @@ impl ClassTable {
     fn unpack(&self, side: usize, number: usize) -> Result<Vec<u8>, TableError> {
         let block = self.blocks()?[side][number];
         let packed = self.read(block.offset, block.length as usize)?;
-        self.header.unpack(number, &block, &packed)
+        self.header.unpack(side, number, &block, &packed)
     }
 
     fn blocks(&self) -> Result<&[Vec<TableBlock>; 2], TableError> {
@@ -236,7 +236,7 @@ impl ClassTable {
     ///
     /// # Errors
     /// Those of [`ClassTable::load`].
-    pub fn load_half(&self, armed_to_move: bool) -> Result<SolvedClass, TableError> {
+    pub(crate) fn load_half(&self, armed_to_move: bool) -> Result<SolvedClass, TableError> {
         self.load_sides([armed_to_move, !armed_to_move])
     }
 

@@ -13,7 +13,7 @@ use crate::cli::common::columns::{columns, terminal_width};
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::interrupt::interrupts;
 use crate::cloud::client::{Client, ClientError};
-use crate::cloud::worker::{Employer, Remote, Worker};
+use crate::cloud::worker::{Employer, Remote, Worker, Workers};
 use crate::movegen::is_legal;
 use crate::notation::chinese;
 use crate::tablebase::Tables;
@@ -321,6 +321,6 @@ pub(in crate::cli) fn work_for(work: &RemoteWork<'_>) -> Result<(), Failure> {
     print(&format!("working for {server}\n"))?;
     // Where the handler is gone, no signal can come any more.
     let _ = interrupts.recv();
-    drop(workers);
+    drop(Workers::from(workers));
     Ok(())
 }

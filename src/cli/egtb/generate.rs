@@ -21,8 +21,9 @@ use crate::text::Replacement;
 /// Generate tables by retrograde analysis, with all that they build on.
 ///
 /// What is to be done, and the memory that it takes, is printed before the work. Tables that the directory
-/// has already are kept, so that work that was interrupted goes on where it stopped. A class whose longest win
-/// takes more than 100 plies gets a second table, of the plies to the next capture.
+/// has already are kept, so that work that was interrupted goes on where it stopped. A class with attackers on
+/// one side whose longest win takes more than 100 plies gets a second table, of the plies to the next capture;
+/// that shows only when the first one is made.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
 #[command(verbatim_doc_comment)]
@@ -148,11 +149,13 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         threads: arguments.threads.count(),
         has_all_conversions: arguments.conversions,
     };
-    let missing: Vec<_> = (classes.iter())
-        .flat_map(|class| work.missing(*class))
+    let wanted: Vec<_> = classes
+        .iter()
+        .flat_map(|class| work.wanted(*class))
         .collect();
-    let is_whole = |class: &&Material| missing.iter().all(|(material, _)| material != *class);
-    arguments.announce(&missing, classes.iter().filter(is_whole).count())?;
+    let (kept, missing): (Vec<_>, Vec<_>) =
+        (wanted.into_iter()).partition(|(class, metric)| work.has(*class, *metric));
+    arguments.announce(&missing, kept.len())?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -166,7 +169,8 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         work.generate(material, &bar)?;
         // Only now it is known how long the longest win is.
         let next = (material, Metric::Conversion);
-        if !missing.contains(&next) && work.missing(material).contains(&next) {
+        let is_new = !missing.contains(&next) && !work.has(material, Metric::Conversion);
+        if is_new && work.wanted(material).contains(&next) {
             bar.inc_length(class_size(material));
             work.generate_conversions(material, &bar)?;
         }
@@ -193,20 +197,25 @@ impl TableDirectory<'_> {
         fits.then_some(table)
     }
 
-    /// The tables of a class that are not there, as far as it is known which it needs.
-    fn missing(&self, material: Material) -> Vec<(Material, Metric)> {
-        let table = self.table(material);
-        let conversions = ClassTable::open(&self.conversions_name(material));
-        let has_conversions =
-            conversions.is_ok_and(|t| t.material() == material && t.metric() == Metric::Conversion);
-        let needs_conversions = self.has_all_conversions && !material.is_two_sided()
-            || table.as_ref().is_some_and(ClassTable::has_long_wins);
-        let missing = [
-            (Metric::Mate, table.is_none()),
-            (Metric::Conversion, needs_conversions && !has_conversions),
-        ];
-        let wanted = missing.into_iter().filter(|(_, is_missing)| *is_missing);
-        wanted.map(|(metric, _)| (material, metric)).collect()
+    /// Whether a table of a class is there.
+    fn has(&self, material: Material, metric: Metric) -> bool {
+        match metric {
+            Metric::Mate => self.table(material).is_some(),
+            Metric::Conversion => ClassTable::open(&self.conversions_name(material))
+                .is_ok_and(|t| t.material() == material && t.metric() == metric),
+        }
+    }
+
+    /// The tables of a class that there shall be, as far as it is known.
+    fn wanted(&self, material: Material) -> Vec<(Material, Metric)> {
+        let has_long_wins = || self.table(material).is_some_and(|t| t.has_long_wins());
+        let needs_conversions =
+            !material.is_two_sided() && (self.has_all_conversions || has_long_wins());
+        let conversions = needs_conversions.then_some((material, Metric::Conversion));
+        [(material, Metric::Mate)]
+            .into_iter()
+            .chain(conversions)
+            .collect()
     }
 
     fn file_name(&self, material: Material) -> PathBuf {
@@ -320,9 +329,10 @@ fn pack(
 ) -> (String, SolvedClass, Vec<u8>) {
     let (solved, doubtful) = prove_draws(solved, smaller, threads);
     let file = solved.to_file(threads);
-    let draws = match doubtful {
-        0 => String::new(),
-        n => format!(", {n} draws not proven under rules on chases"),
+    let draws = match (doubtful, solved.draws()) {
+        (0, DrawsHold::Always) => String::new(),
+        (0, _) => ", draws not proven under rules on chases, nor those after captures".to_owned(),
+        (n, _) => format!(", {n} draws not proven under rules on chases"),
     };
     let material = solved.material();
     let (positions, size) = (class_size(material), file.len());

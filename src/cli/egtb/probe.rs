@@ -76,7 +76,7 @@ fn text(
         text += "a draw that rules on perpetual chases might change\n";
     }
     if let Some(plies) = tables.conversion(position) {
-        text += &format!("a capture or the mate can be forced within {plies} plies\n");
+        text += &format!("a capture that keeps the win, or the mate, comes within {plies} plies\n");
     }
     let rows: Vec<[String; 3]> = (moves.iter())
         .map(|m| {

@@ -109,6 +109,10 @@ pub(super) fn load_smaller(
             .conversions(class)
             .filter(|_| metric == Metric::Conversion);
         let table = conversions.map_or_else(|| table(class, tables, rules), Ok)?;
+        if metric == Metric::Conversion && table.has_long_wins() {
+            let why = "there is no table of the conversions of this class";
+            return Err(Failure::new(class, why));
+        }
         let loaded = match material.is_two_sided() {
             true => table.load(),
             // After the capture of an attacker the armed side is to move.

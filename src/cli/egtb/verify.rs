@@ -121,12 +121,17 @@ fn check_draws(
 ) -> Result<(SolvedClass, String), Failure> {
     let claimed = solved.draws();
     let (solved, doubtful) = prove_draws(solved, smaller, threads);
-    if claimed == DrawsHold::Always && doubtful > 0 {
-        let why = format!("{doubtful} draws are not proven under rules on chases");
+    let holds = solved.draws() == DrawsHold::Always;
+    if claimed == DrawsHold::Always && !holds {
+        let why = match doubtful {
+            0 => "draws after captures are not proven under rules on chases".to_owned(),
+            n => format!("{n} draws are not proven under rules on chases"),
+        };
         return Err(Failure::new(solved.material(), why));
     }
     let words = match doubtful {
-        0 => "draws hold".to_owned(),
+        0 if holds => "draws hold".to_owned(),
+        0 => "draws after captures not proven".to_owned(),
         n => format!("{n} draws not proven"),
     };
     Ok((solved, words))

@@ -9,7 +9,7 @@ mod work;
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
@@ -86,18 +86,51 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
-    /// Ends the search under way, gives its tasks back, and waits three seconds for that. A worker that
-    /// takes longer is left to itself.
-    fn drop(&mut self) {
+impl Worker {
+    /// Tells the worker to end the search under way and to give its tasks back.
+    fn dismiss(&mut self) {
         self.halt.halt();
         drop(self.alive.take());
-        if self.ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+    }
+
+    /// Waits for the end of a worker that was told to, or leaves it to itself from a moment on.
+    fn wait_until(&mut self, deadline: Instant) {
+        let Some(thread) = self.thread.take() else {
+            return;
+        };
+        if self.ended.recv_deadline(deadline) == Err(RecvTimeoutError::Timeout) {
             log::warn!("a worker does not end; its tasks are free when their time is over");
-        } else if let Some(thread) = self.thread.take() {
+        } else {
             // A panic has been told already.
             let _ = thread.join();
         }
+    }
+}
+
+impl Drop for Worker {
+    /// Ends the search under way, gives its tasks back, and waits at most three seconds for that.
+    fn drop(&mut self) {
+        self.dismiss();
+        self.wait_until(Instant::now() + PATIENCE);
+    }
+}
+
+/// Workers that end together.
+#[derive(Debug)]
+pub struct Workers(Vec<Worker>);
+
+impl From<Vec<Worker>> for Workers {
+    fn from(workers: Vec<Worker>) -> Self {
+        Self(workers)
+    }
+}
+
+impl Drop for Workers {
+    /// Tells all to end before the first is waited for; the three seconds are those of all.
+    fn drop(&mut self) {
+        self.0.iter_mut().for_each(Worker::dismiss);
+        let deadline = Instant::now() + PATIENCE;
+        (self.0.iter_mut()).for_each(|worker| worker.wait_until(deadline));
     }
 }
 
@@ -214,18 +247,25 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_cannot_end_is_not_waited_for() {
+    fn workers_that_cannot_end_are_not_waited_for() {
         let (answer, silence) = crossbeam_channel::bounded(0);
         let (asked, is_asked) = crossbeam_channel::unbounded();
         let employer = Arc::new(Silent { asked, silence });
-        let tables = Tables::embedded();
-        let worker = Worker::start(employer, tables, 1_000, Duration::ZERO).unwrap();
-        is_asked.recv().unwrap();
-        let ended = worker.ended.clone();
-        drop(worker);
-        assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
+        let start = |_| {
+            let tables = Tables::embedded();
+            Worker::start(employer.clone(), tables, 1_000, Duration::ZERO).unwrap()
+        };
+        let workers: Vec<Worker> = (0..2).map(start).collect();
+        workers.iter().for_each(|_| is_asked.recv().unwrap());
+        let ended: Vec<Receiver<()>> = workers.iter().map(|worker| worker.ended.clone()).collect();
+        drop(Workers::from(workers));
+        for ended in &ended {
+            assert_eq!(ended.try_recv(), Err(TryRecvError::Empty));
+        }
         drop(answer);
-        assert!(ended.recv().is_err());
+        for ended in &ended {
+            assert!(ended.recv().is_err());
+        }
     }
 
     /// How many leases a worker takes and how many of them it gives back, at most `last` leases and those

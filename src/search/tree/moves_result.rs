@@ -78,11 +78,11 @@ impl MovesResult {
     /// loss, that holds only for the way the position was reached. A best move whose score does not
     /// depend on that way still bounds the score from below.
     pub(super) fn table_bound(&self, bound: Bound) -> Option<Bound> {
-        let decisive = self.best.score.is_decisive();
+        let proven = self.best.score.is_proven();
         let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());
         match bound {
-            Bound::Lower => (!best || !decisive).then_some(Bound::Lower),
-            Bound::Upper => (!all || !decisive).then_some(Bound::Upper),
+            Bound::Lower => (!best || !proven).then_some(Bound::Lower),
+            Bound::Upper => (!all || !proven).then_some(Bound::Upper),
             Bound::Exact if !all => Some(Bound::Exact),
             Bound::Exact => (!best).then_some(Bound::Lower),
         }

@@ -87,7 +87,11 @@ impl Search<'_> {
         if score < beta {
             return None;
         }
-        let score = if score.is_win() { beta } else { score };
+        let score = if score > Score::EVALUATION_LIMIT {
+            beta
+        } else {
+            score
+        };
         let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
         let is_trusted = depth < values::null_move_verification_depth() && !thin;
         if self.null_move_floor > 0 || is_trusted || !self.techniques.null_move_verification {

@@ -123,8 +123,7 @@ impl Search<'_> {
     fn close_quiescence<N: NodeType>(&mut self, node: &QuiescenceNode, alpha: Score, beta: Score) {
         let best = node.best.score;
         let bound = Bound::of(best, alpha, beta);
-        let keeps =
-            !node.best.is_path_dependent() || (bound != Bound::Exact && !best.is_decisive());
+        let keeps = !node.best.is_path_dependent() || (bound != Bound::Exact && !best.is_proven());
         self.store(
             node.ply,
             TtEntry {

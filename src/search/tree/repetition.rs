@@ -7,7 +7,7 @@ use crate::rules::{is_material_insufficient, judge_repetition};
 use crate::search::score::Score;
 
 /// The lowest ply of a score that depends on the game before the root.
-const BEFORE_ROOT: i32 = -1;
+pub(super) const BEFORE_ROOT: i32 = -1;
 /// The longest repetition that is judged, in plies. In a longer one there are four times as many plies
 /// without a capture as end a game in a draw, so that its players go by other rules anyway; a judgement
 /// of tens of thousands of plies would keep a `stop` waiting.

@@ -3,8 +3,9 @@
 use std::ops::Neg;
 
 use super::node_score::NodeScore;
+use super::repetition::BEFORE_ROOT;
 use super::search::Search;
-use crate::board::Move;
+use crate::board::{Color, Move, PieceKind};
 use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::{TableOutcome, Tables};
 
@@ -23,10 +24,11 @@ impl Search<'_> {
         self.table_hits += 1;
         let score = match probe.outcome {
             TableOutcome::Win(plies) if !self.is_in_time(ply, plies) => {
-                return self.conversion_score(tables, ply);
+                return self.conversion_score(tables, ply, !self.position.side_to_move());
             }
             TableOutcome::Loss(plies) if !self.is_in_time(ply, plies) => {
-                return self.conversion_score(tables, ply).map(Neg::neg);
+                let score = self.conversion_score(tables, ply, self.position.side_to_move());
+                return score.map(Neg::neg);
             }
             TableOutcome::Draw if probe.draw_holds && !self.shared.is_table_draw => {
                 self.draw_score(ply)
@@ -38,20 +40,22 @@ impl Search<'_> {
         Some(NodeScore::of_position(score))
     }
 
-    /// The score, for the side that wins, of the node at `ply` whose mate comes too late: a win still if the
-    /// next capture does not. It depends on the plies without a capture so far.
+    /// The score, for the side that wins against `loser`, of the node at `ply` whose mate comes too late: a
+    /// win still if the next capture does not. It depends on the plies without a capture so far.
     #[cold]
-    fn conversion_score(&self, tables: &Tables, ply: usize) -> Option<NodeScore> {
+    fn conversion_score(&self, tables: &Tables, ply: usize, loser: Color) -> Option<NodeScore> {
         let plies = tables.conversion(&self.position)?;
         if !self.is_in_time(ply, plies) {
             return None;
         }
-        let score = Score::conversion_in(ply + usize::from(plies));
-        Some(NodeScore::of_path(score, -1))
+        let [advisors, bishops] = [PieceKind::Advisor, PieceKind::Bishop]
+            .map(|kind| self.position.pieces(loser, kind).len() as usize);
+        let score = Score::conversion_in(advisors + bishops, ply + usize::from(plies));
+        Some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
-    /// Whether a mate in so many plies from the node at `ply` comes before the no-capture limit and can be
-    /// told as a score.
+    /// Whether a mate or a capture in so many plies from the node at `ply` comes before the no-capture limit and
+    /// can be told as a score.
     fn is_in_time(&self, ply: usize, plies: u16) -> bool {
         let quiet_plies = plies.saturating_sub(1);
         let is_in_time = plies == 0 || !self.is_past_no_capture_limit(quiet_plies);
@@ -153,7 +157,10 @@ mod tests {
         };
         assert_eq!(score(120 - mate, &tables), Score::mate_in(mate.into()));
         for clock in [121 - mate, 120 - capture] {
-            assert_eq!(score(clock, &tables), Score::conversion_in(capture.into()));
+            assert_eq!(
+                score(clock, &tables),
+                Score::conversion_in(2, capture.into())
+            );
             assert!(score(clock, &Tables::embedded()) < Score::EVALUATION_LIMIT);
         }
         // The side that wins takes before the draw.

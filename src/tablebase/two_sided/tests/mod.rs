@@ -20,12 +20,11 @@ use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
 use crate::tablebase::{Tables, prove_draws};
 
-/// The classes that captures lead to.
+/// The classes that captures lead to, with their draws proven.
 fn smaller(material: Material, solutions: &mut Solutions) -> Vec<Arc<SolvedClass>> {
     let proven = |class: Material| {
         let solved = solutions.get(class);
-        let captures = class.after_captures().into_iter();
-        let smaller: Vec<_> = captures.map(|class| solutions.get(class)).collect();
+        let smaller = smaller(class, solutions);
         Arc::new(prove_draws((*solved).clone(), &smaller, 2).0)
     };
     material.after_captures().into_iter().map(proven).collect()
