@@ -236,7 +236,7 @@ impl ClassTable {
     ///
     /// # Errors
     /// Those of [`ClassTable::load`].
-    pub(crate) fn load_half(&self, armed_to_move: bool) -> Result<SolvedClass, TableError> {
+    pub fn load_half(&self, armed_to_move: bool) -> Result<SolvedClass, TableError> {
         self.load_sides([armed_to_move, !armed_to_move])
     }
 
