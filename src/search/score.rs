@@ -191,3 +191,24 @@ impl fmt::Display for Score {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_stand_between_evaluations_and_mates() {
+        let farthest = 2 * MAX_PLY - 1;
+        let mut better = Score::mate_in(farthest);
+        for defenders in 0..=Score::MOST_DEFENDERS as usize {
+            for plies in [1, farthest] {
+                let score = Score::conversion_in(defenders, plies);
+                assert!(score < better, "{defenders} {plies}");
+                assert!(score.is_proven() && (-score).is_proven() && !score.is_decisive());
+                better = score;
+            }
+        }
+        assert!(better > Score::evaluation(i32::MAX));
+        assert!(!Score::evaluation(i32::MAX).is_proven());
+    }
+}

@@ -19,10 +19,11 @@
 //! | 4 | CRC-32C of the list of blocks |
 //! | … | the blocks, one after the other: deflate streams (RFC 1951), a byte a position |
 //!
-//! Values of classes of one armed side: 0 a draw, or of conversions no win within the limit; n a win of the armed side in 2n - 1 plies, a loss of
-//! the other one in 2n - 2. With an attacker a side: 0 a draw; n up to 240 mate in n - 1 plies, a loss
-//! of the side to move where that is even, a win where it is odd; 241 a win and 242 a loss by the rules
-//! on repetitions; 243 nothing is known, 244 the side to move does not lose, 245 it does not win.
+//! Values of classes of one armed side: 0 a draw, or of conversions no win within the limit; n a win of
+//! the armed side in 2n - 1 plies, a loss of the other one in 2n - 2. With an attacker a side: 0 a draw;
+//! n up to 240 mate in n - 1 plies, a loss of the side to move where that is even, a win where it is odd;
+//! 241 a win and 242 a loss by the rules on repetitions; 243 nothing is known, 244 the side to move does
+//! not lose, 245 it does not win.
 //!
 //! A position that is not legal has the value of the one before it, which packs best.
 

@@ -23,8 +23,8 @@
 //! repeats. A draw holds if the side without attackers can avoid to chase for ever; [`prove_draws`]
 //! counts where that is not proven, and a file says whether there are such. The no-capture limit is the
 //! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it. Where
-//! they do not, one that heads for captures first may: a class whose longest win takes more than
-//! [`Metric::WITHIN`] plies has a second table, of conversions ([`Tables::conversion`]).
+//! they do not, one that heads for captures first may: a class of one armed side whose longest win takes
+//! more than [`Metric::WITHIN`] plies has a second table, of conversions ([`Tables::conversion`]).
 //!
 //! With an attacker a side the rules decide far more, so that such a class is solved for one rule set; what
 //! is not proven is left open. `two_sided` tells how. On two loaded cores it solves some 200,000 positions

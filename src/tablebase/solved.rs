@@ -95,11 +95,6 @@ impl SolvedClass {
         self.material
     }
 
-    /// What its plies lead to.
-    pub fn metric(&self) -> Metric {
-        self.metric
-    }
-
     /// Under which rules its draws hold.
     pub fn draws(&self) -> DrawsHold {
         self.draws

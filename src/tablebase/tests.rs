@@ -249,10 +249,9 @@ fn files_tell_conversions_from_mates() {
     let conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let position = "2bak4/9/9/9/9/9/9/9/9/R2K5 w".parse().unwrap();
-    let mut tables = Tables::none();
-    let mut add = |name: &str, solved: &SolvedClass| {
+    let add = |name: &str, solved: &SolvedClass| {
         std::fs::write(directory.path().join(name), solved.to_file(1)).unwrap();
-        tables = Tables::none();
+        let mut tables = Tables::none();
         let mut skipped = Vec::new();
         tables.add_directory(directory.path(), &mut skipped);
         assert!(skipped.is_empty());

@@ -22,24 +22,23 @@ fn wait_for_moves(server: &Server, count: usize) -> String {
     }
 }
 
-/// Whether a server stops within five seconds. A busy machine may keep its worker from it for a while.
-fn stops_in_time(server: Server) -> bool {
+/// Stops a server, which waits at most three seconds for its worker.
+fn stop_in_time(server: Server) {
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
-    begun.elapsed() < Duration::from_secs(5)
+    assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
 fn what_is_queued_is_searched_in_the_server() {
     let directory = directory();
-    let start = || Server::start(directory.path(), &["--workers", "1", "--nodes", "2000"]);
-    let server = start();
+    let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "2000"]);
     assert_eq!(server.ask("queue", ""), "ok\0");
     let list = wait_for_moves(&server, 5);
     // Each move has been scored together with its best reply.
     assert!(list.contains("(01-01)"), "{list}");
     assert!(server.ask("querypv", "&stable=1").starts_with("score:"));
-    assert!(stops_in_time(server) || (0..4).any(|_| stops_in_time(start())));
+    stop_in_time(server);
     let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
     assert_eq!(
         store.read(|snapshot| snapshot.check()).unwrap().first(),
@@ -50,14 +49,13 @@ fn what_is_queued_is_searched_in_the_server() {
 #[test]
 fn a_long_search_does_not_keep_the_server_from_stopping() {
     let directory = directory();
-    let long = ["--workers", "1", "--nodes", "1000000000"];
-    let mut ends = (0..5).map(|_| {
-        let server = Server::start(directory.path(), &long);
-        assert_eq!(server.ask("queue", ""), "ok\0");
-        std::thread::sleep(Duration::from_millis(900));
-        stops_in_time(server)
-    });
-    assert!(ends.any(|is_in_time| is_in_time));
+    let server = Server::start(
+        directory.path(),
+        &["--workers", "1", "--nodes", "1000000000"],
+    );
+    assert_eq!(server.ask("queue", ""), "ok\0");
+    std::thread::sleep(Duration::from_millis(900));
+    stop_in_time(server);
     // The task waits again.
     let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "1000"]);
     wait_for_moves(&server, 5);

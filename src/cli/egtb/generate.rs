@@ -41,8 +41,8 @@ pub(super) struct Arguments {
     /// All classes with an attacker a side and up to N advisors and bishops beside each.
     #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(u8).range(0..=4))]
     two_sided: Option<u8>,
-    /// Make tables of the plies to the next capture of all classes without attackers on both sides, not only of those
-    /// whose longest win takes more than 100 plies.
+    /// Make tables of the plies to the next capture of all classes without attackers on both sides, not
+    /// only of those whose longest win takes more than 100 plies.
     #[arg(long)]
     conversions: bool,
     /// The classes that the program has embedded, in one file FILE instead of a directory: what

@@ -45,7 +45,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rules = arguments.rules.rules;
     let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();
-    let bar = bar(classes.iter().copied().map(class_size).sum());
+    let passes = |class: &Material| match tables.conversions(*class) {
+        Some(_) => 2 * class_size(*class),
+        None => class_size(*class),
+    };
+    let bar = bar(classes.iter().map(passes).sum());
     let searcher =
         Searcher::new(16).map_err(|error| Failure::new("the search cannot start", error))?;
     for material in classes {
@@ -80,9 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 "{material}: {checked} positions right, {proven}, {seconds:.1} s\n"
             ))
         })?;
-        let checked = verify_conversions(material, &tables, rules, threads)?;
-        if let Some(checked) = checked {
-            let line = format!("{material} conversions: {checked} positions right\n");
+        if let Some(line) = verify_conversions(material, &tables, rules, threads, &progress)? {
             bar.suspend(|| print(&line))?;
         }
     }
@@ -90,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks the conversions of a class, if there is a table of them; how many positions.
+/// Checks the conversions of a class, if there is a table of them; a line of what is right.
 ///
 /// # Errors
 /// The table is wrong or cannot be read.
@@ -99,15 +101,19 @@ fn verify_conversions(
     tables: &Tables,
     rules: RuleSet,
     threads: usize,
-) -> Result<Option<u64>, Failure> {
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Option<String>, Failure> {
+    let started = Instant::now();
     let Some(conversions) = load_conversions(material, tables)? else {
         return Ok(None);
     };
     let smaller = load_smaller(material, Metric::Conversion, tables, rules)?;
-    let checked = verify(&conversions, &smaller, threads, &|_| {});
-    checked
-        .map(Some)
-        .map_err(|error| Failure::new(format!("{material} conversions"), error))
+    let checked = verify(&conversions, &smaller, threads, progress)
+        .map_err(|error| Failure::new(format!("{material} conversions"), error))?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok(Some(format!(
+        "{material} conversions: {checked} positions right, {seconds:.1} s\n"
+    )))
 }
 
 /// The class of one armed side, and whether its draws hold, in words.

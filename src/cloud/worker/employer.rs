@@ -22,7 +22,7 @@ pub enum EmployerError {
 }
 
 /// Where work comes from.
-pub trait Employer: Send + Sync {
+pub trait Employer: std::fmt::Debug + Send + Sync {
     /// Gives work of a kind; none when there is nothing to do.
     ///
     /// # Errors

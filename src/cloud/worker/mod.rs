@@ -7,7 +7,7 @@ mod search;
 pub mod wire;
 mod work;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,12 @@ pub struct Worker {
     thread: Option<JoinHandle<()>>,
     /// Disconnected when the thread has ended.
     ended: Receiver<()>,
+    employer: Arc<dyn Employer>,
+    held: Arc<HeldWork>,
 }
+
+/// The tasks that a worker searches. Whoever takes them out hands them in or gives them back.
+type HeldWork = Mutex<Option<Arc<Work>>>;
 
 /// How long a worker is waited for that has been told to end. On a busy machine its priority may not let it
 /// come to that.
@@ -55,6 +60,8 @@ impl Worker {
         let (sender, started) = crossbeam_channel::bounded(1);
         let (running, ended) = crossbeam_channel::bounded(0);
         let halting = halt.clone();
+        let held = Arc::new(HeldWork::default());
+        let (asked, holding) = (employer.clone(), held.clone());
         let thread = std::thread::Builder::new()
             .name("cloud worker".to_owned())
             .spawn(move || {
@@ -69,7 +76,12 @@ impl Worker {
                 // Whoever starts a worker waits for this.
                 let _ = sender.send(result);
                 if let Some(mut scorer) = scorer {
-                    run(&*employer, &mut scorer, &halting, &dismissed, pause);
+                    let desk = Desk {
+                        employer: &*asked,
+                        held: &holding,
+                        halt: &halting,
+                    };
+                    desk.work(&mut scorer, &dismissed, pause);
                 }
             })
             .map_err(StartError::NoThread)?;
@@ -78,6 +90,8 @@ impl Worker {
             alive: Some(alive),
             thread: Some(thread),
             ended,
+            employer,
+            held,
         };
         match started.recv() {
             Ok(Err(error)) => Err(error),
@@ -93,13 +107,17 @@ impl Worker {
         drop(self.alive.take());
     }
 
-    /// Waits for the end of a worker that was told to, or leaves it to itself from a moment on.
+    /// Waits for the end of a worker that was told to. From a moment on it is left to itself, and its tasks are
+    /// given back for it.
     fn wait_until(&mut self, deadline: Instant) {
         let Some(thread) = self.thread.take() else {
             return;
         };
         if self.ended.recv_deadline(deadline) == Err(RecvTimeoutError::Timeout) {
-            log::warn!("a worker does not end; its tasks are free when their time is over");
+            log::warn!("a worker does not end");
+            if let Some(work) = take(&self.held) {
+                self.employer.give_back(&work);
+            }
         } else {
             // A panic has been told already.
             let _ = thread.join();
@@ -142,47 +160,77 @@ fn lower_priority() {
     }
 }
 
-fn run(
-    employer: &dyn Employer,
-    scorer: &mut Scorer,
-    halt: &Halt,
-    dismissed: &Receiver<()>,
-    pause: Duration,
-) {
-    while !halt.is_halted() {
-        let mut has_worked = false;
-        for kind in TaskKind::ALL {
-            match employer.lease(kind) {
-                Ok(None) => {}
-                Ok(Some(work)) => match scorer.work(&work) {
-                    Ok(findings) => {
-                        has_worked = true;
-                        hand_in(employer, &work, &findings);
-                    }
-                    Err(UndoneWork::Halted) => employer.give_back(&work),
-                    // The tasks are given to another worker when their time is over.
-                    Err(fault) => {
-                        log::error!("a task is not done: {fault}");
-                        if fault == UndoneWork::NoSearch {
-                            return;
-                        }
-                    }
-                },
-                Err(error) => log::warn!("no work: {error}"),
+/// Takes out what a worker holds, if nobody has yet.
+fn take(held: &HeldWork) -> Option<Arc<Work>> {
+    held.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// Where a worker gets its tasks and leaves what it has found.
+struct Desk<'a> {
+    employer: &'a dyn Employer,
+    held: &'a HeldWork,
+    halt: &'a Halt,
+}
+
+impl Desk<'_> {
+    /// Works until the worker is halted or dismissed, or cannot search.
+    fn work(&self, scorer: &mut Scorer, dismissed: &Receiver<()>, pause: Duration) {
+        while !self.halt.is_halted() {
+            let mut has_worked = false;
+            for kind in TaskKind::ALL {
+                match self.work_on(kind, scorer) {
+                    Ok(has_found) => has_worked |= has_found,
+                    Err(Finished) => return,
+                }
+            }
+            if !has_worked && dismissed.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                return;
             }
         }
-        if !has_worked && dismissed.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
-            return;
+    }
+
+    /// Does the next tasks of a kind; whether something was found.
+    fn work_on(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, Finished> {
+        let work = match self.employer.lease(kind) {
+            Ok(Some(work)) => Arc::new(work),
+            Ok(None) => return Ok(false),
+            Err(error) => {
+                log::warn!("no work: {error}");
+                return Ok(false);
+            }
+        };
+        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(work.clone());
+        let findings = scorer.work(&work);
+        if take(self.held).is_none() {
+            // Nobody waits for the worker any longer, and its tasks were given back.
+            return Err(Finished);
+        }
+        match findings {
+            Ok(findings) => {
+                if let Err(error) = self.employer.hand_in(&work, &findings) {
+                    // The tasks are given to another worker when their time is over.
+                    log::warn!("what was found is not taken: {error}");
+                }
+                Ok(true)
+            }
+            Err(UndoneWork::Halted) => {
+                self.employer.give_back(&work);
+                Ok(false)
+            }
+            // The tasks are given to another worker when their time is over.
+            Err(fault) => {
+                log::error!("a task is not done: {fault}");
+                match fault {
+                    UndoneWork::NoSearch => Err(Finished),
+                    _ => Ok(false),
+                }
+            }
         }
     }
 }
 
-fn hand_in(employer: &dyn Employer, work: &Work, findings: &Findings) {
-    if let Err(error) = employer.hand_in(work, findings) {
-        // The tasks are given to another worker when their time is over.
-        log::warn!("what was found is not taken: {error}");
-    }
-}
+/// A worker has no threads to search with any more, or is not waited for.
+struct Finished;
 
 #[cfg(test)]
 mod tests {
@@ -195,6 +243,7 @@ mod tests {
     use crate::cloud::store::Priority;
 
     /// Gives the same work again and again; ends the worker with the lease of this number.
+    #[derive(Debug)]
     struct Endless {
         halt: Arc<Halt>,
         last: usize,
@@ -227,6 +276,7 @@ mod tests {
     }
 
     /// Tells that it is asked, and answers nothing until it may.
+    #[derive(Debug)]
     struct Silent {
         asked: crossbeam_channel::Sender<()>,
         silence: Receiver<()>,
@@ -268,6 +318,29 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_worker_holds_that_does_not_end_is_given_back_once() {
+        let employer = Arc::new(Endless {
+            halt: Arc::default(),
+            last: usize::MAX,
+            leases: AtomicUsize::new(0),
+            given_back: AtomicUsize::new(0),
+        });
+        let tables = Tables::embedded();
+        let nodes = 1_000_000_000;
+        let mut worker = Worker::start(employer.clone(), tables, nodes, Duration::ZERO).unwrap();
+        while worker.held.lock().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        // It has not been told to end, so that it does not.
+        worker.wait_until(Instant::now());
+        assert_eq!(employer.given_back.load(Ordering::Relaxed), 1);
+        worker.dismiss();
+        assert!(worker.ended.recv().is_err());
+        let leases = employer.leases.load(Ordering::Relaxed);
+        assert_eq!(leases, employer.given_back.load(Ordering::Relaxed));
+    }
+
     /// How many leases a worker takes and how many of them it gives back, at most `last` leases and those
     /// of the round.
     fn work(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
@@ -281,7 +354,12 @@ mod tests {
         let mut scorer = Scorer::new(Tables::embedded(), 1_000, halt.clone()).unwrap();
         prepare(&mut scorer);
         let (_alive, dismissed) = crossbeam_channel::bounded(0);
-        run(&employer, &mut scorer, &halt, &dismissed, Duration::ZERO);
+        let desk = Desk {
+            employer: &employer,
+            held: &HeldWork::default(),
+            halt: &halt,
+        };
+        desk.work(&mut scorer, &dismissed, Duration::ZERO);
         let count = |counter: AtomicUsize| counter.into_inner();
         (count(employer.leases), count(employer.given_back))
     }
