@@ -1,5 +1,7 @@
 //! Positions that the rules allow.
 
+use arrayvec::ArrayVec;
+
 use super::attacks;
 use super::bitboard::Bitboard;
 use super::by_color::ByColor;
@@ -250,6 +252,52 @@ impl Position {
         attackers
     }
 
+    /// The position with these pieces, no two of them on one square, and nothing before it.
+    ///
+    /// # Errors
+    /// The rules do not allow it.
+    pub(crate) fn of_pieces(
+        pieces: &[(Square, Piece)],
+        side_to_move: Color,
+        promotion: bool,
+    ) -> Result<Self, InvalidPosition> {
+        let (kings, mut reasons) = validity::check_placement(pieces, promotion);
+        let Some(kings) = kings else {
+            return Err(InvalidPosition { reasons });
+        };
+        let mut position = Self {
+            squares: [None; Square::COUNT],
+            kinds: [Bitboard::EMPTY; PieceKind::COUNT],
+            colors: ByColor::default(),
+            kings,
+            side_to_move,
+            promotion,
+            state: State {
+                key: 0,
+                pawn_key: 0,
+                piece_keys: ByColor::default(),
+                checkers: Bitboard::EMPTY,
+                clock: NoCaptureClock::default(),
+                captured: None,
+                fullmove_number: 1,
+            },
+        };
+        if side_to_move == Color::Black {
+            position.state.key ^= zobrist::SIDE;
+        }
+        for &(square, piece) in pieces {
+            debug_assert!(position.piece_on(square).is_none(), "two on {square}");
+            position.put(piece, square);
+            position.hash(piece, square);
+        }
+        reasons.extend(position.check_kings());
+        if !reasons.is_empty() {
+            return Err(InvalidPosition { reasons });
+        }
+        position.state.checkers = position.compute_checkers();
+        Ok(position)
+    }
+
     /// The reasons why the side to move could take the enemy king.
     fn check_kings(&self) -> impl Iterator<Item = Reason> + use<> {
         let (us, them) = (self.side_to_move, !self.side_to_move);
@@ -326,39 +374,10 @@ impl TryFrom<&Setup> for Position {
 
     /// Accepts what the rules allow; the error names every reason against.
     fn try_from(setup: &Setup) -> Result<Self, InvalidPosition> {
-        let (kings, mut reasons) = validity::check_placement(setup);
-        let Some(kings) = kings else {
-            return Err(InvalidPosition { reasons });
-        };
-        let mut position = Self {
-            squares: [None; Square::COUNT],
-            kinds: [Bitboard::EMPTY; PieceKind::COUNT],
-            colors: ByColor::default(),
-            kings,
-            side_to_move: setup.side_to_move,
-            promotion: setup.promotion,
-            state: State {
-                key: 0,
-                pawn_key: 0,
-                piece_keys: ByColor::default(),
-                checkers: Bitboard::EMPTY,
-                clock: NoCaptureClock::new(setup.halfmove_clock),
-                captured: None,
-                fullmove_number: setup.fullmove_number.max(1),
-            },
-        };
-        if setup.side_to_move == Color::Black {
-            position.state.key ^= zobrist::SIDE;
-        }
-        for (square, piece) in setup.pieces() {
-            position.put(piece, square);
-            position.hash(piece, square);
-        }
-        reasons.extend(position.check_kings());
-        if !reasons.is_empty() {
-            return Err(InvalidPosition { reasons });
-        }
-        position.state.checkers = position.compute_checkers();
+        let pieces: ArrayVec<(Square, Piece), { Square::COUNT }> = setup.pieces().collect();
+        let mut position = Self::of_pieces(&pieces, setup.side_to_move, setup.promotion)?;
+        position.state.clock = NoCaptureClock::new(setup.halfmove_clock);
+        position.state.fullmove_number = setup.fullmove_number.max(1);
         Ok(position)
     }
 }

@@ -18,6 +18,17 @@ impl Square {
     /// How many points there are.
     pub const COUNT: usize = FILES * RANKS;
 
+    /// Every point, by its index.
+    pub(crate) const ALL: [Self; Self::COUNT] = {
+        let mut all = [Self(0); Self::COUNT];
+        let mut index = 0;
+        while index < Self::COUNT {
+            all[index] = Self(index as u8);
+            index += 1;
+        }
+        all
+    };
+
     /// The point at `file` (0..9) and `rank` (0..10), `None` off the board.
     #[inline]
     pub const fn new(file: usize, rank: usize) -> Option<Self> {

@@ -1,11 +1,10 @@
-//! Why a [`Setup`] is no legal position.
+//! Why a [`Setup`](super::Setup) is no legal position.
 
 use std::fmt;
 
 use super::by_color::ByColor;
 use super::color::Color;
 use super::piece::{Piece, PieceKind};
-use super::setup::Setup;
 use super::square::Square;
 
 /// One reason against a position.
@@ -65,11 +64,14 @@ pub struct InvalidPosition {
 
 /// The reasons in the numbers and squares of the pieces, and the squares of the kings if there is one
 /// a side, in its palace.
-pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Reason>) {
+pub(super) fn check_placement(
+    pieces: &[(Square, Piece)],
+    promotion: bool,
+) -> (Option<ByColor<Square>>, Vec<Reason>) {
     let mut reasons = Vec::new();
     let mut counts = [0; Piece::COUNT];
     let mut kings = ByColor::new(None, None);
-    for (square, piece) in setup.pieces() {
+    for &(square, piece) in pieces {
         counts[piece.index()] += 1;
         if piece.kind() == PieceKind::King {
             kings[piece.color()] = Some(square);
@@ -86,8 +88,8 @@ pub(super) fn check_placement(setup: &Setup) -> (Option<ByColor<Square>>, Vec<Re
             reasons.push(Reason::TooMany { piece, count });
         }
     }
-    for (square, piece) in setup.pieces() {
-        if !piece.can_stand_on(square, setup.promotion) {
+    for &(square, piece) in pieces {
+        if !piece.can_stand_on(square, promotion) {
             reasons.push(Reason::ImpossibleSquare(piece, square));
         }
     }

@@ -25,7 +25,8 @@ pub struct MoveThreats {
 pub fn move_threats(after: &Position, ply: &Ply, rules: RuleSet) -> Option<MoveThreats> {
     let chased = || {
         let mut retraction = Retraction::new(after, rules);
-        let threats = retraction.take_back(ply, Bitboard::ALL, Bitboard::EMPTY);
+        let enemies = after.color(after.side_to_move());
+        let threats = retraction.take_back(ply, enemies, Bitboard::EMPTY);
         threats.into_iter().map(|threat| threat.target).collect()
     };
     let (gives_check, chased) = match rules {

@@ -15,11 +15,9 @@ pub(super) struct PieceTracker {
 impl PieceTracker {
     /// At the end of the line: each piece bears the name of its square.
     pub(super) fn new() -> Self {
-        let square = |index| Square::from_index(index).expect("as many names as squares");
-        let name_on = std::array::from_fn(square);
         Self {
-            name_on,
-            square_of: name_on,
+            name_on: Square::ALL,
+            square_of: Square::ALL,
         }
     }
 

@@ -4,10 +4,12 @@
 //! the unarmed side's king, advisors and bishops slowest. That one tells which of two mirror images
 //! is listed; where it is its own mirror image, both are.
 
+use arrayvec::ArrayVec;
+
 use super::attackers::Attackers;
 use super::group::{GroupTable, SideGroup};
 use super::material::Material;
-use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Setup, Square};
+use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Square};
 
 /// The scheme of this file, for files to name.
 pub(super) const SCHEME: u16 = 1;
@@ -69,7 +71,8 @@ impl AttackerIndex {
     /// The number of these squares.
     #[inline]
     pub(super) fn number(&self, squares: AttackerSquares) -> usize {
-        let [first, second] = [0, 1].map(|i| self.places[i][squares[i].index()] as usize);
+        let place = |i: usize| self.places[i][squares[i].index()] as usize;
+        let (first, second) = (place(0), place(1));
         if self.count == 1 {
             first
         } else if self.are_alike {
@@ -145,7 +148,7 @@ impl Indexer {
         Cell {
             defenders: self.defenders.placements[cell.defenders].mirror as usize,
             own: self.own.placements[cell.own].mirror as usize,
-            squares: cell.squares.map(Square::flip_file),
+            squares: [cell.squares[0].flip_file(), cell.squares[1].flip_file()],
         }
     }
 
@@ -228,10 +231,10 @@ impl Indexer {
     pub(super) fn position(&self, index: usize, side_to_move: Color) -> Option<Position> {
         let cell = self.cell(index);
         self.occupied(cell)?;
-        let mut setup = Setup::empty();
-        setup.side_to_move = side_to_move;
+        // A king, two advisors and two bishops a side, and the attackers.
+        let mut pieces = ArrayVec::<_, { 10 + Attackers::MOST }>::new();
         let mut put = |square: Square, kind: PieceKind, color: Color| {
-            setup.squares[square.index()] = Some(Piece::new(kind, color));
+            pieces.push((square, Piece::new(kind, color)));
         };
         let groups = [
             (Color::Red, &self.own.placements[cell.own]),
@@ -243,10 +246,11 @@ impl Indexer {
             (group.bishops.into_iter()).for_each(|s| put(s, PieceKind::Bishop, color));
         }
         let attackers = self.attackers.kinds.into_iter().zip(self.attackers.colors);
-        for (square, (kind, color)) in cell.squares.into_iter().zip(attackers) {
+        let attackers = cell.squares.into_iter().zip(attackers);
+        for (square, (kind, color)) in attackers.take(self.attackers.count) {
             put(square, kind, color);
         }
-        Position::try_from(&setup).ok()
+        Position::of_pieces(&pieces, side_to_move, false).ok()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::board::{Color, Position};
+use crate::board::{Color, Move, Position};
 use crate::rules::RuleSet;
 use crate::tablebase::board::CellBoard;
 use crate::tablebase::index::{Cell, Indexer};
@@ -66,6 +66,22 @@ impl<'a> Arena<'a> {
         ArenaNode {
             index: self.indexer.of_position(position, Color::Red),
             side: position.side_to_move(),
+        }
+    }
+
+    /// The node of the position after a quiet move from a cell that is listed.
+    pub(super) fn node_after(&self, cell: Cell, played: Move, after: &Position) -> ArenaNode {
+        let mut squares = cell.squares;
+        match squares.iter_mut().find(|square| **square == played.from()) {
+            Some(square) => {
+                // The groups, and so what is listed, stay the same.
+                *square = played.to();
+                ArenaNode {
+                    index: self.indexer.listed(Cell { squares, ..cell }),
+                    side: after.side_to_move(),
+                }
+            }
+            None => self.node(after),
         }
     }
 

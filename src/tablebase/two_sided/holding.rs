@@ -9,6 +9,7 @@ use super::marks::Marks;
 use super::mates::captures;
 use super::moves::Aims;
 use super::outlook::Outlook;
+use super::spread::spread;
 use crate::board::Color;
 
 /// The bit that marks what a side is proven not to lose.
@@ -18,15 +19,14 @@ pub(super) const fn held_bit(side: Color) -> u8 {
 
 /// Marks the positions that `holder` is proven not to lose. What the other side loses by the rules is
 /// marked already.
-pub(super) fn mark(outlook: &Outlook<'_>, holder: Color, marks: &Marks) {
-    let mut search = Holding {
+pub(super) fn mark(outlook: &Outlook<'_>, holder: Color, marks: &Marks, threads: usize) {
+    let search = Holding {
         outlook,
         holder,
         marks,
-        removed: Vec::new(),
+        threads,
     };
-    search.start();
-    search.propagate();
+    search.propagate(search.start());
     while Aims::EACH.into_iter().any(|aim| search.leave_traps(aim)) {}
 }
 
@@ -34,8 +34,7 @@ struct Holding<'a> {
     outlook: &'a Outlook<'a>,
     holder: Color,
     marks: &'a Marks,
-    /// Nodes no longer marked whose predecessors have not been looked at.
-    removed: Vec<ArenaNode>,
+    threads: usize,
 }
 
 impl Holding<'_> {
@@ -53,14 +52,15 @@ impl Holding<'_> {
         mates || self.marks.get(node) & lost_bit(!self.holder) != 0
     }
 
-    fn remove(&mut self, node: ArenaNode) {
-        if self.marks.clear(node, held_bit(self.holder)) {
-            self.removed.push(node);
-        }
+    /// Takes a node out, whether it was not out before.
+    fn remove(&self, node: ArenaNode) -> bool {
+        self.marks.clear(node, held_bit(self.holder))
     }
 
-    /// Begins with all that no mate loses, but for positions in which a capture may.
-    fn start(&mut self) {
+    /// Begins with all that is not lost by mate or by the rules, but for positions in which a capture may
+    /// lose; these are returned. Moves to what is lost by the rules have been counted out.
+    fn start(&self) -> Vec<ArenaNode> {
+        let mut doubtful = Vec::new();
         for side in Color::ALL {
             for index in 0..self.outlook.arena.len() {
                 let node = ArenaNode { index, side };
@@ -68,55 +68,69 @@ impl Holding<'_> {
                     continue;
                 }
                 let mate = self.outlook.mate(node);
-                let is_lost = match side == self.holder {
+                let mates = match side == self.holder {
                     true => mate.is_lost(),
                     false => mate.is_won(),
                 };
-                if !is_lost {
+                let is_lost = mates || self.marks.get(node) & lost_bit(self.holder) != 0;
+                let is_doubtful = side != self.holder
+                    && self.outlook.is_open(node)
+                    && self.outlook.has_capture(node, captures::DOUBTFUL);
+                if !is_lost && is_doubtful {
+                    doubtful.push(node);
+                } else if !is_lost {
                     self.marks.add(node, held_bit(self.holder));
-                    let is_doubtful = side != self.holder
-                        && self.outlook.is_open(node)
-                        && self.outlook.has_capture(node, captures::DOUBTFUL);
-                    if is_doubtful {
-                        self.remove(node);
-                    }
                 }
             }
         }
+        doubtful
     }
 
-    /// Takes out all from which what has been taken out can be forced.
-    fn propagate(&mut self) {
-        while let Some(node) = self.removed.pop() {
-            for node in self.outlook.arena.predecessors(node) {
-                if !self.is_held(node) || self.is_won(node) {
-                    continue;
+    /// Takes out all from which what was last taken out can be forced.
+    fn propagate(&self, removed: Vec<ArenaNode>) {
+        spread(self.threads, removed, |node, removed| {
+            let side = !node.side;
+            self.outlook.arena.before(node, |index| {
+                let before = ArenaNode { index, side };
+                if !self.is_held(before) || self.is_won(before) {
+                    return;
                 }
-                if node.side != self.holder || !self.has_move_left(node) {
-                    self.remove(node);
+                if (side != self.holder || self.has_lost_move(before)) && self.remove(before) {
+                    removed.push(before);
                 }
-            }
+            });
+        });
+    }
+
+    /// One more of the holder's moves leaves what is held; whether none is left that stays.
+    fn has_lost_move(&self, node: ArenaNode) -> bool {
+        let has_capture = self.outlook.has_capture(node, captures::HOLD);
+        if !has_capture {
+            self.outlook.aims.make_stale(node);
         }
+        self.outlook.take_last_move(node) && !has_capture
     }
 
-    /// Whether the holder has a move within what is held, now that there is less of it.
-    fn has_move_left(&self, node: ArenaNode) -> bool {
-        let mut has_move = self.outlook.has_capture(node, captures::HOLD);
-        let mut aims = if has_move { Aims::BOTH } else { Aims::NONE };
+    /// The aims that the holder's quiet moves within what is held reach.
+    fn aims_of(&self, node: ArenaNode) -> Aims {
+        let mut aims = Aims::NONE;
         self.outlook.arena.quiet_moves(node, |m| {
             if self.is_held(m.to) {
-                has_move = true;
                 aims = aims.with(Aims::of(m.threats()));
             }
             aims != Aims::BOTH
         });
-        self.outlook.aims.set(node, aims.0);
-        has_move
+        aims
     }
 
     /// Takes out the positions in which the other side can keep the holder from an aim for ever; whether
     /// there are any.
-    fn leave_traps(&mut self, aim: Aims) -> bool {
+    fn leave_traps(&self, aim: Aims) -> bool {
+        let aims_of = |node| match self.is_held(node) {
+            true => self.aims_of(node).0,
+            false => Aims::NONE.0,
+        };
+        (self.outlook.aims).renew(self.threads, self.holder, aims_of);
         let lacks_aim = |aims: u8| !Aims(aims).has(aim);
         let weak = self.outlook.aims.find(self.holder, lacks_aim);
         let weak: Vec<ArenaNode> = weak
@@ -125,15 +139,12 @@ impl Holding<'_> {
             })
             .collect();
         let (nodes, graph) = self.graph(&weak);
-        let mut found = false;
-        for (node, is_trapped) in nodes.into_iter().zip(trapped(&graph, OUTSIDE)) {
-            if is_trapped {
-                found = true;
-                self.remove(node);
-            }
-        }
-        self.propagate();
-        found
+        let traps = nodes.into_iter().zip(trapped(&graph, OUTSIDE));
+        let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
+        let traps: Vec<ArenaNode> = traps.map(|(node, _)| node).collect();
+        let has_found = !traps.is_empty();
+        self.propagate(traps);
+        has_found
     }
 
     /// The holder's nodes and those before them.

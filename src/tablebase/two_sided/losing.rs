@@ -8,6 +8,7 @@ use super::marks::Marks;
 use super::mates::captures;
 use super::moves::{Aims, Faults};
 use super::outlook::Outlook;
+use super::spread::spread;
 use crate::board::Color;
 use crate::rules::RuleSet;
 
@@ -17,15 +18,14 @@ pub(super) const fn lost_bit(side: Color) -> u8 {
 }
 
 /// Marks the open positions that `loser` loses by the rules.
-pub(super) fn mark(outlook: &Outlook<'_>, loser: Color, marks: &Marks) {
-    let mut search = Losing {
+pub(super) fn mark(outlook: &Outlook<'_>, loser: Color, marks: &Marks, threads: usize) {
+    let search = Losing {
         outlook,
         loser,
         marks,
-        open: Vec::new(),
+        threads,
     };
-    search.start();
-    search.propagate();
+    search.propagate(search.start());
     while Faults::EACH
         .into_iter()
         .any(|fault| search.take_zone(fault))
@@ -36,8 +36,7 @@ struct Losing<'a> {
     outlook: &'a Outlook<'a>,
     loser: Color,
     marks: &'a Marks,
-    /// Marked nodes whose predecessors have not been looked at.
-    open: Vec<ArenaNode>,
+    threads: usize,
 }
 
 impl Losing<'_> {
@@ -50,54 +49,57 @@ impl Losing<'_> {
         self.is_lost(node) || self.outlook.mate(node).is_won()
     }
 
-    fn add(&mut self, node: ArenaNode) {
-        if self.marks.add(node, lost_bit(self.loser)) {
-            self.open.push(node);
-        }
+    /// Marks a node, whether it was not marked before.
+    fn add(&self, node: ArenaNode) -> bool {
+        self.marks.add(node, lost_bit(self.loser))
     }
 
-    /// Begins with what captures decide by the rules.
-    fn start(&mut self) {
-        let wins: Vec<ArenaNode> = (0..self.outlook.arena.len())
-            .map(|index| ArenaNode {
-                index,
-                side: !self.loser,
-            })
+    /// Marks what captures decide by the rules.
+    fn start(&self) -> Vec<ArenaNode> {
+        let side = !self.loser;
+        let wins = (0..self.outlook.arena.len())
+            .map(|index| ArenaNode { index, side })
             .filter(|node| {
                 let outlook = self.outlook;
                 outlook.is_open(*node) && outlook.has_capture(*node, captures::WIN_BY_RULE)
-            })
-            .collect();
-        wins.into_iter().for_each(|node| self.add(node));
+            });
         let is_lost = |faults: u8| Faults(faults) == Faults::NO_MOVE;
-        let lost: Vec<ArenaNode> = self.outlook.faults.find(self.loser, is_lost).collect();
-        lost.into_iter().for_each(|node| self.add(node));
+        let lost = self.outlook.faults.find(self.loser, is_lost);
+        wins.chain(lost).filter(|node| self.add(*node)).collect()
     }
 
-    /// Marks all from which what is marked can be forced.
-    fn propagate(&mut self) {
-        while let Some(node) = self.open.pop() {
-            for node in self.outlook.arena.predecessors(node) {
-                if !self.outlook.is_open(node) || self.is_lost(node) {
-                    continue;
+    /// Marks all from which newly marked nodes can be forced.
+    fn propagate(&self, marked: Vec<ArenaNode>) {
+        spread(self.threads, marked, |node, marked| {
+            let side = !node.side;
+            self.outlook.arena.before(node, |index| {
+                let before = ArenaNode { index, side };
+                if !self.outlook.is_open(before) || self.is_lost(before) {
+                    return;
                 }
-                if node.side != self.loser || self.look_again(node) == Faults::NO_MOVE {
-                    self.add(node);
+                if (side != self.loser || self.has_lost_move(before)) && self.add(before) {
+                    marked.push(before);
                 }
-            }
-        }
+            });
+        });
     }
 
-    /// The faults of the loser's moves, now that more of them lose.
-    fn look_again(&self, node: ArenaNode) -> Faults {
-        let (_, faults) = self.outlook.look(node, |to| self.is_out(to));
-        self.outlook.faults.set(node, faults.0);
-        faults
+    /// One more of the loser's moves loses; whether none is left that does not.
+    fn has_lost_move(&self, node: ArenaNode) -> bool {
+        self.outlook.faults.make_stale(node);
+        self.outlook.take_last_move(node) && !self.outlook.has_capture(node, captures::ESCAPE)
     }
 
     /// Marks the positions in which the other side can keep the loser for ever, all of whose moves are at
     /// fault there, while it does better itself; whether there are any.
-    fn take_zone(&mut self, fault: Faults) -> bool {
+    fn take_zone(&self, fault: Faults) -> bool {
+        self.outlook.faults.renew(self.threads, self.loser, |node| {
+            let faults = match self.is_lost(node) {
+                true => Faults::NO_MOVE,
+                false => self.outlook.faults_of(node, |to| self.is_out(to)),
+            };
+            faults.0
+        });
         let has_fault = |faults: u8| Faults(faults).has(fault);
         let faulty = self.outlook.faults.find(self.loser, has_fault);
         let faulty: Vec<ArenaNode> = faulty.filter(|node| !self.is_lost(*node)).collect();
@@ -106,15 +108,12 @@ impl Losing<'_> {
             Faults::CHECK => Aims::NO_CHECK,
             _ => Aims::BOTH,
         };
-        let mut found = false;
-        for (node, is_held) in nodes.into_iter().zip(held(&graph, aims)) {
-            if is_held {
-                found = true;
-                self.add(node);
-            }
-        }
-        self.propagate();
-        found
+        let zone = nodes.into_iter().zip(held(&graph, aims));
+        let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
+        let zone: Vec<ArenaNode> = zone.map(|(node, _)| node).collect();
+        let has_found = !zone.is_empty();
+        self.propagate(zone);
+        has_found
     }
 
     /// The loser's nodes and those that its moves lead to.

@@ -4,14 +4,24 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::arena::ArenaNode;
 use crate::board::{ByColor, Color};
+use crate::tablebase::parallel::for_each_part;
 
 /// A byte for each node, which several threads may change.
 pub(super) struct Marks(ByColor<Vec<AtomicU8>>);
+
+/// The bit of a byte that is no longer true of its node.
+const STALE: u8 = 1 << 7;
 
 impl Marks {
     /// Zeros for so many numbers of positions.
     pub(super) fn new(len: usize) -> Self {
         Self(ByColor::from_fn(|_| bytemuck::zeroed_vec(len)))
+    }
+
+    /// The bytes of the nodes with each side to move.
+    pub(super) fn into_bytes(self) -> ByColor<Vec<u8>> {
+        let bytes = |marks: Vec<AtomicU8>| marks.into_iter().map(AtomicU8::into_inner).collect();
+        self.0.map(bytes)
     }
 
     #[inline]
@@ -39,6 +49,23 @@ impl Marks {
     /// Takes one away; what was there before.
     pub(super) fn take_one(&self, node: ArenaNode) -> u8 {
         self.0[node.side][node.index].fetch_sub(1, Ordering::Relaxed)
+    }
+
+    /// Tells that the byte of a node is to be found again.
+    pub(super) fn make_stale(&self, node: ArenaNode) {
+        self.add(node, STALE);
+    }
+
+    /// Has `threads` threads find the bytes of the stale nodes with one side to move.
+    pub(super) fn renew(&self, threads: usize, side: Color, find: impl Fn(ArenaNode) -> u8 + Sync) {
+        /// How many nodes a thread takes at once.
+        const PART: usize = 1 << 8;
+        let stale: Vec<ArenaNode> = self.find(side, |byte| byte & STALE != 0).collect();
+        for_each_part(threads, stale.len().div_ceil(PART), |part| {
+            for node in stale.iter().skip(part * PART).take(PART) {
+                self.set(*node, find(*node));
+            }
+        });
     }
 
     /// The nodes with one side to move whose byte is as wanted.

@@ -40,6 +40,8 @@ pub(super) struct Mates {
     pub values: Marks,
     /// What captures lead to.
     pub captures: Marks,
+    /// How many quiet moves of each open node do not lose by mate.
+    pub moves: Marks,
 }
 
 /// A class under way.
@@ -214,10 +216,10 @@ impl MateSearch<'_> {
     /// One more quiet move loses, in so many plies.
     fn count_loss(&self, node: ArenaNode, plies: u8) {
         let now = self.value(node).load(Ordering::Relaxed);
-        if now != 0 && now & PENDING_LOSS == 0 {
+        if now != 0 && now & (PENDING_LOSS | SAFE) == 0 {
             return;
         }
-        if self.moves.take_one(node) == 1 {
+        if self.moves.take_one(node) == 1 && now & SAFE == 0 {
             let value = u16::from(Value::in_plies(plies).0).max(now & 0xff);
             self.value(node)
                 .store(PENDING_LOSS | value, Ordering::Relaxed);
@@ -240,6 +242,7 @@ impl MateSearch<'_> {
         Mates {
             values,
             captures: self.captures,
+            moves: self.moves,
         }
     }
 }

@@ -36,6 +36,7 @@ mod moves;
 mod outlook;
 mod rule_losses;
 mod solve;
+mod spread;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -118,13 +118,14 @@ impl Arena<'_> {
         let Some(mut position) = self.position(node) else {
             return;
         };
+        let cell = self.indexer.cell(node.index);
         for played in legal_moves(&position) {
             if position.taken_by(played).is_some() {
                 continue;
             }
             let undo = position.make(played);
             let goes_on = visit(QuietMove {
-                to: self.node(&position),
+                to: self.node_after(cell, played, &position),
                 after: &position,
                 ply: Ply { played, undo },
                 rules: self.rules,

@@ -38,7 +38,7 @@ impl<'a> Outlook<'a> {
                 for side in Color::ALL {
                     let node = ArenaNode { index, side };
                     if outlook.is_open(node) {
-                        let (aims, faults) = outlook.look(node, |to| outlook.mate(to).is_won());
+                        let (aims, faults) = outlook.look(node);
                         outlook.aims.set(node, aims.0);
                         outlook.faults.set(node, faults.0);
                     }
@@ -69,24 +69,23 @@ impl<'a> Outlook<'a> {
         self.mates.captures.get(node) & bit != 0
     }
 
+    /// Counts that one more quiet move of an open position loses for its side; whether it was the last one
+    /// that did not.
+    pub(super) fn take_last_move(&self, node: ArenaNode) -> bool {
+        self.mates.moves.take_one(node) == 1
+    }
+
     /// The aims that some move of an open position reaches and the faults that all its moves have, those
-    /// left out that lead to nodes which are `out`.
-    pub(super) fn look(
-        &self,
-        node: ArenaNode,
-        is_out: impl Fn(ArenaNode) -> bool,
-    ) -> (Aims, Faults) {
+    /// left out that allow a mate.
+    fn look(&self, node: ArenaNode) -> (Aims, Faults) {
         let mut aims = match self.has_capture(node, captures::HOLD) {
             true => Aims::BOTH,
             false => Aims::NONE,
         };
-        let mut faults = match self.has_capture(node, captures::ESCAPE) {
-            true => Faults::NONE,
-            false => Faults::NO_MOVE,
-        };
+        let mut faults = self.faults_of_captures(node);
         if (aims, faults) != (Aims::BOTH, Faults::NONE) {
             self.arena.quiet_moves(node, |m| {
-                if !is_out(m.to) {
+                if !self.mate(m.to).is_won() {
                     let threats = m.threats();
                     aims = aims.with(Aims::of(threats));
                     faults = faults.and(m.faults(threats));
@@ -95,5 +94,27 @@ impl<'a> Outlook<'a> {
             });
         }
         (aims, faults)
+    }
+
+    /// The faults that all moves of an open position have, those left out that lead to nodes which are `out`.
+    pub(super) fn faults_of(&self, node: ArenaNode, is_out: impl Fn(ArenaNode) -> bool) -> Faults {
+        let mut faults = self.faults_of_captures(node);
+        if faults != Faults::NONE {
+            self.arena.quiet_moves(node, |m| {
+                if !is_out(m.to) {
+                    faults = faults.and(m.faults(m.threats()));
+                }
+                faults != Faults::NONE
+            });
+        }
+        faults
+    }
+
+    /// None where a capture of an open position may not lose, else all.
+    fn faults_of_captures(&self, node: ArenaNode) -> Faults {
+        match self.has_capture(node, captures::ESCAPE) {
+            true => Faults::NONE,
+            false => Faults::NO_MOVE,
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::material::Material;
 use crate::tablebase::metric::Metric;
+use crate::tablebase::parallel::for_each_part;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
 use crate::tablebase::value::{ILLEGAL, Value};
 
@@ -55,33 +56,39 @@ pub fn solve_two_sided(
     let outlook = Outlook::new(&arena, &mates, threads, progress);
     let marks = Marks::new(arena.len());
     for side in Color::ALL {
-        losing::mark(&outlook, side, &marks);
+        losing::mark(&outlook, side, &marks, threads);
     }
     for side in Color::ALL {
-        holding::mark(&outlook, side, &marks);
+        holding::mark(&outlook, side, &marks, threads);
     }
-    let values = |side: Color| -> Vec<u8> {
-        let value = |index| value(&outlook, &marks, ArenaNode { index, side }).0;
-        (0..arena.len()).map(value).collect()
-    };
+    let slice = arena.indexer.slice();
+    for_each_part(threads, arena.len() / slice, |part| {
+        for index in part * slice..(part + 1) * slice {
+            for side in Color::ALL {
+                let node = ArenaNode { index, side };
+                marks.set(node, value(&outlook, marks.get(node), node).0);
+            }
+        }
+    });
+    let [armed, bare] = marks.into_bytes().0;
     Ok(SolvedClass {
         material,
         metric: Metric::Mate,
-        armed: values(Color::Red),
-        bare: values(Color::Black),
+        armed,
+        bare,
         draws: DrawsHold::Under(rules),
     })
 }
 
-/// What is known of a node.
-fn value(outlook: &Outlook<'_>, marks: &Marks, node: ArenaNode) -> Value {
+/// What is known of a node that bears these marks.
+fn value(outlook: &Outlook<'_>, marks: u8, node: ArenaNode) -> Value {
     if !outlook.is_legal(node) {
         return Value(ILLEGAL);
     }
     if !outlook.is_open(node) {
         return outlook.mate(node);
     }
-    let has = |bit: u8| marks.get(node) & bit != 0;
+    let has = |bit: u8| marks & bit != 0;
     let (side, other) = (node.side, !node.side);
     match (has(lost_bit(side)), has(lost_bit(other))) {
         (true, _) => Value::LOSS_BY_RULE,
