@@ -138,7 +138,9 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             let list = list.join(" ");
             format!("option {name} type combo {list} default {default}")
         }
-        OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
+        OptionKind::Text { ucci_default, .. } => {
+            format!("option {name} type string default {ucci_default}")
+        }
         OptionKind::Button(_) => format!("option {name} type button"),
         #[cfg(feature = "tune")]
         OptionKind::Parameter(p) => format!(

@@ -120,6 +120,45 @@ fn randomness_draws_by_weight() {
 }
 
 #[test]
+fn openings_vary_without_any_set_up() {
+    let is_from_book = |lines: &[String]| lines[0].starts_with("info depth 0 score ");
+    let mut client = Client::ucci();
+    let mut openings: Vec<String> = (0..40)
+        .map(|_| {
+            let told = go(&mut client, "", "go time 600000 increment 0");
+            assert!(is_from_book(&told), "{told:?}");
+            told[told.len() - 1].clone()
+        })
+        .collect();
+    openings.sort();
+    openings.dedup();
+    assert!(openings.len() > 1, "{openings:?}");
+    // Who sets a time or a depth wants a search.
+    for search in [
+        "go movetime 100",
+        "go time 600000 depth 2",
+        "go depth 2",
+        "go nodes 100",
+    ] {
+        assert!(!is_from_book(&go(&mut client, "", search)), "{search}");
+    }
+    for off in ["setoption usebook false", "setoption bookfiles"] {
+        client.silent(off);
+        assert!(!is_from_book(&go(&mut client, "", "go time 100")), "{off}");
+        client.silent("setoption usebook true");
+    }
+    client.quit();
+    // In UCI the graphical interface sees to the opening.
+    let mut client = Client::uci();
+    assert!(!is_from_book(&go(
+        &mut client,
+        "",
+        "go wtime 100 btime 100"
+    )));
+    client.quit_silently();
+}
+
+#[test]
 fn analysis_is_not_answered_from_the_book() {
     let mut client = with_book(&small_book().display().to_string());
     for (option, line) in [

@@ -216,6 +216,7 @@ fn times_are_read_in_both_units() {
 #[test]
 fn a_search_keeps_to_its_time() {
     let mut client = Client::ucci();
+    client.silent("setoption usebook false");
     // Milliseconds that are certainly used, and that must do.
     for (go, least, most) in [
         ("go movetime 100", 50, 100),

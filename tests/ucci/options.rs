@@ -26,7 +26,7 @@ const OFFERED: [&str; 23] = [
      default none",
     "option style type combo var solid var normal var risky default normal",
     "option usebook type check default true",
-    "option bookfiles type string default ",
+    "option bookfiles type string default <builtin>",
     "option draw type check default false",
     "option resign type check default false",
     "option newgame type button",

@@ -82,7 +82,8 @@ pub(super) enum OptionChange {
     Network(String),
     /// [`Preferences::use_book`].
     UseBook(bool),
-    /// The files of the opening books, separated by `;`; empty for none.
+    /// The files of the opening books, separated by `;`; empty for none. [`BUILTIN`](crate::book::BUILTIN)
+    /// names the book within the program.
     BookFiles(String),
     /// [`Preferences::use_tables`].
     UseTables(bool),
@@ -135,6 +136,8 @@ pub(super) enum OptionKind {
     Text {
         /// The value at the start.
         default: &'static str,
+        /// The value at the start in UCCI.
+        ucci_default: &'static str,
         /// What a value changes; `None` where the text is not one of the form that is wanted.
         change: fn(&str) -> Option<OptionChange>,
         /// The form that is wanted, for the refusal.

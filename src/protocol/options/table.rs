@@ -3,6 +3,7 @@
 use super::super::strength;
 use super::{Opponent, OptionChange, OptionKind, OptionSpec};
 use crate::board::MAX_MOVES;
+use crate::book::BUILTIN;
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
@@ -14,6 +15,22 @@ const fn check(
     change: fn(bool) -> OptionChange,
 ) -> OptionSpec {
     let kind = OptionKind::Check { default, change };
+    OptionSpec { ucci, uci, kind }
+}
+
+const fn text(
+    ucci: Option<&'static str>,
+    uci: Option<&'static str>,
+    default: &'static str,
+    change: fn(&str) -> Option<OptionChange>,
+    form: &'static str,
+) -> OptionSpec {
+    let kind = OptionKind::Text {
+        default,
+        ucci_default: default,
+        change,
+        form,
+    };
     OptionSpec { ucci, uci, kind }
 }
 
@@ -137,11 +154,13 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         true,
         OptionChange::UseBook,
     ),
+    // UCI and XBoard leave the opening to the graphical interface where nothing else is said.
     OptionSpec {
         ucci: Some("bookfiles"),
         uci: Some("BookFile"),
         kind: OptionKind::Text {
             default: "",
+            ucci_default: BUILTIN,
             change: |text| Some(OptionChange::BookFiles(text.to_owned())),
             form: "the files of opening books",
         },
@@ -208,62 +227,52 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         false,
         OptionChange::AnalyseMode,
     ),
-    OptionSpec {
-        ucci: None,
-        uci: Some("UCI_Opponent"),
-        kind: OptionKind::Text {
-            default: "",
-            change: |text| Opponent::parse(text).map(OptionChange::Opponent),
-            form: "TITLE ELO computer|human NAME",
-        },
-    },
-    OptionSpec {
-        ucci: Some("evalapi"),
-        uci: Some("EvalFile"),
-        kind: OptionKind::Text {
-            default: "",
-            change: |text| Some(OptionChange::Network(text.to_owned())),
-            form: "the file of a network",
-        },
-    },
+    text(
+        None,
+        Some("UCI_Opponent"),
+        "",
+        |text| Opponent::parse(text).map(OptionChange::Opponent),
+        "TITLE ELO computer|human NAME",
+    ),
+    text(
+        Some("evalapi"),
+        Some("EvalFile"),
+        "",
+        |text| Some(OptionChange::Network(text.to_owned())),
+        "the file of a network",
+    ),
     check(
         Some("useegtb"),
         Some("UseEGTB"),
         true,
         OptionChange::UseTables,
     ),
-    OptionSpec {
-        ucci: Some("egtbpaths"),
-        uci: Some("EGTBPath"),
-        kind: OptionKind::Text {
-            default: "",
-            change: |text| Some(OptionChange::TablePaths(text.to_owned())),
-            form: "directories of tables, separated by ;",
-        },
-    },
+    text(
+        Some("egtbpaths"),
+        Some("EGTBPath"),
+        "",
+        |text| Some(OptionChange::TablePaths(text.to_owned())),
+        "directories of tables, separated by ;",
+    ),
     #[cfg(feature = "cloud")]
-    OptionSpec {
-        ucci: Some("cloud"),
-        uci: Some("Cloud"),
-        kind: OptionKind::Text {
-            default: "",
-            change: |text| Some(OptionChange::Cloud(text.to_owned())),
-            form: "the address of a cloud library",
-        },
-    },
-    OptionSpec {
-        ucci: None,
-        uci: Some("UCI_EngineAbout"),
-        kind: OptionKind::Text {
-            default: concat!(
-                "Chuhe ",
-                env!("CARGO_PKG_VERSION"),
-                " by the Chuhe authors, MIT license"
-            ),
-            change: |_| Some(OptionChange::Nothing),
-            form: "anything",
-        },
-    },
+    text(
+        Some("cloud"),
+        Some("Cloud"),
+        "",
+        |text| Some(OptionChange::Cloud(text.to_owned())),
+        "the address of a cloud library",
+    ),
+    text(
+        None,
+        Some("UCI_EngineAbout"),
+        concat!(
+            "Chuhe ",
+            env!("CARGO_PKG_VERSION"),
+            " by the Chuhe authors, MIT license"
+        ),
+        |_| Some(OptionChange::Nothing),
+        "anything",
+    ),
     OptionSpec {
         ucci: None,
         uci: Some("UCI_Variant"),

@@ -8,8 +8,8 @@ use super::Session;
 use super::book_answer::BookAnswer;
 use super::current_game::read_game;
 use super::plan::GoPlan;
-use crate::book::{BookLibrary, BookMove, choose};
-use crate::protocol::command::{GoRequest, PositionText};
+use crate::book::{BUILTIN, BookLibrary, BookMove, choose};
+use crate::protocol::command::{GoRequest, PositionText, Protocol};
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
 use crate::search::Randomness;
@@ -36,15 +36,30 @@ impl<W: Write> Session<W> {
         }
     }
 
+    /// Takes the books of a protocol whose client has named none: in UCCI the engine itself sees to the
+    /// opening.
+    pub(super) fn take_default_books(&mut self, protocol: Protocol) {
+        self.set_books(match protocol {
+            Protocol::Ucci => BUILTIN,
+            Protocol::Uci | Protocol::XBoard | Protocol::CxBoard | Protocol::Worker => "",
+        });
+    }
+
     /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of
     /// depth or nodes alone, where a search is expected, or where it suggests a move itself.
     pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &GoPlan) -> Option<BookAnswer> {
+        let limits = &plan.limits;
         let is_analysis = self.preferences.analyse_mode
-            || plan.limits.clock.is_none() && plan.limits.move_time.is_none()
-            || plan.limits.mate.is_some()
+            || limits.clock.is_none() && limits.move_time.is_none()
+            || limits.mate.is_some()
             || plan.settings.multipv > 1;
+        // Programs that only want to know a score set a time for it, or a depth beside a clock.
+        let is_game = limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none();
         let is_suggested = request.book_move.is_some() || request.table_move.is_some();
         if !self.preferences.use_book || self.books.is_empty() || is_analysis || is_suggested {
+            return None;
+        }
+        if !self.has_named_books && !is_game {
             return None;
         }
         let found = self.books.fresh_moves(&plan.game);

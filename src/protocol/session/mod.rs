@@ -66,6 +66,8 @@ pub(super) struct Session<W> {
     /// The network that evaluates with all knowledge, if one is loaded.
     network: Option<Arc<Network>>,
     books: BookLibrary,
+    /// Whether the client has named the books; else they are those of the protocol.
+    has_named_books: bool,
     /// The endgame tables, once they were asked for.
     tables: Option<Arc<Tables>>,
     /// The cloud library that is asked, if one is.
@@ -113,6 +115,7 @@ impl<W: Write> Session<W> {
             preferences: Preferences::default(),
             network: None,
             books: BookLibrary::default(),
+            has_named_books: false,
             tables: None,
             #[cfg(feature = "cloud")]
             cloud: None,
@@ -319,6 +322,9 @@ impl<W: Write> Session<W> {
     fn handshake(&mut self, protocol: Protocol) {
         self.codec = codec(protocol);
         self.greeted = true;
+        if !self.has_named_books {
+            self.take_default_books(protocol);
+        }
         for line in self.codec.handshake() {
             self.output.line(&line);
         }

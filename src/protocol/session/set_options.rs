@@ -79,7 +79,10 @@ impl<W: Write> Session<W> {
             OptionChange::Opponent(opponent) => preferences.opponent = opponent,
             OptionChange::Network(path) => self.set_network(&path),
             OptionChange::UseBook(on) => preferences.use_book = on,
-            OptionChange::BookFiles(files) => self.set_books(&files),
+            OptionChange::BookFiles(files) => {
+                self.has_named_books = true;
+                self.set_books(&files);
+            }
             OptionChange::UseTables(on) => self.set_use_tables(on),
             OptionChange::TablePaths(paths) => self.set_table_paths(&paths),
             #[cfg(feature = "cloud")]

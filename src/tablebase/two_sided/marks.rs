@@ -59,11 +59,14 @@ impl Marks {
     /// Has `threads` threads find the bytes of the stale nodes with one side to move.
     pub(super) fn renew(&self, threads: usize, side: Color, find: impl Fn(ArenaNode) -> u8 + Sync) {
         /// How many nodes a thread takes at once.
-        const PART: usize = 1 << 8;
-        let stale: Vec<ArenaNode> = self.find(side, |byte| byte & STALE != 0).collect();
-        for_each_part(threads, stale.len().div_ceil(PART), |part| {
-            for node in stale.iter().skip(part * PART).take(PART) {
-                self.set(*node, find(*node));
+        const PART: usize = 1 << 12;
+        let len = self.0[side].len();
+        for_each_part(threads, len.div_ceil(PART), |part| {
+            for index in part * PART..len.min((part + 1) * PART) {
+                let node = ArenaNode { index, side };
+                if self.get(node) & STALE != 0 {
+                    self.set(node, find(node));
+                }
             }
         });
     }
