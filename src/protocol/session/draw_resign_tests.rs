@@ -49,6 +49,7 @@ fn a_draw_is_taken_when_it_is_one_by_the_rules() {
 #[test]
 fn a_draw_can_be_offered_with_the_ponder_hit() {
     let mut session = TestSession::new("ucci");
+    session.say("setoption usebook false");
     session.say("go ponder time 1000 increment 0");
     assert_eq!(session.say("ponderhit draw"), [""; 0]);
     assert_eq!(

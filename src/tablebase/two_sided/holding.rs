@@ -9,8 +9,9 @@ use super::marks::Marks;
 use super::mates::captures;
 use super::moves::Aims;
 use super::outlook::Outlook;
-use super::spread::spread;
+use super::spread::{spread, spread_from};
 use crate::board::Color;
+use crate::tablebase::parallel::for_each_part;
 
 /// The bit that marks what a side is proven not to lose.
 pub(super) const fn held_bit(side: Color) -> u8 {
@@ -26,7 +27,7 @@ pub(super) fn mark(outlook: &Outlook<'_>, holder: Color, marks: &Marks, threads:
         marks,
         threads,
     };
-    search.propagate(search.start());
+    search.start();
     while Aims::EACH.into_iter().any(|aim| search.leave_traps(aim)) {}
 }
 
@@ -58,47 +59,63 @@ impl Holding<'_> {
     }
 
     /// Begins with all that is not lost by mate or by the rules, but for positions in which a capture may
-    /// lose; these are returned. Moves to what is lost by the rules have been counted out.
-    fn start(&self) -> Vec<ArenaNode> {
-        let mut doubtful = Vec::new();
-        for side in Color::ALL {
-            for index in 0..self.outlook.arena.len() {
-                let node = ArenaNode { index, side };
-                if !self.outlook.is_legal(node) {
-                    continue;
-                }
-                let mate = self.outlook.mate(node);
-                let mates = match side == self.holder {
-                    true => mate.is_lost(),
-                    false => mate.is_won(),
-                };
-                let is_lost = mates || self.marks.get(node) & lost_bit(self.holder) != 0;
-                let is_doubtful = side != self.holder
-                    && self.outlook.is_open(node)
-                    && self.outlook.has_capture(node, captures::DOUBTFUL);
-                if !is_lost && is_doubtful {
-                    doubtful.push(node);
-                } else if !is_lost {
-                    self.marks.add(node, held_bit(self.holder));
+    /// lose, and those from which these can be forced. Moves to what is lost by the rules have been counted
+    /// out.
+    fn start(&self) {
+        let slice = self.outlook.arena.indexer.slice();
+        let len = self.outlook.arena.len();
+        for_each_part(self.threads, len / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                for side in Color::ALL {
+                    let node = ArenaNode { index, side };
+                    if self.is_hopeful(node) && !self.is_doubtful(node) {
+                        self.marks.add(node, held_bit(self.holder));
+                    }
                 }
             }
-        }
-        doubtful
+        });
+        let is_first = |node| self.is_hopeful(node) && self.is_doubtful(node);
+        spread_from(self.threads, len, is_first, |node, removed| {
+            self.visit(node, removed);
+        });
+    }
+
+    /// Whether a position is legal and not proven to be lost for the holder.
+    fn is_hopeful(&self, node: ArenaNode) -> bool {
+        let mate = self.outlook.mate(node);
+        let mates = match node.side == self.holder {
+            true => mate.is_lost(),
+            false => mate.is_won(),
+        };
+        let is_lost = mates || self.marks.get(node) & lost_bit(self.holder) != 0;
+        self.outlook.is_legal(node) && !is_lost
+    }
+
+    /// Whether the other side has a capture after which the holder may lose.
+    fn is_doubtful(&self, node: ArenaNode) -> bool {
+        node.side != self.holder
+            && self.outlook.is_open(node)
+            && self.outlook.has_capture(node, captures::DOUBTFUL)
     }
 
     /// Takes out all from which what was last taken out can be forced.
     fn propagate(&self, removed: Vec<ArenaNode>) {
         spread(self.threads, removed, |node, removed| {
-            let side = !node.side;
-            self.outlook.arena.before(node, |index| {
-                let before = ArenaNode { index, side };
-                if !self.is_held(before) || self.is_won(before) {
-                    return;
-                }
-                if (side != self.holder || self.has_lost_move(before)) && self.remove(before) {
-                    removed.push(before);
-                }
-            });
+            self.visit(node, removed);
+        });
+    }
+
+    /// Takes out the nodes before one that is out from which it can be forced.
+    fn visit(&self, node: ArenaNode, removed: &mut Vec<ArenaNode>) {
+        let side = !node.side;
+        self.outlook.arena.before(node, |index| {
+            let before = ArenaNode { index, side };
+            if !self.is_held(before) || self.is_won(before) {
+                return;
+            }
+            if (side != self.holder || self.has_lost_move(before)) && self.remove(before) {
+                removed.push(before);
+            }
         });
     }
 

@@ -8,7 +8,7 @@ use super::marks::Marks;
 use super::mates::captures;
 use super::moves::{Aims, Faults};
 use super::outlook::Outlook;
-use super::spread::spread;
+use super::spread::{spread, spread_from};
 use crate::board::Color;
 use crate::rules::RuleSet;
 
@@ -25,7 +25,7 @@ pub(super) fn mark(outlook: &Outlook<'_>, loser: Color, marks: &Marks, threads: 
         marks,
         threads,
     };
-    search.propagate(search.start());
+    search.start();
     while Faults::EACH
         .into_iter()
         .any(|fault| search.take_zone(fault))
@@ -54,33 +54,41 @@ impl Losing<'_> {
         self.marks.add(node, lost_bit(self.loser))
     }
 
-    /// Marks what captures decide by the rules.
-    fn start(&self) -> Vec<ArenaNode> {
-        let side = !self.loser;
-        let wins = (0..self.outlook.arena.len())
-            .map(|index| ArenaNode { index, side })
-            .filter(|node| {
-                let outlook = self.outlook;
-                outlook.is_open(*node) && outlook.has_capture(*node, captures::WIN_BY_RULE)
-            });
-        let is_lost = |faults: u8| Faults(faults) == Faults::NO_MOVE;
-        let lost = self.outlook.faults.find(self.loser, is_lost);
-        wins.chain(lost).filter(|node| self.add(*node)).collect()
+    /// Marks what captures decide by the rules, and all from which that can be forced.
+    fn start(&self) {
+        let outlook = self.outlook;
+        let is_first = |node: ArenaNode| {
+            let is_lost = outlook.is_open(node)
+                && match node.side == self.loser {
+                    true => !outlook.has_move(node) && !outlook.has_capture(node, captures::ESCAPE),
+                    false => outlook.has_capture(node, captures::WIN_BY_RULE),
+                };
+            is_lost && self.add(node)
+        };
+        let len = outlook.arena.len();
+        spread_from(self.threads, len, is_first, |node, marked| {
+            self.visit(node, marked);
+        });
     }
 
     /// Marks all from which newly marked nodes can be forced.
     fn propagate(&self, marked: Vec<ArenaNode>) {
         spread(self.threads, marked, |node, marked| {
-            let side = !node.side;
-            self.outlook.arena.before(node, |index| {
-                let before = ArenaNode { index, side };
-                if !self.outlook.is_open(before) || self.is_lost(before) {
-                    return;
-                }
-                if (side != self.loser || self.has_lost_move(before)) && self.add(before) {
-                    marked.push(before);
-                }
-            });
+            self.visit(node, marked);
+        });
+    }
+
+    /// Marks the nodes before one that is marked from which it can be forced.
+    fn visit(&self, node: ArenaNode, marked: &mut Vec<ArenaNode>) {
+        let side = !node.side;
+        self.outlook.arena.before(node, |index| {
+            let before = ArenaNode { index, side };
+            if !self.outlook.is_open(before) || self.is_lost(before) {
+                return;
+            }
+            if (side != self.loser || self.has_lost_move(before)) && self.add(before) {
+                marked.push(before);
+            }
         });
     }
 

@@ -69,6 +69,11 @@ impl<'a> Outlook<'a> {
         self.mates.captures.get(node) & bit != 0
     }
 
+    /// Whether some quiet move of an open position is not known to lose.
+    pub(super) fn has_move(&self, node: ArenaNode) -> bool {
+        self.mates.moves.get(node) != 0
+    }
+
     /// Counts that one more quiet move of an open position loses for its side; whether it was the last one
     /// that did not.
     pub(super) fn take_last_move(&self, node: ArenaNode) -> bool {
