@@ -44,14 +44,23 @@ impl<'a> CellBoard<'a> {
             defenders: &indexer.defenders.placements[cell.defenders],
             occupied,
         };
-        (!board.kings_face(board.defenders.king, occupied)).then_some(board)
+        (!are_facing(board.own.king, board.defenders.king, occupied)).then_some(board)
     }
 
+    /// Where the king of `side` stands.
     #[inline]
-    fn kings_face(&self, black_king: Square, occupied: Bitboard) -> bool {
-        let red_king = self.own.king;
-        red_king.file() == black_king.file()
-            && (Bitboard::between(red_king, black_king) & occupied).is_empty()
+    pub(super) fn king(&self, side: Color) -> Square {
+        match side {
+            Color::Red => self.own.king,
+            Color::Black => self.defenders.king,
+        }
+    }
+
+    /// Whether the other side attacks the king of `side` on `king`, or faces it, the attackers standing
+    /// where they stand and the board being occupied by `occupied`.
+    #[inline]
+    pub(super) fn is_attacked(&self, side: Color, king: Square, occupied: Bitboard) -> bool {
+        are_facing(king, self.king(!side), occupied) || self.attacks(!side, king, occupied, None)
     }
 
     /// Whether an attacker of `by` but for `taken` attacks the other side's king on `king`.
@@ -99,7 +108,7 @@ impl<'a> CellBoard<'a> {
             let taken = squares.iter().position(|s| *s == step.to);
             let after = &table.placements[step.placement as usize];
             let occupied = others | after.pieces;
-            let is_attacked = self.kings_face(after.king, occupied)
+            let is_attacked = are_facing(self.own.king, after.king, occupied)
                 || self.attacks(Color::Red, after.king, occupied, taken);
             if !is_attacked {
                 visit(BareMove {
@@ -148,7 +157,7 @@ impl<'a> CellBoard<'a> {
             for removal in self.indexer.defenders.removals(self.defenders) {
                 let is_legal = || {
                     let occupied = self.occupied.without(from);
-                    !self.kings_face(self.defenders.king, occupied)
+                    !are_facing(self.own.king, self.defenders.king, occupied)
                 };
                 if targets.contains(removal.square) && is_legal() {
                     visit(Capture {
@@ -225,6 +234,12 @@ impl<'a> CellBoard<'a> {
         }
         squares
     }
+}
+
+/// Whether nothing stands between two kings on one file.
+#[inline]
+fn are_facing(king: Square, other: Square, occupied: Bitboard) -> bool {
+    king.file() == other.file() && (Bitboard::between(king, other) & occupied).is_empty()
 }
 
 /// The squares from which a quiet move of `side` leads to `to`.

@@ -32,7 +32,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 
-use super::header::{Header, values_in_block};
+use super::header::{HEADER, Header, values_in_block};
 use super::parallel::map_threads;
 use super::solved::{SolvedClass, largest_value};
 use super::value::{DRAW, ILLEGAL};
@@ -59,23 +59,27 @@ impl SolvedClass {
                 chunks.extend(values.chunks(block as usize));
             }
         }
-        let packed = pack_all(&chunks, threads);
         let mut list = Vec::new();
-        for block in &packed {
-            list.extend_from_slice(&(block.len() as u32).to_le_bytes());
-            list.extend_from_slice(&crc32c::crc32c(block).to_le_bytes());
+        // The header and the list come in at the end.
+        let mut file = vec![0; HEADER + header.list_length()];
+        for batch in chunks.chunks(BATCH) {
+            for block in pack_all(batch, threads) {
+                list.extend_from_slice(&(block.len() as u32).to_le_bytes());
+                list.extend_from_slice(&crc32c::crc32c(&block).to_le_bytes());
+                file.extend_from_slice(&block);
+            }
         }
         let checksum = crc32c::crc32c(&list);
         list.extend_from_slice(&checksum.to_le_bytes());
-        header.rest = (list.len() + packed.iter().map(Vec::len).sum::<usize>()) as u64;
-        let mut file = header.write();
-        file.extend_from_slice(&list);
-        packed
-            .iter()
-            .for_each(|block| file.extend_from_slice(block));
+        header.rest = (file.len() - HEADER) as u64;
+        file[..HEADER].copy_from_slice(&header.write());
+        file[HEADER..][..list.len()].copy_from_slice(&list);
         file
     }
 }
+
+/// How many blocks are packed before they are put into the file: what is packed stands in memory once.
+const BATCH: usize = 256;
 
 /// Packs blocks; of n threads each packs every nth block.
 fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {

@@ -22,6 +22,11 @@ impl Levels {
         )
     }
 
+    /// Bytes of memory that those of a table of `len` positions take.
+    pub(super) const fn bytes(len: usize) -> usize {
+        len.div_ceil(BLOCK) * size_of::<[AtomicU64; WORDS]>()
+    }
+
     /// How many blocks there are.
     pub(super) fn blocks(&self) -> usize {
         self.0.len()

@@ -36,7 +36,7 @@
 //! |---|---|
 //! | `attackers`, `group`, `material`, `material_name` | the pieces of a class, classes and their names |
 //! | `index`, `value`, `metric` | the numbers of positions, what they are worth, what plies lead to |
-//! | `board`, `levels`, `parallel`, `solver`, `solved` | retrograde analysis and what comes of it |
+//! | `board`, `levels`, `move_counts`, `parallel`, `solver`, `solved` | retrograde analysis, what comes of it |
 //! | `two_sided` | classes with an attacker a side |
 //! | `file`, `header`, `error`, `table`, `cache`, `tables` | the file format; probing one table, all tables |
 //! | `verify`, `safety` | proofs that a table is right |
@@ -55,6 +55,7 @@ mod levels;
 mod material;
 mod material_name;
 mod metric;
+mod move_counts;
 mod parallel;
 mod safety;
 mod solved;

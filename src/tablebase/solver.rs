@@ -16,6 +16,7 @@ use super::index::{Cell, Indexer};
 use super::levels::{BLOCK, Levels};
 use super::material::Material;
 use super::metric::Metric;
+use super::move_counts::MoveCounts;
 use super::parallel::for_each_part;
 use super::solved::{DrawsHold, SolvedClass};
 use super::two_sided;
@@ -31,16 +32,22 @@ const SAFE: u8 = 254;
 #[error("{0} has wins of {plies} plies or more", plies = 2 * LARGEST_LEVEL as u16 - 1)]
 pub struct TooLong(pub Material);
 
-/// Bytes of memory that solving a class takes, those of the classes that its captures lead to
+/// Bytes of memory that the program takes, whatever it solves, and those that are lost between others.
+const PROGRAM: u64 = 32 << 20;
+
+/// Bytes of memory that the program takes to solve a class, those of the classes that its captures lead to
 /// with it: of a class of one armed side those values of them that it needs.
 pub fn solver_memory(material: Material) -> u64 {
-    let bytes = |material: Material, each: usize| (Indexer::new(material).len() * each) as u64;
-    let smaller = material.after_captures().into_iter();
-    let (own, other) = match material.is_two_sided() {
-        true => (two_sided::BYTES, 2),
-        false => (3, 1),
+    let positions = |material: Material| Indexer::new(material).len() as u64;
+    let smaller: u64 = material.after_captures().into_iter().map(positions).sum();
+    let own = positions(material);
+    let levels = 2 * Levels::bytes(own as usize) as u64;
+    let classes = match material.is_two_sided() {
+        true => two_sided::BYTES * own + 2 * smaller,
+        // The values of both sides, and the moves of one in half a byte.
+        false => 2 * own + own.div_ceil(2) + smaller,
     };
-    bytes(material, own) + smaller.map(|m| bytes(m, other)).sum::<u64>()
+    PROGRAM + levels + classes
 }
 
 /// Positions of a class, both sides to move counted as one.
@@ -58,7 +65,7 @@ struct Solver<'a> {
     armed: Vec<AtomicU8>,
     bare: Vec<AtomicU8>,
     /// The quiet moves of the unarmed side that do not lose yet.
-    moves: Vec<AtomicU8>,
+    moves: MoveCounts,
     armed_levels: Levels,
     bare_levels: Levels,
     threads: usize,
@@ -108,7 +115,7 @@ pub fn solve(
             .collect(),
         armed: bytes(),
         bare: bytes(),
-        moves: bytes(),
+        moves: MoveCounts::new(len),
         armed_levels: Levels::new(len),
         bare_levels: Levels::new(len),
         threads: threads.max(1),
@@ -176,7 +183,7 @@ impl Solver<'_> {
                 worst = lost.map_or(SAFE, |level| worst.max(level));
             }
         });
-        set(&self.moves, quiet);
+        self.moves.set(index, quiet);
         if worst == SAFE {
             set(&self.bare, SAFE);
         } else if worst > 1 || quiet == 0 {
@@ -258,7 +265,7 @@ impl Solver<'_> {
 
     /// Whether a pending value holds: the unarmed side's only once it has no quiet move left.
     fn is_due(&self, values: &[AtomicU8], index: usize) -> bool {
-        std::ptr::eq(values, &*self.armed) || self.moves[index].load(Ordering::Relaxed) == 0
+        std::ptr::eq(values, &*self.armed) || self.moves.get(index) == 0
     }
 
     /// The unarmed side loses here, so the armed side wins one ply earlier.
@@ -314,7 +321,7 @@ impl Solver<'_> {
         if now != DRAW && !(PENDING..=PENDING + LARGEST_LEVEL).contains(&now) {
             return;
         }
-        if self.moves[index].fetch_sub(1, Ordering::Relaxed) == 1 {
+        if self.moves.take_last(index) {
             let captures = now.saturating_sub(PENDING);
             let lost = captures.max(level + 1);
             if lost > captures {

@@ -7,7 +7,7 @@ mod table;
 
 pub(super) use parse::{ParsedOption, read};
 pub(super) use preferences::{Opponent, Preferences};
-pub(super) use table::all;
+pub(super) use table::{all, default_books};
 
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;

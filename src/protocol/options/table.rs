@@ -1,5 +1,6 @@
 //! The table of options.
 
+use super::super::command::Protocol;
 use super::super::strength;
 use super::{Opponent, OptionChange, OptionKind, OptionSpec};
 use crate::board::MAX_MOVES;
@@ -7,6 +8,15 @@ use crate::book::BUILTIN;
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
+
+/// The opening books of a protocol whose client has named none: in UCCI the engine itself sees to the opening;
+/// in the others, where nothing else is said, the graphical interface does.
+pub(in crate::protocol) const fn default_books(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Ucci => BUILTIN,
+        Protocol::Uci | Protocol::XBoard | Protocol::CxBoard | Protocol::Worker => "",
+    }
+}
 
 const fn check(
     ucci: Option<&'static str>,
@@ -154,13 +164,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         true,
         OptionChange::UseBook,
     ),
-    // UCI and XBoard leave the opening to the graphical interface where nothing else is said.
     OptionSpec {
         ucci: Some("bookfiles"),
         uci: Some("BookFile"),
         kind: OptionKind::Text {
-            default: "",
-            ucci_default: BUILTIN,
+            default: default_books(Protocol::Uci),
+            ucci_default: default_books(Protocol::Ucci),
             change: |text| Some(OptionChange::BookFiles(text.to_owned())),
             form: "the files of opening books",
         },

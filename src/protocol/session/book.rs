@@ -8,8 +8,8 @@ use super::Session;
 use super::book_answer::BookAnswer;
 use super::current_game::read_game;
 use super::plan::GoPlan;
-use crate::book::{BUILTIN, BookLibrary, BookMove, choose};
-use crate::protocol::command::{GoRequest, PositionText, Protocol};
+use crate::book::{BookLibrary, BookMove, choose};
+use crate::protocol::command::{GoRequest, PositionText};
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
 use crate::search::Randomness;
@@ -34,15 +34,6 @@ impl<W: Write> Session<W> {
         for problem in problems {
             self.refuse("bookfiles", &problem);
         }
-    }
-
-    /// Takes the books of a protocol whose client has named none: in UCCI the engine itself sees to the
-    /// opening.
-    pub(super) fn take_default_books(&mut self, protocol: Protocol) {
-        self.set_books(match protocol {
-            Protocol::Ucci => BUILTIN,
-            Protocol::Uci | Protocol::XBoard | Protocol::CxBoard | Protocol::Worker => "",
-        });
     }
 
     /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of

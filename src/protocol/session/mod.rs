@@ -33,7 +33,7 @@ use super::codec::Codec;
 use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
-use super::options::Preferences;
+use super::options::{Preferences, default_books};
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
@@ -323,7 +323,7 @@ impl<W: Write> Session<W> {
         self.codec = codec(protocol);
         self.greeted = true;
         if !self.has_named_books {
-            self.take_default_books(protocol);
+            self.set_books(default_books(protocol));
         }
         for line in self.codec.handshake() {
             self.output.line(&line);

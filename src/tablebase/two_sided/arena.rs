@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::board::{Color, Move, Position};
+use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::board::CellBoard;
 use crate::tablebase::index::{Cell, Indexer};
@@ -85,6 +86,24 @@ impl<'a> Arena<'a> {
         }
     }
 
+    /// Visits what the positions after the legal captures of a node are worth to the side that is to move
+    /// then.
+    ///
+    /// # Panics
+    /// When a class that one leads to was not handed over.
+    pub(super) fn captures(&self, node: ArenaNode, mut visit: impl FnMut(Value)) {
+        let Some(mut position) = self.position(node) else {
+            return;
+        };
+        for played in legal_moves(&position) {
+            if position.taken_by(played).is_some() {
+                let undo = position.make(played);
+                visit(self.after_capture(&position));
+                position.unmake(played, undo);
+            }
+        }
+    }
+
     /// What a position after a capture is worth to the side to move.
     ///
     /// # Panics
@@ -121,14 +140,6 @@ impl<'a> Arena<'a> {
                 self.before_black(cell, before, &mut visit);
             }),
         }
-    }
-
-    /// The nodes of [`Self::before`].
-    pub(super) fn predecessors(&self, node: ArenaNode) -> Vec<ArenaNode> {
-        let side = !node.side;
-        let mut predecessors = Vec::new();
-        self.before(node, |index| predecessors.push(ArenaNode { index, side }));
-        predecessors
     }
 
     /// Visits the position before a quiet move of black's king, advisor or bishop from `before` to `here`

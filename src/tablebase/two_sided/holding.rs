@@ -130,6 +130,9 @@ impl Holding<'_> {
 
     /// The aims that the holder's quiet moves within what is held reach.
     fn aims_of(&self, node: ArenaNode) -> Aims {
+        if self.outlook.has_peaceful_move(node, |to| self.is_held(to)) {
+            return Aims::BOTH;
+        }
         let mut aims = Aims::NONE;
         self.outlook.arena.quiet_moves(node, |m| {
             if self.is_held(m.to) {
@@ -169,26 +172,27 @@ impl Holding<'_> {
         let mut nodes = weak.to_vec();
         let mut numbers: HashMap<ArenaNode, usize> = nodes.iter().copied().zip(0..).collect();
         for node in weak {
-            for before in self.outlook.arena.predecessors(*node) {
+            let side = !node.side;
+            self.outlook.arena.before(*node, |index| {
+                let before = ArenaNode { index, side };
                 if self.is_held(before) && !self.is_won(before) {
                     numbers.entry(before).or_insert_with(|| {
                         nodes.push(before);
                         nodes.len() - 1
                     });
                 }
-            }
+            });
         }
         let vertex = |node: &ArenaNode| {
             let mut vertex = Vertex {
                 chooses: node.side != self.holder,
                 edges: Vec::new(),
             };
-            self.outlook.arena.quiet_moves(*node, |m| {
-                if self.is_held(m.to) {
-                    let number = numbers.get(&m.to).copied().unwrap_or(OUTSIDE);
+            self.outlook.arena.quiet_nodes(*node, |to| {
+                if self.is_held(to) {
+                    let number = numbers.get(&to).copied().unwrap_or(OUTSIDE);
                     vertex.edges.push((number, Aims::NONE));
                 }
-                true
             });
             vertex
         };

@@ -131,15 +131,14 @@ impl Losing<'_> {
         let mut graph = Vec::new();
         for node in faulty {
             let mut vertex = Vertex::default();
-            self.outlook.arena.quiet_moves(*node, |m| {
-                if !self.is_out(m.to) {
-                    let number = *numbers.entry(m.to).or_insert_with(|| {
-                        nodes.push(m.to);
+            self.outlook.arena.quiet_nodes(*node, |to| {
+                if !self.is_out(to) {
+                    let number = *numbers.entry(to).or_insert_with(|| {
+                        nodes.push(to);
                         nodes.len() - 1
                     });
                     vertex.edges.push((number, Aims::NONE));
                 }
-                true
             });
             graph.push(vertex);
         }

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use super::arena::{Arena, ArenaNode};
 use super::marks::Marks;
+use super::mover::CountedMoves;
 use crate::board::{ByColor, Color};
-use crate::movegen::legal_moves;
 use crate::tablebase::levels::{BLOCK, Levels};
 use crate::tablebase::parallel::for_each_part;
 use crate::tablebase::value::{ILLEGAL, Value};
@@ -40,7 +40,8 @@ pub(super) struct Mates {
     pub values: Marks,
     /// What captures lead to.
     pub captures: Marks,
-    /// How many quiet moves of each open node do not lose by mate.
+    /// How many quiet moves of each node that no mate decides do not lose by mate: also where a capture
+    /// does not lose.
     pub moves: Marks,
 }
 
@@ -95,31 +96,27 @@ impl MateSearch<'_> {
     }
 
     fn start_node(&self, node: ArenaNode) {
-        let board = self.arena.board(node.index);
-        let is_legal = board.is_some_and(|board| board.can_move(node.side));
-        let position = is_legal.then(|| self.arena.position(node)).flatten();
-        let Some(mut position) = position else {
+        let Some(mover) = self.arena.mover(node) else {
             self.value(node).store(NOT_LEGAL, Ordering::Relaxed);
             return;
         };
-        let (mut quiet, mut bits, mut is_safe) = (0, 0, false);
+        let CountedMoves {
+            quiet,
+            has_captures,
+        } = mover.count();
+        let (mut bits, mut is_safe) = (0, false);
         let (mut win, mut loss) = (None, None);
-        for played in legal_moves(&position) {
-            if position.taken_by(played).is_none() {
-                quiet += 1;
-                continue;
-            }
-            let undo = position.make(played);
-            let value = self.arena.after_capture(&position);
-            position.unmake(played, undo);
-            bits |= bits_of_capture(value);
-            match value.plies() {
-                Some(plies) if value.is_lost() => {
-                    win = Some(win.map_or(plies + 1, |win: u8| win.min(plies + 1)));
+        if has_captures {
+            self.arena.captures(node, |value| {
+                bits |= bits_of_capture(value);
+                match value.plies() {
+                    Some(plies) if value.is_lost() => {
+                        win = Some(win.map_or(plies + 1, |win: u8| win.min(plies + 1)));
+                    }
+                    Some(plies) => loss = loss.max(Some(plies + 1)),
+                    None => is_safe = true,
                 }
-                Some(plies) => loss = loss.max(Some(plies + 1)),
-                None => is_safe = true,
-            }
+            });
         }
         self.moves.set(node, quiet);
         self.captures.set(node, bits);
@@ -169,17 +166,19 @@ impl MateSearch<'_> {
             return;
         }
         let first = block * BLOCK;
-        for index in first..self.arena.len().min(first + BLOCK) {
+        for (index, value) in (first..).zip(self.values[side][first..].iter().take(BLOCK)) {
+            let now = value.load(Ordering::Relaxed);
+            if now & 0xff != u16::from(wanted) {
+                continue;
+            }
             let node = ArenaNode { index, side };
-            let now = self.value(node).load(Ordering::Relaxed);
             let is_due = match now & !0xff {
-                0 => true,
-                PENDING_WIN => true,
+                0 | PENDING_WIN => true,
                 PENDING_LOSS => self.moves.get(node) == 0,
                 _ => false,
             };
-            if now & 0xff == u16::from(wanted) && is_due {
-                self.value(node).store(wanted.into(), Ordering::Relaxed);
+            if is_due {
+                value.store(wanted.into(), Ordering::Relaxed);
                 self.visit(node, plies);
             }
         }

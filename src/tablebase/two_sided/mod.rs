@@ -32,6 +32,7 @@ mod holding;
 mod losing;
 mod marks;
 mod mates;
+mod mover;
 mod moves;
 mod outlook;
 mod rule_losses;

@@ -88,7 +88,11 @@ impl<'a> Outlook<'a> {
             false => Aims::NONE,
         };
         let mut faults = self.faults_of_captures(node);
-        if (aims, faults) != (Aims::BOTH, Faults::NONE) {
+        if (aims, faults) == (Aims::BOTH, Faults::NONE)
+            || self.has_peaceful_move(node, |to| !self.mate(to).is_won())
+        {
+            (aims, faults) = (Aims::BOTH, Faults::NONE);
+        } else {
             self.arena.quiet_moves(node, |m| {
                 if !self.mate(m.to).is_won() {
                     let threats = m.threats();
@@ -104,6 +108,9 @@ impl<'a> Outlook<'a> {
     /// The faults that all moves of an open position have, those left out that lead to nodes which are `out`.
     pub(super) fn faults_of(&self, node: ArenaNode, is_out: impl Fn(ArenaNode) -> bool) -> Faults {
         let mut faults = self.faults_of_captures(node);
+        if faults != Faults::NONE && self.has_peaceful_move(node, |to| !is_out(to)) {
+            return Faults::NONE;
+        }
         if faults != Faults::NONE {
             self.arena.quiet_moves(node, |m| {
                 if !is_out(m.to) {
@@ -113,6 +120,17 @@ impl<'a> Outlook<'a> {
             });
         }
         faults
+    }
+
+    /// Whether some quiet move of an open position that threatens nothing leads to a node that is wanted.
+    /// There may be such moves that are not found.
+    pub(super) fn has_peaceful_move(
+        &self,
+        node: ArenaNode,
+        is_wanted: impl Fn(ArenaNode) -> bool,
+    ) -> bool {
+        let mover = self.arena.mover(node);
+        mover.is_some_and(|mover| mover.has_peaceful_move(is_wanted))
     }
 
     /// None where a capture of an open position may not lose, else all.

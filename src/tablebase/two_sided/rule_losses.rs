@@ -7,7 +7,6 @@ use super::claims::Claims;
 use super::graph::{Vertex, held};
 use super::moves::{Aims, Faults};
 use crate::board::Color;
-use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::value::Value;
 
@@ -106,21 +105,13 @@ fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
 }
 
 fn has_deciding_capture(claims: &Claims<'_>, node: ArenaNode, is_losers: bool) -> bool {
-    let Some(mut position) = claims.arena.position(node) else {
-        return false;
-    };
     let mut decides = false;
-    for played in legal_moves(&position) {
-        if position.taken_by(played).is_some() {
-            let undo = position.make(played);
-            let value = claims.arena.after_capture(&position);
-            position.unmake(played, undo);
-            decides |= match is_losers {
-                true => !value.is_won(),
-                false => value.is_lost(),
-            };
-        }
-    }
+    claims.arena.captures(node, |value| {
+        decides |= match is_losers {
+            true => !value.is_won(),
+            false => value.is_lost(),
+        };
+    });
     decides
 }
 

@@ -18,7 +18,7 @@ use crate::tablebase::value::{ILLEGAL, Value};
 
 /// Bytes of memory for each position, both sides to move counted as one: 12 for what is known of it, the
 /// others for the graphs of the largest zones that were seen, those of `KRB-KRB`.
-pub(in crate::tablebase) const BYTES: usize = 16;
+pub(in crate::tablebase) const BYTES: u64 = 16;
 
 /// Why a class could not be solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
