@@ -82,7 +82,7 @@ pub trait Book: fmt::Debug + Send {
     /// The file of the book cannot be read any more.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// How many moves the book holds, useless ones included.
+    /// How many moves the book holds, useless ones included, those left out that it has turned off itself.
     ///
     /// # Errors
     /// As [`Self::moves`].

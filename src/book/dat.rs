@@ -35,7 +35,7 @@ impl DatBook {
     /// A book of these bytes.
     ///
     /// # Errors
-    /// They are empty, cut short or not sorted by lock.
+    /// They are empty, cut short or not sorted by lock, or most of them hold no move.
     pub fn new(records: Cow<'static, [u8]>) -> Result<Self, BookError> {
         if records.is_empty() {
             return Err(BookError::Empty);
@@ -45,9 +45,13 @@ impl DatBook {
         }
         let book = Self { records };
         let sorted = (1..book.len()).all(|n| book.lock_of(n - 1) <= book.lock_of(n));
+        let moves = (0..book.len()).filter(|n| book.record(*n).is_some());
         match sorted {
-            true => Ok(book),
             false => Err(BookError::Foreign("its records are not in order")),
+            true if 2 * moves.count() < book.len() => {
+                Err(BookError::Foreign("most of its records hold no move"))
+            }
+            true => Ok(book),
         }
     }
 
@@ -68,9 +72,10 @@ impl DatBook {
     /// A record; `None` where its move is none on this board.
     fn record(&self, number: usize) -> Option<DatRecord> {
         let [a, b, c, d, from, to, low, high] = self.bytes(number);
-        Some(DatRecord {
+        let (from, to) = (from_256(from)?, from_256(to)?);
+        (from != to).then(|| DatRecord {
             lock: u32::from_le_bytes([a, b, c, d]),
-            played: Move::new(from_256(from)?, from_256(to)?),
+            played: Move::new(from, to),
             weight: u32::from(u16::from_le_bytes([low, high])),
         })
     }

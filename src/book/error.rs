@@ -24,6 +24,10 @@ pub enum BookError {
     /// Its positions are hashed with numbers that are not known.
     #[error("this book needs the key file of its format beside it in the list")]
     NeedsKeys,
+    /// A file of the size of a key file gives the starting position another key than the format has.
+    #[cfg(feature = "sqlite")]
+    #[error("its numbers are not those of the key file of .obk books")]
+    WrongKeys,
     /// This program was built without the library that reads it.
     #[error("this build of the program cannot read books that are databases")]
     NoDatabases,

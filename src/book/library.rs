@@ -77,7 +77,13 @@ impl Opener {
             return Err(BookError::TooLarge(size));
         }
         file.take(LARGEST).read_to_end(&mut bytes)?;
-        Ok(Box::new(DatBook::new(bytes.into())?))
+        let book = DatBook::new(bytes.into());
+        #[cfg(feature = "sqlite")]
+        let book = book.map_err(|error| match size == KEY_FILE as u64 {
+            true => BookError::WrongKeys,
+            false => error,
+        });
+        Ok(Box::new(book?))
     }
 
     #[cfg(feature = "sqlite")]

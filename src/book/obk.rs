@@ -140,7 +140,7 @@ impl Book for ObkBook {
         } else {
             "pfBook"
         };
-        let query = format!("SELECT COUNT(*) FROM {table}");
+        let query = format!("SELECT COUNT(*) FROM {table} WHERE vvalid = 1");
         Ok(self.connection.query_row(&query, [], |row| row.get(0))?)
     }
 

@@ -137,10 +137,13 @@ impl BookTable {
                 position.unmake(played, undo);
             }
         }
+        let left = book.count()?.saturating_sub(walker.stored);
+        // What remains of these are records of other positions that have the same lock.
+        let unusable = walker.unusable.min(left);
         Ok(BookWalk {
             table: walker.table,
-            useless: walker.useless,
-            unreached: book.count()?.saturating_sub(walker.stored),
+            useless: walker.useless + unusable,
+            unreached: left - unusable,
         })
     }
 }
@@ -155,14 +158,18 @@ fn identity(position: &Position) -> (u32, u32) {
 struct Walker<'a> {
     book: &'a dyn Book,
     table: BookTable,
-    /// Whether the book holds a position, for all that were looked up.
+    /// Whether the book has a move in a position, for all that were looked up.
     seen: HashMap<(u32, u32), bool>,
     /// Positions that are not in the book and whose moves are tried all the same.
     passed: HashSet<(u32, u32)>,
     /// The positions whose moves are to be tried, with those that the book has there.
     open: VecDeque<(Position, Vec<Move>)>,
+    /// Records of the positions that have a move which can be used.
     stored: usize,
+    /// Those of them that cannot.
     useless: usize,
+    /// Records found for positions that have no move which can be used.
+    unusable: usize,
 }
 
 impl<'a> Walker<'a> {
@@ -175,26 +182,33 @@ impl<'a> Walker<'a> {
             open: VecDeque::new(),
             stored: 0,
             useless: 0,
+            unusable: 0,
         }
     }
 
-    /// Looks a position up, once; whether the book holds it.
+    /// Looks a position up, once; whether the book has a move there.
     fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {
             return Ok(*known);
         }
         let records = self.book.stored(position)?;
-        self.seen.insert(identity, records > 0);
-        if records > 0 {
-            let moves = self.book.moves(position)?;
+        let moves = match records {
+            0 => Vec::new(),
+            _ => self.book.moves(position)?,
+        };
+        let is_stored = !moves.is_empty();
+        self.seen.insert(identity, is_stored);
+        if is_stored {
             moves.iter().for_each(|m| self.table.add(position, *m));
             self.stored += records;
             self.useless += records - moves.len().min(records);
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
+        } else {
+            self.unusable += records;
         }
-        Ok(records > 0)
+        Ok(is_stored)
     }
 
     /// Has every answer tried in a position that is not in the book.
@@ -300,5 +314,39 @@ mod tests {
             BookMove::new("a8a7".parse().unwrap(), 1),
         );
         assert_eq!(walk(&table).unreached, 2);
+    }
+
+    /// A book that also answers for a position with the same lock as one of its own, which has none of the
+    /// moves.
+    #[derive(Debug)]
+    struct Colliding(DatBook);
+
+    impl Book for Colliding {
+        fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
+            self.0.moves(position)
+        }
+
+        fn count(&self) -> Result<usize, BookError> {
+            self.0.count()
+        }
+
+        fn stored(&self, position: &Position) -> Result<usize, BookError> {
+            match *position == after("h2e2 a9a8") {
+                true => Ok(2),
+                false => self.0.stored(position),
+            }
+        }
+
+        fn format(&self) -> &'static str {
+            self.0.format()
+        }
+    }
+
+    #[test]
+    fn records_of_another_position_with_the_same_lock_are_no_fault() {
+        let book = DatBook::new(encode_dat(&table().entries()).bytes.into()).unwrap();
+        let walk = BookTable::walk(&Colliding(book)).unwrap();
+        assert_eq!((walk.useless, walk.unreached), (0, 0));
+        assert_eq!(walk.table.to_text(), table().to_text());
     }
 }

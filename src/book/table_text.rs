@@ -33,12 +33,15 @@ pub enum LineFault {
     #[error("{0} is illegal")]
     Illegal(Move),
     /// A weight or count that is not a number from 0 to 4294967295.
-    #[error("{:?} is no number", excerpt(.0))]
+    #[error("{:?} is no number from 0 to 4294967295", excerpt(.0))]
     NoNumber(String),
     /// The counts of results are not three.
     #[error("wins, draws and losses are wanted behind the weight")]
     Results,
 }
+
+/// What some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl BookTable {
     /// The table as text, a move a line: board and side to move, the move, its weight, and how many
@@ -69,6 +72,7 @@ impl BookTable {
     /// Names the first line that is wrong.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         let mut table = Self::default();
+        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         for (line, content) in (1..).zip(text.lines()) {
             let content = content.trim();
             if content.is_empty() || content.starts_with('#') {

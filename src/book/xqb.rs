@@ -53,7 +53,7 @@ impl Book for XqbBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        let query = "SELECT COUNT(*) FROM book";
+        let query = "SELECT COUNT(*) FROM book WHERE valid IS NOT 0";
         Ok(self.connection.query_row(query, [], |row| row.get(0))?)
     }
 

@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::common::board_style::BoardArguments;
 use super::common::columns::{cut, spaced, terminal_width, wrapped};
-use super::common::ending::{self, TableArguments};
+use super::common::ending::{self, TableArguments, note_faults};
 use super::common::game_arguments::GameArguments;
 use super::common::interrupt::interrupts;
 use super::common::limit_arguments::LimitArguments;
@@ -121,12 +121,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         root_moves: None,
         settings,
         network,
-        tables: Some(tables),
+        tables: Some(tables.clone()),
         control: Arc::clone(&control),
     });
     let shown = view.follow(&events, &interrupts, &control);
     // The reader of the analysis may be gone.
     control.stop();
+    note_faults(&tables);
     shown
         .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))?;

@@ -103,7 +103,9 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
         Reply::Message(text) => format!("info message {}", one_line(text)),
         Reply::Search { report, .. } => return format_report(report, debug),
         Reply::BookMove { played, weight, .. } => {
-            format!("info depth 0 score {weight} pv {played}")
+            // A score is a number of 32 bits for clients, a weight of some books may be larger.
+            let score = i32::try_from(weight).unwrap_or(i32::MAX);
+            format!("info depth 0 score {score} pv {played}")
         }
         Reply::StaticScore(score) => format!("info depth 0 score {}", number(score)),
         Reply::BestMove {

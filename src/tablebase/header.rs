@@ -51,6 +51,19 @@ pub(super) struct TableBlock {
     pub checksum: u32,
 }
 
+impl TableBlock {
+    /// Compares the checksum with that of what was read.
+    ///
+    /// # Errors
+    /// The block is damaged.
+    pub(super) fn check(&self, packed: &[u8]) -> Result<(), TableError> {
+        match crc32c::crc32c(packed) == self.checksum {
+            true => Ok(()),
+            false => Err(DAMAGED_BLOCK),
+        }
+    }
+}
+
 impl Header {
     /// Blocks of each side to move.
     pub(super) fn blocks(&self) -> [usize; 2] {
@@ -210,17 +223,14 @@ impl Header {
         block: &TableBlock,
         packed: &[u8],
     ) -> Result<Vec<u8>, TableError> {
-        const DAMAGED: TableError = TableError::Damaged("a block");
-        if crc32c::crc32c(packed) != block.checksum {
-            return Err(DAMAGED);
-        }
+        block.check(packed)?;
         let mut values = vec![0; self.values_in(number)];
         let mut decoder = DeflateDecoder::new(packed);
-        decoder.read_exact(&mut values).map_err(|_| DAMAGED)?;
+        decoder.read_exact(&mut values).map_err(|_| DAMAGED_BLOCK)?;
         let largest = self.largest[side];
         match values.iter().all(|value| *value <= largest) {
             true => Ok(values),
-            false => Err(DAMAGED),
+            false => Err(DAMAGED_BLOCK),
         }
     }
 }
@@ -242,6 +252,7 @@ fn draws_from(number: u8) -> Option<DrawsHold> {
     }
 }
 
+const DAMAGED_BLOCK: TableError = TableError::Damaged("a block");
 const CUT: TableError = TableError::Damaged("it is cut short");
 
 /// Numbers of a header one after the other; the caller has checked that they are there.

@@ -25,8 +25,10 @@ pub struct ClassTable {
     blocks: OnceLock<[Vec<TableBlock>; 2]>,
     /// The values of a small table, the armed side to move first.
     whole: OnceLock<[Vec<u8>; 2]>,
-    /// Set when something could not be read: from then on the table answers nothing.
-    is_broken: AtomicBool,
+    /// What could not be read: from then on the table answers nothing.
+    fault: OnceLock<TableError>,
+    /// Whether that has been told.
+    is_told: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -76,7 +78,8 @@ impl ClassTable {
             indexer: OnceLock::new(),
             blocks: OnceLock::new(),
             whole: OnceLock::new(),
-            is_broken: AtomicBool::new(false),
+            fault: OnceLock::new(),
+            is_told: AtomicBool::new(false),
         }
     }
 
@@ -131,7 +134,7 @@ impl ClassTable {
         if self.header.largest[side] == DRAW {
             return Some(TableOutcome::Draw);
         }
-        if self.is_broken.load(Ordering::Relaxed) {
+        if self.fault.get().is_some() {
             return None;
         }
         let indexer = self
@@ -141,18 +144,47 @@ impl ClassTable {
         match self.value(index, side, cache) {
             Ok(value) => SolvedClass::outcome_of(self.header.material, value, armed_to_move),
             Err(error) => {
-                self.disable(&error);
+                self.disable(error);
                 None
             }
         }
     }
 
     #[cold]
-    fn disable(&self, error: &TableError) {
-        if !self.is_broken.swap(true, Ordering::Relaxed) {
-            let path = self.path().unwrap_or(Path::new("embedded"));
-            log::error!("table {} ({}): {error}", self.material(), path.display());
+    fn disable(&self, error: TableError) {
+        log::error!("{}: {error}", self.name());
+        // Another thread may have found a fault at the same time; one is enough.
+        let _ = self.fault.set(error);
+    }
+
+    /// The file, or the class of an embedded table.
+    pub fn name(&self) -> String {
+        match self.path() {
+            Some(path) => path.display().to_string(),
+            None => format!("{} (embedded)", self.material()),
         }
+    }
+
+    /// Why the table answers nothing any more, if a probe has found it damaged.
+    pub fn fault(&self) -> Option<&TableError> {
+        self.fault.get()
+    }
+
+    /// As [`Self::fault`], but only the first time.
+    pub(super) fn untold_fault(&self) -> Option<&TableError> {
+        let fault = self.fault()?;
+        (!self.is_told.swap(true, Ordering::Relaxed)).then_some(fault)
+    }
+
+    /// Reads all of the table and compares the checksums, without unpacking it.
+    ///
+    /// # Errors
+    /// The table is damaged or cannot be read.
+    pub fn check(&self) -> Result<(), TableError> {
+        for block in self.blocks()?.iter().flatten() {
+            block.check(&self.read(block.offset, block.length as usize)?)?;
+        }
+        Ok(())
     }
 
     #[inline]

@@ -76,6 +76,12 @@ pub struct SkippedFile {
     pub error: TableError,
 }
 
+/// The directories of a list.
+fn directories(paths: &str) -> impl Iterator<Item = &str> {
+    let paths = paths.split(';').map(str::trim);
+    paths.filter(|path| !path.is_empty())
+}
+
 impl Tables {
     /// The tables that the program brings along: every class of one attacker with its king alone, some
     /// with defenders of its own, and some pairs.
@@ -110,10 +116,7 @@ impl Tables {
     /// no tables are left out and told.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
-        let directories: Vec<&str> = (paths.split(';').map(str::trim))
-            .filter(|path| !path.is_empty())
-            .collect();
-        if directories.is_empty() {
+        if directories(paths).next().is_none() {
             return (embedded, Vec::new());
         }
         let mut tables = Self {
@@ -121,11 +124,26 @@ impl Tables {
             conversions: embedded.conversions.clone(),
             cache: BlockCache::default(),
         };
-        let mut skipped = Vec::new();
-        for directory in directories {
-            tables.add_directory(Path::new(directory), &mut skipped);
-        }
+        let skipped = tables.add_directories(paths);
         (Arc::new(tables), skipped)
+    }
+
+    /// As [`Self::open`], but those in files before the embedded ones: to look at the files themselves.
+    pub fn open_files_first(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
+        let mut tables = Self::none();
+        let skipped = tables.add_directories(paths);
+        let embedded = Self::embedded();
+        let all = embedded.classes.iter().flatten();
+        all.for_each(|table| tables.add(table.clone()));
+        (Arc::new(tables), skipped)
+    }
+
+    fn add_directories(&mut self, paths: &str) -> Vec<SkippedFile> {
+        let mut skipped = Vec::new();
+        for directory in directories(paths) {
+            self.add_directory(Path::new(directory), &mut skipped);
+        }
+        skipped
     }
 
     /// Adds the tables of a directory.
@@ -169,6 +187,15 @@ impl Tables {
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
         let mates = self.classes.iter().flatten();
         mates.chain(self.conversions.values()).map(|table| &**table)
+    }
+
+    /// What probes have found damaged since the last call: each file once, with what is wrong with it.
+    pub fn untold_faults(&self) -> Vec<String> {
+        let fault = |table: &ClassTable| {
+            let fault = table.untold_fault()?;
+            Some(format!("{}: {fault}", table.name()))
+        };
+        self.iter().filter_map(fault).collect()
     }
 
     /// The table of a class; with an attacker a side, that for a rule set.

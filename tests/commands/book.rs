@@ -166,4 +166,43 @@ fn files_that_are_no_books_are_reported() {
         .assert()
         .code(1)
         .stderr(contains("1 moves illegal, twice or without weight"));
+    // Sorted by chance, but from no square to no square.
+    let foreign = at.join("foreign.dat");
+    fs::write(&foreign, "AAAAAAAABBBBBBBBCCCCCCCC").unwrap();
+    chuhe(&["show", "--book", text(&foreign)])
+        .assert()
+        .code(1)
+        .stderr(contains("hold no move"));
+    // A text whose moves weigh nothing makes no book.
+    let (weightless, out) = (at.join("weightless.txt"), at.join("out.dat"));
+    let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    fs::write(&weightless, format!("{fen}\th2e2\t0\n")).unwrap();
+    chuhe(&["import", text(&weightless), text(&out)])
+        .assert()
+        .code(1)
+        .stderr(contains("there are no moves for it"));
+    assert!(!out.exists());
+    // Text may begin with a byte order mark, and go to standard output by its usual name.
+    fs::write(&weightless, format!("\u{feff}{fen}\th2e2\t7\n")).unwrap();
+    chuhe(&["import", text(&weightless), text(&out)])
+        .assert()
+        .success();
+    chuhe(&["export", text(&out), "-"])
+        .assert()
+        .success()
+        .stdout(contains(format!("{fen}\th2e2\t7\t")));
+}
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn a_key_file_with_other_numbers_is_named() {
+    let at = directory("key file");
+    let keys = at.join("keys.bin");
+    fs::write(&keys, vec![7; 28_680]).unwrap();
+    chuhe(&["show", "--book", text(&keys)])
+        .assert()
+        .code(1)
+        .stderr(contains(
+            "keys.bin: its numbers are not those of the key file",
+        ));
 }

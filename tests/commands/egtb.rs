@@ -170,3 +170,61 @@ fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
         .failure()
         .stderr(predicate::str::contains("for the rule set computer"));
 }
+
+#[test]
+fn damaged_tables_are_named_and_made_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KRN-K", "--out", out])
+        .assert()
+        .success();
+    let damage = |class: &str| {
+        let path = directory.path().join(format!("{class}.chtb"));
+        let whole = fs::read(&path).unwrap();
+        let mut damaged = whole.clone();
+        let last = damaged.len() - 1;
+        damaged[last] ^= 0xff;
+        fs::write(&path, damaged).unwrap();
+        (path, whole)
+    };
+    // One of a class that is embedded as well, and one that is not.
+    let tables = ["KR-K", "KRN-K"].map(damage);
+    for class in ["KR-K", "KRN-K"] {
+        for command in ["verify", "stats"] {
+            egtb(&[command, class, "--tables", out])
+                .assert()
+                .code(1)
+                .stderr(predicate::str::contains(format!("{class}.chtb: damaged")));
+        }
+    }
+    let fen = "4k4/9/9/9/9/9/9/9/9/RN1K5 w";
+    let is_named = || predicate::str::contains("KRN-K.chtb: damaged");
+    egtb(&["probe", fen, "--tables", out])
+        .assert()
+        .code(1)
+        .stderr(is_named());
+    let chuhe = || Command::cargo_bin("chuhe").unwrap();
+    chuhe()
+        .args(["analyse", fen, "--depth", "2", "--tables", out])
+        .assert()
+        .success()
+        .stderr(is_named());
+    for (protocol, paths, go) in [
+        ("ucci", "setoption egtbpaths", "go depth 2"),
+        ("uci", "setoption name EGTBPath value", "go depth 2"),
+    ] {
+        let lines = format!("{protocol}\n{paths} {out}\nposition fen {fen}\n{go}\n{go}\nquit\n");
+        let answers = chuhe().write_stdin(lines).assert().success();
+        let answers = String::from_utf8(answers.get_output().stdout.clone()).unwrap();
+        let told = answers.matches("KRN-K.chtb: damaged").count();
+        assert_eq!(told, 1, "{answers}");
+    }
+    egtb(&["generate", "KRN-K", "--out", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::starts_with("2 tables of "))
+        .stderr(predicate::str::contains("made anew").count(2));
+    for (path, whole) in tables {
+        assert!(fs::read(&path).unwrap() == whole, "{}", path.display());
+    }
+}

@@ -1,12 +1,13 @@
 //! Books as files.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::book::{BookError, BookLibrary, BookTable, encode_dat};
 use crate::cli::common::Failure;
 use crate::cli::common::note;
+use crate::text::Replacement;
 
 /// Opens a book, or several of a list separated by `;`.
 ///
@@ -14,10 +15,10 @@ use crate::cli::common::note;
 /// One of them cannot be used.
 pub(super) fn open(name: &str) -> Result<BookLibrary, Failure> {
     let (library, problems) = BookLibrary::open(name);
-    match problems.first() {
-        Some(problem) => Err(Failure::new("book", problem)),
-        None if library.is_empty() => Err(Failure::usage(name, "there is no book")),
-        None => Ok(library),
+    match problems.is_empty() {
+        false => Err(Failure::new("book", problems.join("; "))),
+        true if library.is_empty() => Err(Failure::usage(name, "there is no book")),
+        true => Ok(library),
     }
 }
 
@@ -63,17 +64,19 @@ impl Output {
     /// Writes the book and tells how much it is.
     ///
     /// # Errors
-    /// It is empty, or the file cannot be written.
+    /// It has no move of any weight, or the file cannot be written.
     pub(in crate::cli) fn write(self, table: &BookTable) -> Result<(), Failure> {
         let fault = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
+        let mut table = table.clone();
+        table.revise(|_, moves| moves.retain(|m| m.weight > 0));
         if table.positions() == 0 {
             return Err(fault(&"there are no moves for it"));
         }
         let extension = self.path.extension();
         let is_xqb = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xqb"));
         let moves = match is_xqb {
-            true => write_database(&self.path, table),
-            false => write_dat(&self.path, table),
+            true => write_database(&self.path, &table),
+            false => write_dat(&self.path, &table),
         };
         let moves = moves.map_err(|error| fault(&error))?;
         let positions = table.positions();
@@ -90,8 +93,18 @@ fn write_dat(path: &Path, table: &BookTable) -> Result<usize, BookError> {
             "{count} positions have the lock of another one; readers take them for each other"
         ));
     }
-    File::create_new(path)?.write_all(&encoded.bytes)?;
+    write_new(path, &encoded.bytes)?;
     Ok(encoded.bytes.len() / 8)
+}
+
+/// Writes a file that must not exist, whole or not at all.
+///
+/// # Errors
+/// It exists, or cannot be written.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut new = Replacement::beside(path)?;
+    new.as_file_mut().write_all(bytes)?;
+    new.commit_new()
 }
 
 #[cfg(feature = "sqlite")]

@@ -4,7 +4,6 @@
 mod build;
 pub(super) mod file;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,7 +14,7 @@ use super::common::game_arguments::GameArguments;
 use super::common::{Failure, print};
 use crate::book::{BookLibrary, BookTable};
 use crate::notation::{MoveStyle, chinese};
-use file::{Output, open, read_table};
+use file::{Output, open, read_table, write_new};
 
 /// Make, merge and look into opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
@@ -51,7 +50,7 @@ enum BookCommand {
     Export {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
-        /// The file to make, which must not exist; standard output without it.
+        /// The file to make, which must not exist; standard output without it and for `-`.
         out: Option<PathBuf>,
     },
     /// Make a book of the text that `export` writes.
@@ -88,8 +87,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
     let game = game.read()?;
     let (mut library, problems) = BookLibrary::open(files);
-    if let Some(problem) = problems.first() {
-        return Err(Failure::new("--book", problem));
+    if !problems.is_empty() {
+        return Err(Failure::new("--book", problems.join("; ")));
     }
     let (moves, problems) = library.moves(game.position());
     if let Some(problem) = problems.first() {
@@ -133,9 +132,10 @@ fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
     let text = read_table(book)?.to_text();
     match out {
         None => print(&text),
-        Some(path) => std::fs::File::create_new(path)
-            .and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|error| Failure::new(path.display(), error)),
+        Some(path) if path.as_os_str() == "-" => print(&text),
+        Some(path) => {
+            write_new(path, text.as_bytes()).map_err(|error| Failure::new(path.display(), error))
+        }
     }
 }
 

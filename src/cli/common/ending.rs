@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Failure;
+use super::{Failure, note};
 use crate::board::Position;
 use crate::rules::RuleSet;
-use crate::tablebase::{Material, TableOutcome, Tables};
+use crate::tablebase::{Material, SkippedFile, TableOutcome, Tables};
 
 /// Where tables are.
 #[derive(Debug, clap::Args)]
@@ -21,12 +21,31 @@ impl TableArguments {
     /// # Errors
     /// A directory or a file cannot be read, or is no table.
     pub(in crate::cli) fn open(&self) -> Result<Arc<Tables>, Failure> {
-        let (tables, skipped) = Tables::open(&self.tables);
+        Self::or_skipped(Tables::open(&self.tables))
+    }
+
+    /// The tables, those in files before the embedded ones.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(in crate::cli) fn open_files_first(&self) -> Result<Arc<Tables>, Failure> {
+        Self::or_skipped(Tables::open_files_first(&self.tables))
+    }
+
+    fn or_skipped(
+        (tables, skipped): (Arc<Tables>, Vec<SkippedFile>),
+    ) -> Result<Arc<Tables>, Failure> {
         match skipped.first() {
             None => Ok(tables),
             Some(skipped) => Err(Failure::new("--tables", skipped)),
         }
     }
+}
+
+/// Tells on standard error which tables turned out to be damaged.
+pub(in crate::cli) fn note_faults(tables: &Tables) {
+    let faults = tables.untold_faults();
+    faults.iter().for_each(|fault| note(fault));
 }
 
 /// The name of an ending and what it is worth under a rule set, where a table holds it.

@@ -10,7 +10,7 @@ use std::time::Instant;
 use indicatif::ProgressBar;
 
 use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
-use crate::cli::common::{Failure, print};
+use crate::cli::common::{Failure, note, print};
 use crate::rules::RuleSet;
 use crate::tablebase::{
     ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, Tables,
@@ -197,13 +197,20 @@ impl TableDirectory<'_> {
         fits.then_some(table)
     }
 
-    /// Whether a table of a class is there.
+    /// Whether a table of a class is there, whole. A damaged one is told, for it is made anew.
     fn has(&self, material: Material, metric: Metric) -> bool {
-        match metric {
-            Metric::Mate => self.table(material).is_some(),
-            Metric::Conversion => ClassTable::open(&self.conversions_name(material))
-                .is_ok_and(|t| t.material() == material && t.metric() == metric),
-        }
+        let table = match metric {
+            Metric::Mate => self.table(material),
+            Metric::Conversion => (ClassTable::open(&self.conversions_name(material)).ok())
+                .filter(|t| t.material() == material && t.metric() == metric),
+        };
+        table.is_some_and(|table| match table.check() {
+            Ok(()) => true,
+            Err(error) => {
+                note(&format!("{}: {error}; it is made anew", table.name()));
+                false
+            }
+        })
     }
 
     /// The tables of a class that there shall be, as far as it is known.
@@ -284,7 +291,7 @@ impl TableDirectory<'_> {
         started: Instant,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
-        Replacement::write(path, file).map_err(|error| Failure::new(self.path.display(), error))?;
+        Replacement::write(path, file).map_err(|error| Failure::new(path.display(), error))?;
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| print(&format!("{line}, {seconds:.1} s\n")))
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::selection::RulesArguments;
 use crate::board::Position;
 use crate::cli::common::columns::{columns, sentence, terminal_width};
-use crate::cli::common::ending::TableArguments;
+use crate::cli::common::ending::{TableArguments, note_faults};
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
 use crate::cli::common::{Failure, print};
@@ -18,9 +18,9 @@ pub(super) struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// How to write moves.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
+    #[arg(long, value_enum, default_value_t = Notation::Chinese, conflicts_with = "json")]
     notation: Notation,
-    /// Print a JSON object.
+    /// Print a JSON object, with moves as `h2e2` and in Chinese.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -30,11 +30,14 @@ pub(super) struct Arguments {
 }
 
 /// Why the tables do not tell what a position is worth.
-fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> &'static str {
-    let is_there = |(material, _)| tables.get(material, rules).is_some();
-    match Material::of(position).is_some_and(is_there) {
-        true => "unknown: it depends on rules on repetitions that the table cannot decide",
-        false => "no table knows this position",
+fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> String {
+    let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
+    match table.map(|table| (table, table.fault())) {
+        Some((table, Some(fault))) => format!("{}: {fault}", table.name()),
+        Some(_) => {
+            "unknown: it depends on rules on repetitions that the table cannot decide".to_owned()
+        }
+        None => "no table knows this position".to_owned(),
     }
 }
 
@@ -56,10 +59,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         )
     })?;
     let moves = tables.probe_moves(game.position(), rules);
-    match arguments.json {
-        true => print(&json(&game, &tables, probe, &moves)),
-        false => print(&text(arguments, &game, &tables, probe, &moves)),
-    }
+    let text = match arguments.json {
+        true => json(&game, &tables, probe, &moves),
+        false => text(arguments, &game, &tables, probe, &moves),
+    };
+    note_faults(&tables);
+    print(&text)
 }
 
 fn text(

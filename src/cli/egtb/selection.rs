@@ -89,7 +89,7 @@ pub(super) fn load(
     rules: RuleSet,
 ) -> Result<SolvedClass, Failure> {
     let table = table(material, tables, rules)?;
-    table.load().map_err(|error| Failure::new(material, error))
+    (table.load()).map_err(|error| Failure::new(table.name(), error))
 }
 
 /// Loads what a class is solved from by a metric: the classes that captures lead to, of conversions those of them
@@ -118,7 +118,7 @@ pub(super) fn load_smaller(
             // After the capture of an attacker the armed side is to move.
             false => table.load_half(attackers(class) < attackers(material)),
         };
-        let loaded = loaded.map_err(|error| Failure::new(class, error))?;
+        let loaded = loaded.map_err(|error| Failure::new(table.name(), error))?;
         Ok(Arc::new(loaded))
     };
     material.after_captures().into_iter().map(load).collect()
@@ -132,9 +132,11 @@ pub(super) fn load_conversions(
     material: Material,
     tables: &Tables,
 ) -> Result<Option<SolvedClass>, Failure> {
-    let loaded = tables.conversions(material).map(ClassTable::load);
-    let loaded = loaded.transpose();
-    loaded.map_err(|error| Failure::new(material, error))
+    let load = |table: &ClassTable| {
+        let loaded = table.load();
+        loaded.map_err(|error| Failure::new(table.name(), error))
+    };
+    tables.conversions(material).map(load).transpose()
 }
 
 /// A bar over so many positions, hidden where standard error is no terminal.

@@ -33,7 +33,7 @@ pub(super) struct Arguments {
 /// # Errors
 /// A table cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let tables = arguments.tables.open()?;
+    let tables = arguments.tables.open_files_first()?;
     let rules = arguments.rules.rules;
     for material in selected(&arguments.materials, &tables, rules)? {
         let solved = load(material, &tables, rules)?;

@@ -41,7 +41,7 @@ const DEEPER: u32 = 4;
 /// # Errors
 /// A table is wrong or cannot be read.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let tables = arguments.tables.open()?;
+    let tables = arguments.tables.open_files_first()?;
     let rules = arguments.rules.rules;
     let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();

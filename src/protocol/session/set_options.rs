@@ -157,6 +157,14 @@ impl<W: Write> Session<W> {
         are_used.then(|| self.tables.get_or_insert_with(Tables::embedded).clone())
     }
 
+    /// Reports the tables that the search has found damaged, each once.
+    pub(super) fn report_table_faults(&mut self) {
+        let faults = self.tables.as_ref().map(|tables| tables.untold_faults());
+        for fault in faults.unwrap_or_default() {
+            self.send(&Reply::Message(&format!("endgame table {fault}")));
+        }
+    }
+
     fn set_hash_size(&mut self, megabytes: usize) {
         if self.preferences.hash_size == megabytes {
             return;

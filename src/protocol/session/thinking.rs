@@ -276,6 +276,7 @@ impl<W: Write> Session<W> {
             let Outcome { nodes, time, .. } = *outcome;
             self.send_report(&Report::Progress { nodes, time });
         }
+        self.report_table_faults();
         let Some(search) = self.search.take() else {
             return;
         };
