@@ -15,7 +15,7 @@ use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 use super::xqb::XqbBook;
 use crate::board::Position;
 use crate::rules::Game;
-use crate::text::excerpt;
+use crate::text::{excerpt, names_of_list};
 
 /// No book that is read as a whole is larger, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -25,8 +25,6 @@ const DATABASE: &[u8] = b"SQLite format 3\0";
 pub const BUILTIN: &str = "<builtin>";
 /// That book, in the format of ElephantEye; the guide to books tells how it was made.
 static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
-/// What separates the files of a list.
-const SEPARATOR: char = ';';
 
 /// Opens a file whose content tells the format.
 ///
@@ -133,9 +131,7 @@ impl BookLibrary {
     pub fn open(list: &str) -> (Self, Vec<String>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
-        let names: Vec<&str> = (list.split(SEPARATOR).map(str::trim))
-            .filter(|name| !name.is_empty())
-            .collect();
+        let names: Vec<&str> = names_of_list(list).collect();
         let opener = Opener::with_keys_among(&names);
         for name in names {
             if opener.is_key_file(name) {

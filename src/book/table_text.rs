@@ -5,7 +5,7 @@ use super::table::{BookTable, name};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::notation::fen::FenError;
-use crate::text::excerpt;
+use crate::text::{excerpt, without_byte_order_mark};
 
 /// Why a line of a book as text is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -40,9 +40,6 @@ pub enum LineFault {
     Results,
 }
 
-/// What some editors put before a text.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 impl BookTable {
     /// The table as text, a move a line: board and side to move, the move, its weight, and how many
     /// games were won, drawn and lost with it; separated by tabs.
@@ -72,8 +69,7 @@ impl BookTable {
     /// Names the first line that is wrong.
     pub fn from_text(text: &str) -> Result<Self, TextError> {
         let mut table = Self::default();
-        let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        for (line, content) in (1..).zip(text.lines()) {
+        for (line, content) in (1..).zip(without_byte_order_mark(text).lines()) {
             let content = content.trim();
             if content.is_empty() || content.starts_with('#') {
                 continue;

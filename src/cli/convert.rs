@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::common::output_file::begin_file;
 use super::common::pgn_place::PgnPlace;
-use super::common::{BYTE_ORDER_MARK, Failure, ignore_closed_pipe, open_input};
+use super::common::{Failure, ignore_closed_pipe, open_input};
 use crate::board::Position;
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
@@ -18,7 +18,7 @@ use crate::notation::records::{
     is_ccbridge, is_dhtmlxq, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf,
 };
 use crate::notation::{GameText, Line, MoveStyle, Separator, fen};
-use crate::text::{read_all, read_line};
+use crate::text::{bytes_without_byte_order_mark, read_all, read_line};
 
 /// No file that is read at once is larger, in MB.
 const LARGEST_RECORD: u64 = 256;
@@ -208,8 +208,7 @@ fn read_games(
     let is_pgn = path
         .extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("pgn"));
-    let text = beginning.strip_prefix(BYTE_ORDER_MARK);
-    let text = text.unwrap_or(&beginning);
+    let text = bytes_without_byte_order_mark(&beginning);
     let has = |text: &[u8]| beginning.windows(text.len()).any(|window| window == text);
     let begins = |text: &[u8]| text.starts_with(b"[") || text.starts_with(b"1.");
     if is_pgn || begins(text) || has(b"\n[") || has(b"\n1.") {

@@ -10,11 +10,12 @@ use super::common::columns::{row, terminal_width};
 use super::common::ending;
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, play_line, read_line};
-use super::common::{BYTE_ORDER_MARK, Failure, open_input, print, print_if_read};
+use super::common::{Failure, open_input, print, print_if_read};
 use crate::board::Color;
 use crate::notation::pgn::PgnReader;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
+use crate::text::{bytes_without_byte_order_mark, without_byte_order_mark};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
@@ -87,9 +88,10 @@ fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let mut input = open_input(path).map_err(|error| fault(&error))?;
     let beginning = input.fill_buf().map_err(|error| fault(&error))?;
-    let text = beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning);
     // No position begins so.
-    let is_pgn = text.trim_ascii_start().starts_with(b"[");
+    let is_pgn = bytes_without_byte_order_mark(beginning)
+        .trim_ascii_start()
+        .starts_with(b"[");
     if !print_if_read(&heading(arguments))? {
         return Ok(());
     }
@@ -119,7 +121,7 @@ fn judge_lines(
     {
         number += 1;
         let line = String::from_utf8_lossy(&line);
-        let line = line.trim_start_matches('\u{feff}').trim();
+        let line = without_byte_order_mark(&line).trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }

@@ -5,6 +5,7 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 
 use crate::board::named_enum;
+use crate::text::without_byte_order_mark;
 
 named_enum! {
     /// What a client may do; each role may do what the ones before it may.
@@ -58,9 +59,8 @@ impl Tokens {
     /// `import`, `library`, `unknown`, `worker`), or has a token of less than 16 characters or of anything but
     /// letters, digits, `-`, `.`, `_` and `~`, or one that a line before it has.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut tokens: Vec<AccessToken> = Vec::new();
-        for (number, line) in text.lines().enumerate() {
+        for (number, line) in without_byte_order_mark(text).lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }

@@ -13,6 +13,7 @@ use super::value::TableOutcome;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
+use crate::text::names_of_list;
 
 /// The extension of the files of tables.
 pub const EXTENSION: &str = "chtb";
@@ -76,12 +77,6 @@ pub struct SkippedFile {
     pub error: TableError,
 }
 
-/// The directories of a list.
-fn directories(paths: &str) -> impl Iterator<Item = &str> {
-    let paths = paths.split(';').map(str::trim);
-    paths.filter(|path| !path.is_empty())
-}
-
 impl Tables {
     /// The tables that the program brings along: every class of one attacker with its king alone, some
     /// with defenders of its own, and some pairs.
@@ -116,7 +111,7 @@ impl Tables {
     /// no tables are left out and told.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
-        if directories(paths).next().is_none() {
+        if names_of_list(paths).next().is_none() {
             return (embedded, Vec::new());
         }
         let mut tables = Self {
@@ -140,7 +135,7 @@ impl Tables {
 
     fn add_directories(&mut self, paths: &str) -> Vec<SkippedFile> {
         let mut skipped = Vec::new();
-        for directory in directories(paths) {
+        for directory in names_of_list(paths) {
             self.add_directory(Path::new(directory), &mut skipped);
         }
         skipped

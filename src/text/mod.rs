@@ -3,9 +3,11 @@
 
 mod bounded_file;
 mod bounded_line;
+mod byte_order_mark;
 mod credentials;
 #[cfg(feature = "cli")]
 mod html;
+mod list;
 mod printable;
 #[cfg(feature = "cli")]
 mod replacement;
@@ -13,9 +15,11 @@ mod seconds;
 
 pub use bounded_file::{read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
+pub use byte_order_mark::{bytes_without_byte_order_mark, without_byte_order_mark};
 pub use credentials::without_credentials;
 #[cfg(feature = "cli")]
 pub use html::escape_html;
+pub use list::names_of_list;
 #[cfg(feature = "cli")]
 pub use printable::is_character;
 pub use printable::{excerpt, printable};

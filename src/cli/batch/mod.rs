@@ -22,7 +22,7 @@ use crate::notation::epd::{Epd, EpdError};
 use crate::notation::fen;
 use crate::notation::pgn::decode;
 use crate::search::Settings;
-use crate::text::{excerpt, read_line};
+use crate::text::{excerpt, read_line, without_byte_order_mark};
 pub(super) use arguments::Arguments;
 use arguments::BatchTask;
 use output::{BatchAnswer, Output};
@@ -149,7 +149,7 @@ fn read_tasks(path: &Path) -> Result<Vec<BatchTask>, Failure> {
     while read_line(&mut source, LONGEST_LINE, &mut bytes).map_err(|error| fault(&error))? {
         line += 1;
         let text = decode(&bytes);
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = without_byte_order_mark(&text).trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }

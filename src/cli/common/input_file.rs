@@ -4,9 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
-/// What some programs write at the beginning of UTF-8.
-pub(in crate::cli) const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 /// Opens a file to be read; `-` is standard input.
 ///
 /// # Errors

@@ -25,5 +25,5 @@ pub(super) mod pgn_place;
 pub(super) mod seconds;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
-pub(super) use input_file::{BYTE_ORDER_MARK, open_input};
+pub(super) use input_file::open_input;
 pub(super) use message::{note, print, print_if_read, print_line};

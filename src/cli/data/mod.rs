@@ -11,7 +11,8 @@ use clap::Subcommand;
 
 use super::common::network::NetworkArgument;
 use super::common::output_file::{OutputFile, require_no_input};
-use crate::cli::common::{BYTE_ORDER_MARK, Failure, note, print};
+use crate::cli::common::{Failure, note, print};
+use crate::text::bytes_without_byte_order_mark;
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
 use crate::training::prepare::{
@@ -183,14 +184,12 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
                 "it is a file of games already",
             ));
         }
-        let mark = match head.starts_with(BYTE_ORDER_MARK) {
-            true => BYTE_ORDER_MARK.len(),
-            false => 0,
-        };
-        if head.len() == mark {
+        let text = bytes_without_byte_order_mark(head);
+        if text.is_empty() {
             return Err(Failure::new(file.display(), "it is empty"));
         }
-        let text = head[mark..].trim_ascii_start();
+        let mark = head.len() - text.len();
+        let text = text.trim_ascii_start();
         // A FEN may begin with a digit, too.
         let is_pgn = text.starts_with(b"[") || text.starts_with(b"1.");
         source.consume(mark);

@@ -124,13 +124,14 @@ impl<'a> Arena<'a> {
         }
     }
 
-    /// Visits the numbers of the positions before the quiet moves that lead to a node, legal or not, as
-    /// often as there are such moves. In them the other side is to move.
-    pub(super) fn before(&self, node: ArenaNode, mut visit: impl FnMut(usize)) {
+    /// Visits the nodes before the quiet moves that lead to a node, legal or not, as often as there are
+    /// such moves.
+    pub(super) fn before(&self, node: ArenaNode, mut visit: impl FnMut(ArenaNode)) {
         let Some(board) = self.board(node.index) else {
             return;
         };
         let mover = !node.side;
+        let mut visit = |index| visit(ArenaNode { index, side: mover });
         let cell = board.cell;
         board.attacker_unmoves(mover, |before| visit(self.indexer.listed(before)));
         match mover {

@@ -107,13 +107,11 @@ impl Holding<'_> {
 
     /// Takes out the nodes before one that is out from which it can be forced.
     fn visit(&self, node: ArenaNode, removed: &mut Vec<ArenaNode>) {
-        let side = !node.side;
-        self.outlook.arena.before(node, |index| {
-            let before = ArenaNode { index, side };
+        self.outlook.arena.before(node, |before| {
             if !self.is_held(before) || self.is_won(before) {
                 return;
             }
-            if (side != self.holder || self.has_lost_move(before)) && self.remove(before) {
+            if (before.side != self.holder || self.has_lost_move(before)) && self.remove(before) {
                 removed.push(before);
             }
         });
@@ -172,9 +170,7 @@ impl Holding<'_> {
         let mut nodes = weak.to_vec();
         let mut numbers: HashMap<ArenaNode, usize> = nodes.iter().copied().zip(0..).collect();
         for node in weak {
-            let side = !node.side;
-            self.outlook.arena.before(*node, |index| {
-                let before = ArenaNode { index, side };
+            self.outlook.arena.before(*node, |before| {
                 if self.is_held(before) && !self.is_won(before) {
                     numbers.entry(before).or_insert_with(|| {
                         nodes.push(before);

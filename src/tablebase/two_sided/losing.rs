@@ -80,13 +80,11 @@ impl Losing<'_> {
 
     /// Marks the nodes before one that is marked from which it can be forced.
     fn visit(&self, node: ArenaNode, marked: &mut Vec<ArenaNode>) {
-        let side = !node.side;
-        self.outlook.arena.before(node, |index| {
-            let before = ArenaNode { index, side };
+        self.outlook.arena.before(node, |before| {
             if !self.outlook.is_open(before) || self.is_lost(before) {
                 return;
             }
-            if (side != self.loser || self.has_lost_move(before)) && self.add(before) {
+            if (before.side != self.loser || self.has_lost_move(before)) && self.add(before) {
                 marked.push(before);
             }
         });

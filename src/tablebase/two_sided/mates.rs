@@ -186,13 +186,9 @@ impl MateSearch<'_> {
 
     /// A node is decided in so many plies: so may be those before it.
     fn visit(&self, node: ArenaNode, plies: u8) {
-        let side = !node.side;
-        self.arena.before(node, |index| {
-            let before = ArenaNode { index, side };
-            match plies % 2 {
-                0 => self.win(before, plies + 1),
-                _ => self.count_loss(before, plies + 1),
-            }
+        self.arena.before(node, |before| match plies % 2 {
+            0 => self.win(before, plies + 1),
+            _ => self.count_loss(before, plies + 1),
         });
     }
 
