@@ -1,5 +1,6 @@
 //! Unpacked blocks of large tables, as many as there is room for.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Shards, each with a lock of its own, so that threads rarely wait for each other.
@@ -39,15 +40,32 @@ struct CacheShard {
 }
 
 #[derive(Debug)]
-pub(super) struct BlockCache(Vec<Mutex<CacheShard>>);
+pub(super) struct BlockCache {
+    shards: Vec<Mutex<CacheShard>>,
+    loads: AtomicU64,
+}
 
 impl Default for BlockCache {
     fn default() -> Self {
-        Self((0..SHARDS).map(|_| Mutex::default()).collect())
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            loads: AtomicU64::new(0),
+        }
     }
 }
 
 impl BlockCache {
+    /// How often something was read from a file or unpacked.
+    #[inline]
+    pub(super) fn loads(&self) -> u64 {
+        self.loads.load(Ordering::Relaxed)
+    }
+
+    /// Counts what is read or unpacked and kept elsewhere.
+    pub(super) fn count_load(&self) {
+        self.loads.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// A block, from the cache or from `load`; the one that was not asked for longest makes room.
     ///
     /// # Errors
@@ -58,12 +76,13 @@ impl BlockCache {
         load: impl FnOnce() -> Result<Vec<u8>, E>,
     ) -> Result<Arc<[u8]>, E> {
         let lock = || {
-            let shard = self.0[key.shard()].lock();
+            let shard = self.shards[key.shard()].lock();
             shard.unwrap_or_else(PoisonError::into_inner)
         };
         if let Some(values) = lock().find(key) {
             return Ok(values);
         }
+        self.count_load();
         // Unpacked outside the lock; two threads may do it twice.
         let values: Arc<[u8]> = load()?.into();
         lock().insert(key, values.clone());
@@ -107,6 +126,7 @@ mod tests {
             number,
         };
         for number in 0..10_000 {
+            assert_eq!(cache.loads(), u64::from(number));
             let load = || Ok::<_, ()>(vec![number as u8; 4]);
             assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
             // Asked for all along, so it is never loaded again.
@@ -117,7 +137,7 @@ mod tests {
             assert_eq!(*values.unwrap(), [0; 4]);
         }
         let held: usize = cache
-            .0
+            .shards
             .iter()
             .map(|s| s.lock().unwrap().entries.len())
             .sum();

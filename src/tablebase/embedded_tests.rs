@@ -2,7 +2,7 @@
 
 use super::tests::{Solutions, proven};
 use super::*;
-use crate::board::{Piece, Position, Setup};
+use crate::board::{Move, Piece, Position, Setup};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 
@@ -44,7 +44,7 @@ fn the_embedded_tables_know_the_named_endings_from_all_sides() {
         for image in images(&position) {
             assert_eq!(tables.probe(&image, RuleSet::Asian), Some(probe), "{image}");
         }
-        let line = tables.best_line(&position);
+        let line: Vec<Move> = tables.best_line(&position).collect();
         let mut end = position.clone();
         for played in &line {
             end.make(*played);

@@ -190,7 +190,7 @@ impl ClassTable {
     #[inline]
     fn value(&self, index: usize, side: usize, cache: &BlockCache) -> Result<u8, TableError> {
         if self.header.positions <= WHOLE as u64 {
-            return Ok(self.whole()?[side][index]);
+            return Ok(self.whole(cache)?[side][index]);
         }
         let size = self.header.block as usize;
         let number = index / size;
@@ -203,10 +203,11 @@ impl ClassTable {
         Ok(values[index % size])
     }
 
-    fn whole(&self) -> Result<&[Vec<u8>; 2], TableError> {
+    fn whole(&self, cache: &BlockCache) -> Result<&[Vec<u8>; 2], TableError> {
         if let Some(whole) = self.whole.get() {
             return Ok(whole);
         }
+        cache.count_load();
         let whole = [self.all_values(0)?, self.all_values(1)?];
         Ok(self.whole.get_or_init(|| whole))
     }

@@ -270,22 +270,33 @@ impl Tables {
     }
 
     /// The line of best play from a position, as long as a table says in how many plies it is won or
-    /// lost.
-    pub fn best_line(&self, position: &Position) -> Vec<Move> {
+    /// lost. Each move is looked up when it is asked for.
+    pub fn best_line(&self, position: &Position) -> impl Iterator<Item = Move> {
         let mut position = position.clone();
-        let mut line = Vec::new();
-        // Mates in so many plies are the same under every rule set.
-        let rules = RuleSet::None;
-        let is_mate =
-            |probe: Probe| matches!(probe.outcome, TableOutcome::Win(_) | TableOutcome::Loss(_));
-        while self.probe(&position, rules).is_some_and(is_mate) {
-            let moves = self.probe_moves(&position, rules);
-            let Some(best) = moves.first().filter(|m| m.outcome.is_some()) else {
-                break;
+        let mut longest = u16::MAX;
+        std::iter::from_fn(move || {
+            // Mates in so many plies are the same under every rule set.
+            let rules = RuleSet::None;
+            let outcome = self.probe(&position, rules)?.outcome;
+            let (TableOutcome::Win(plies) | TableOutcome::Loss(plies)) = outcome else {
+                return None;
             };
-            line.push(best.played);
-            position.make(best.played);
-        }
-        line
+            // In a table that is right they become one less with each move.
+            if plies > longest {
+                return None;
+            }
+            longest = plies.checked_sub(1)?;
+            let best = self.probe_moves(&position, rules);
+            let best = best.first().filter(|m| m.outcome.is_some())?.played;
+            position.make(best);
+            Some(best)
+        })
+    }
+
+    /// How often a probe has had to read something from a file or to unpack it, which may take some
+    /// milliseconds each time.
+    #[inline]
+    pub fn loads(&self) -> u64 {
+        self.cache.loads()
     }
 }

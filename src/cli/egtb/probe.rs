@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::selection::RulesArguments;
-use crate::board::Position;
+use crate::board::{Move, Position};
 use crate::cli::common::columns::{columns, sentence, terminal_width};
 use crate::cli::common::ending::{TableArguments, note_faults};
 use crate::cli::common::game_arguments::GameArguments;
@@ -92,7 +92,7 @@ fn text(
         .collect();
     let room = terminal_width();
     text += &columns(&rows, room);
-    let line = tables.best_line(position);
+    let line: Vec<Move> = tables.best_line(position).collect();
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
         text += &sentence(&format!("best line: {line}"), room);
@@ -133,6 +133,6 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     }
     object["moves"] = moves.iter().map(with_move).collect();
     let line = tables.best_line(game.position());
-    object["line"] = line.iter().map(ToString::to_string).collect();
+    object["line"] = line.map(|m| m.to_string()).collect();
     format!("{object}\n")
 }

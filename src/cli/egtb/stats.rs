@@ -1,7 +1,7 @@
 //! `chuhe egtb stats`.
 
 use super::selection::{RulesArguments, load, load_conversions, selected};
-use crate::board::Color;
+use crate::board::{Color, Move};
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
 use crate::cli::common::{Failure, print};
@@ -56,7 +56,7 @@ type Longest = Option<(String, String)>;
 
 fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tables) -> Longest {
     let position = solved.example(TableOutcome::Win(plies))?;
-    let line = tables.best_line(&position);
+    let line: Vec<Move> = tables.best_line(&position).collect();
     let line = arguments.notation.write_line(&position, &line);
     Some((position.to_string(), line))
 }

@@ -41,18 +41,22 @@ impl Search<'_> {
             self.polling.next = self.nodes + POLL_INTERVAL.min(left);
             total >= limit
         });
-        let out_of_time = !control.is_pondering()
-            && shared
-                .time
-                .is_some_and(|t| control.clock_elapsed() >= t.hard_after(control.pondered()));
-        let asked_to_stop = control.is_stopped()
+        self.must_end = control.is_stopped()
             || shared.finished.load(Ordering::Relaxed)
             || self.is_overtaken()
             || out_of_nodes && !control.is_pondering()
-            || out_of_time;
+            || self.is_past_hard_limit();
         // One ply is always looked at, so that even in no time the answer is not the first move at
         // hand.
-        self.stopped |= asked_to_stop && self.root_depth > 1;
+        self.stopped |= self.must_end && self.root_depth > 1;
+    }
+
+    /// Whether the move would be late if the search went on.
+    pub(super) fn is_past_hard_limit(&self) -> bool {
+        let control = &self.shared.control;
+        let time = self.shared.time.as_ref();
+        !control.is_pondering()
+            && time.is_some_and(|t| control.clock_elapsed() >= t.hard_after(control.pondered()))
     }
 
     /// Adds the last nodes to those of all threads; returns the sum.

@@ -44,6 +44,8 @@ pub(super) struct Search<'a> {
     no_capture_limit: Option<u16>,
     /// Null moves are off, for both sides, before this ply, while one is being verified.
     pub(super) null_move_floor: usize,
+    /// Something wants the search to end, which waits until one ply has been looked at.
+    pub(super) must_end: bool,
     pub(super) stopped: bool,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Search<'a> {
             no_capture_limit: (shared.settings.no_capture_draws && counted < limit)
                 .then_some(limit),
             null_move_floor: 0,
+            must_end: false,
             stopped: false,
         }
     }

@@ -20,7 +20,16 @@ impl Search<'_> {
     #[inline]
     pub(super) fn table_score(&mut self, ply: usize) -> Option<NodeScore> {
         let tables = self.shared.tables.as_deref()?;
-        let probe = tables.probe(&self.position, self.shared.settings.rules)?;
+        // Reading from a slow disk must not make the move late.
+        if self.must_end {
+            return None;
+        }
+        let loads = tables.loads();
+        let probe = tables.probe(&self.position, self.shared.settings.rules);
+        if tables.loads() != loads {
+            self.polling.hurry(self.nodes);
+        }
+        let probe = probe?;
         self.table_hits += 1;
         let score = match probe.outcome {
             TableOutcome::Win(plies) if !self.is_in_time(ply, plies) => {
@@ -62,7 +71,7 @@ impl Search<'_> {
         is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
-    /// Follows a line that ends where a table holds the mate to the mate.
+    /// Follows a line that ends where a table holds the mate to the mate, as long as there is time.
     pub(super) fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
         let Some(tables) = self
             .shared
@@ -77,6 +86,7 @@ impl Search<'_> {
             end.make(*played);
         }
         let rest = tables.best_line(&end);
+        let rest: Vec<Move> = rest.take_while(|_| !self.is_past_hard_limit()).collect();
         let plies = line.len() + rest.len();
         if score == Score::mate_in(plies) || score == Score::mated_in(plies) {
             line.extend(rest);

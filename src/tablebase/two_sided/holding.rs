@@ -7,9 +7,10 @@ use super::graph::{Vertex, trapped};
 use super::losing::lost_bit;
 use super::marks::Marks;
 use super::mates::captures;
-use super::moves::Aims;
+use super::moves::{Aims, Faults};
 use super::outlook::Outlook;
 use super::spread::{spread, spread_from};
+use super::turns;
 use crate::board::Color;
 use crate::tablebase::parallel::for_each_part;
 
@@ -29,6 +30,7 @@ pub(super) fn mark(outlook: &Outlook<'_>, holder: Color, marks: &Marks, threads:
     };
     search.start();
     while Aims::EACH.into_iter().any(|aim| search.leave_traps(aim)) {}
+    search.hold_by_turns();
 }
 
 struct Holding<'a> {
@@ -165,6 +167,20 @@ impl Holding<'_> {
         has_found
     }
 
+    /// Marks what is held by other pairs of aims.
+    fn hold_by_turns(&self) {
+        let mut left = Vec::new();
+        for index in 0..self.outlook.arena.len() {
+            let nodes = Color::ALL.map(|side| ArenaNode { index, side });
+            left.extend(nodes.into_iter().filter(|node| {
+                self.outlook.is_open(*node) && self.is_hopeful(*node) && !self.is_held(*node)
+            }));
+        }
+        for node in turns::find(self.outlook, self.holder, &left, |node| self.is_held(node)) {
+            self.marks.add(node, held_bit(self.holder));
+        }
+    }
+
     /// The holder's nodes and those before them.
     fn graph(&self, weak: &[ArenaNode]) -> (Vec<ArenaNode>, Vec<Vertex>) {
         let mut nodes = weak.to_vec();
@@ -187,7 +203,7 @@ impl Holding<'_> {
             self.outlook.arena.quiet_nodes(*node, |to| {
                 if self.is_held(to) {
                     let number = numbers.get(&to).copied().unwrap_or(OUTSIDE);
-                    vertex.edges.push((number, Aims::NONE));
+                    vertex.edges.push((number, Faults::NO_MOVE));
                 }
             });
             vertex
@@ -199,3 +215,52 @@ impl Holding<'_> {
 
 /// Any node that is not in a graph.
 const OUTSIDE: usize = usize::MAX;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RuleSet;
+    use crate::tablebase::tests::Solutions;
+    use crate::tablebase::two_sided::arena::Arena;
+    use crate::tablebase::two_sided::tests::smaller;
+    use crate::tablebase::two_sided::{losing, mates};
+
+    #[test]
+    fn moves_to_what_the_rules_lose_reach_no_aim() {
+        let material = "KR-KN".parse().unwrap();
+        let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
+        let arena = Arena::new(material, RuleSet::Asian, &smaller);
+        let mates = mates::find(&arena, 2, &|_| {}).unwrap();
+        let outlook = Outlook::new(&arena, &mates, 2, &|_| {});
+        let marks = Marks::new(arena.len());
+        for side in Color::ALL {
+            losing::mark(&outlook, side, &marks, 2);
+        }
+        let mut checked = 0;
+        for holder in Color::ALL {
+            mark(&outlook, holder, &marks, 2);
+            let search = Holding {
+                outlook: &outlook,
+                holder,
+                marks: &marks,
+                threads: 1,
+            };
+            let nodes = (0..arena.len()).map(|index| ArenaNode {
+                index,
+                side: holder,
+            });
+            let is_asked = |node: &ArenaNode| {
+                outlook.is_open(*node)
+                    && search.is_held(*node)
+                    && !search.is_won(*node)
+                    && !outlook.has_capture(*node, captures::HOLD)
+            };
+            for node in nodes.filter(is_asked) {
+                let known = outlook.aims.get(node);
+                assert_eq!(known, search.aims_of(node).0, "{:?}", arena.position(node));
+                checked += 1;
+            }
+        }
+        assert!(checked > 200, "{checked}");
+    }
+}

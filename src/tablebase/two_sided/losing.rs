@@ -6,7 +6,7 @@ use super::arena::ArenaNode;
 use super::graph::{Vertex, held};
 use super::marks::Marks;
 use super::mates::captures;
-use super::moves::{Aims, Faults};
+use super::moves::Faults;
 use super::outlook::Outlook;
 use super::spread::{spread, spread_from};
 use crate::board::Color;
@@ -93,6 +93,9 @@ impl Losing<'_> {
     /// One more of the loser's moves loses; whether none is left that does not.
     fn has_lost_move(&self, node: ArenaNode) -> bool {
         self.outlook.faults.make_stale(node);
+        if !self.outlook.has_capture(node, captures::HOLD) {
+            self.outlook.aims.make_stale(node);
+        }
         self.outlook.take_last_move(node) && !self.outlook.has_capture(node, captures::ESCAPE)
     }
 
@@ -110,11 +113,7 @@ impl Losing<'_> {
         let faulty = self.outlook.faults.find(self.loser, has_fault);
         let faulty: Vec<ArenaNode> = faulty.filter(|node| !self.is_lost(*node)).collect();
         let (nodes, graph) = self.graph(&faulty, fault);
-        let aims = match fault {
-            Faults::CHECK => Aims::NO_CHECK,
-            _ => Aims::BOTH,
-        };
-        let zone = nodes.into_iter().zip(held(&graph, aims));
+        let zone = nodes.into_iter().zip(held(&graph, fault.answers()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<ArenaNode> = zone.map(|(node, _)| node).collect();
         let has_found = !zone.is_empty();
@@ -135,7 +134,7 @@ impl Losing<'_> {
                         nodes.push(to);
                         nodes.len() - 1
                     });
-                    vertex.edges.push((number, Aims::NONE));
+                    vertex.edges.push((number, Faults::NO_MOVE));
                 }
             });
             graph.push(vertex);
@@ -152,7 +151,7 @@ impl Losing<'_> {
                 if let Some(number) = numbers.get(&m.to) {
                     let threats = m.threats();
                     if !(is_without_checks && threats.gives_check) {
-                        vertex.edges.push((*number, Aims::of(threats)));
+                        vertex.edges.push((*number, m.possible_faults(threats)));
                     }
                 }
                 true

@@ -36,7 +36,7 @@ const NOT_LEGAL: u16 = 1 << 15;
 
 /// The mates of a class.
 pub(super) struct Mates {
-    /// The value of each node as in a file: the plies to mate and one, 0 where there is none.
+    /// The value of each node as in a file: the plies to mate and one, 0 where there is none, [`ILLEGAL`].
     pub values: Marks,
     /// What captures lead to.
     pub captures: Marks,

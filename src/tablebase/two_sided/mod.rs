@@ -10,18 +10,22 @@
 //!    - `losing`: a side is proven to lose where the other one can hold it in positions in which all its
 //!      moves give check, or all chase the same piece, but for those that lose anyhow, while the other side
 //!      can force moves of its own now and then that do neither. Every repetition then is its perpetual
-//!      check or chase. Positions from which that can be forced are lost as well, and so on until nothing
-//!      changes: a nested fixpoint, as for co-Büchi games.
+//!      check or chase. One such move in all the line that is judged is enough, even where the Asian rules look at
+//!      each part of it, from one occurrence of the position to the next (diagram 107 of the rule book): in the
+//!      part that has the move, the other side chases nothing throughout. Positions from which that can be
+//!      forced are lost as well, and so on until nothing changes: a nested fixpoint, as for co-Büchi games.
 //!    - `holding`: a side is proven not to lose where it can force, again and again, a move of its own that
 //!      gives no check and one that chases nothing: a fixpoint as for generalised Büchi games. Whoever
 //!      plays for these two aims in turn follows a plan that records which of them is next. Of three
 //!      occurrences of a position two have the same aim next, and between them lies a move of either kind.
-//!      So no judged repetition is all checks, or all chases.
+//!      So no judged repetition is all checks, or all chases. What is left is looked at again with the
+//!      faults shared out otherwise between the two aims (`turns`): who chases an advisor with one move and a
+//!      bishop with the next chases neither for ever.
 //!
 //! A position that neither side is proven to lose is a draw if both are proven not to. For what is left
 //! between the bounds nothing is claimed: the table says `unknown`, or which side does not lose. Not
 //! followed are two advisors or two bishops chased one after the other, for the index does not tell them
-//! apart, and sides that both check or chase.
+//! apart, three kinds of faults of which no two aims avoid all, and sides that both check or chase.
 //!
 //! Captures lead to finished classes, whose values come in as they stand there.
 
@@ -40,6 +44,7 @@ mod solve;
 mod spread;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod verify;
 
 pub use claims::WrongClaim;

@@ -13,8 +13,10 @@ impl Faults {
     pub(super) const NONE: Self = Self(0);
     /// It gives check.
     pub(super) const CHECK: Self = Self(1);
-    /// It chases the attacker, the only advisor, the only bishop.
-    const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
+    /// It chases the attacker, an advisor, a bishop.
+    pub(super) const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
+    /// It chases something.
+    pub(super) const CHASE: Self = Self(14);
     /// All ways, and that there is no move: what nothing is left of but moves that lose.
     pub(super) const NO_MOVE: Self = Self(31);
 
@@ -27,6 +29,25 @@ impl Faults {
 
     pub(super) const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// What a side that holds the other one to this fault must do again and again so as to be better: moves
+    /// without these faults.
+    pub(super) const fn answers(self) -> &'static [Self] {
+        match self {
+            Self::CHECK => &[Self::CHECK],
+            _ => &[Self::CHECK, Self::CHASE],
+        }
+    }
+
+    /// These faults as bits, and all others that a move may have.
+    pub(super) const fn shared_out(bits: u8) -> [Self; 2] {
+        [Self(bits), Self((Self::CHECK.0 | Self::CHASE.0) & !bits)]
+    }
+
+    /// Whether none of some faults is among these.
+    pub(super) const fn is_free_of(self, others: Self) -> bool {
+        self.0 & others.0 == 0
     }
 }
 
@@ -80,9 +101,19 @@ impl QuietMove<'_> {
             .expect("other rules than those that judge moves by themselves are refused")
     }
 
-    /// The faults of the move. Only a piece that is the only one of its kind is known from one move to the
-    /// next; under the `computer` rules a check undoes every chase.
+    /// The faults that the move has for certain. Only a piece that is the only one of its kind is known from
+    /// one move to the next; under the `computer` rules a check undoes every chase.
     pub(super) fn faults(&self, threats: MoveThreats) -> Faults {
+        self.faults_against(threats, |pieces| !pieces.more_than_one())
+    }
+
+    /// The faults that the move may have, whichever of two pieces of a kind was chased before.
+    pub(super) fn possible_faults(&self, threats: MoveThreats) -> Faults {
+        self.faults_against(threats, |_| true)
+    }
+
+    /// The faults of the move, those left out against pieces of one kind that are not `counted`.
+    fn faults_against(&self, threats: MoveThreats, counted: fn(Bitboard) -> bool) -> Faults {
         let chaser = !self.after.side_to_move();
         let defenders = [PieceKind::Advisor, PieceKind::Bishop];
         let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
@@ -100,7 +131,7 @@ impl QuietMove<'_> {
             .into_iter()
             .zip(Faults::CHASES)
         {
-            if !pieces.more_than_one() && (pieces & threats.chased).any() {
+            if counted(pieces) && (pieces & threats.chased).any() {
                 faults |= fault.0;
             }
         }

@@ -14,7 +14,8 @@ pub(super) struct Outlook<'a> {
     mates: &'a Mates,
     /// The faults that all moves have which do not lose.
     pub faults: Marks,
-    /// The aims that some move reaches without losing.
+    /// The aims that some move reaches without losing: by mate, and once what is lost by the rules is marked,
+    /// by these as well for those that are not stale.
     pub aims: Marks,
 }
 

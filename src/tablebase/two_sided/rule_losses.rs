@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::arena::ArenaNode;
 use super::claims::Claims;
 use super::graph::{Vertex, held};
-use super::moves::{Aims, Faults};
+use super::moves::Faults;
 use crate::board::Color;
 use crate::rules::RuleSet;
 use crate::tablebase::value::Value;
@@ -27,7 +27,8 @@ struct Claim {
     is_losers: bool,
     /// A capture decides: the loser has one that is not proven to lose, the other side one that wins.
     capture: bool,
-    quiet: Vec<(Target, Aims, Faults)>,
+    /// The quiet moves, with the faults that each may have and those that it has for certain.
+    quiet: Vec<(Target, Faults, Faults)>,
 }
 
 /// Checks that `loser` loses all that it is claimed to lose by the rules. The positions are proven layer by
@@ -94,9 +95,8 @@ fn claims_of(claims: &Claims<'_>, loser: Color) -> Vec<Claim> {
                 None => Target::Elsewhere,
             };
             let threats = m.threats();
-            claim
-                .quiet
-                .push((target, Aims::of(threats), m.faults(threats)));
+            let faults = (m.possible_faults(threats), m.faults(threats));
+            claim.quiet.push((target, faults.0, faults.1));
             true
         });
         claim
@@ -118,7 +118,7 @@ fn has_deciding_capture(claims: &Claims<'_>, node: ArenaNode, is_losers: bool) -
 /// Whether what is proven can be forced.
 fn is_forced(claim: &Claim, proven: &[bool]) -> bool {
     let mut quiet = claim.quiet.iter();
-    let is_proven = |(target, _, _): &(Target, Aims, Faults)| match target {
+    let is_proven = |(target, _, _): &(Target, Faults, Faults)| match target {
         Target::Mate => true,
         Target::Claimed(number) => proven[*number],
         Target::Elsewhere => false,
@@ -139,7 +139,7 @@ fn zone(claims: &Claims<'_>, list: &[Claim], proven: &[bool], fault: Faults) -> 
             chooses: !claim.is_losers,
             edges: Vec::new(),
         };
-        for (target, aims, faults) in &claim.quiet {
+        for (target, possible, faults) in &claim.quiet {
             let to = match target {
                 Target::Mate => continue,
                 Target::Claimed(to) if proven[*to] => continue,
@@ -148,14 +148,14 @@ fn zone(claims: &Claims<'_>, list: &[Claim], proven: &[bool], fault: Faults) -> 
             };
             if claim.is_losers {
                 let to = if faults.has(fault) { to } else { nowhere };
-                vertex.edges.push((to, Aims::NONE));
-            } else if to != nowhere && (!without_checks || aims.has(Aims::NO_CHECK)) {
-                vertex.edges.push((to, *aims));
+                vertex.edges.push((to, Faults::NO_MOVE));
+            } else if to != nowhere && !(without_checks && possible.has(Faults::CHECK)) {
+                vertex.edges.push((to, *possible));
             }
         }
         if claim.is_losers && claim.capture || proven[number] {
             vertex.chooses = false;
-            vertex.edges = vec![(nowhere, Aims::NONE)];
+            vertex.edges = vec![(nowhere, Faults::NO_MOVE)];
         }
         vertex
     };
@@ -163,12 +163,8 @@ fn zone(claims: &Claims<'_>, list: &[Claim], proven: &[bool], fault: Faults) -> 
     // From here nothing is ever reached.
     graph.push(Vertex {
         chooses: false,
-        edges: vec![(nowhere, Aims::NONE)],
+        edges: vec![(nowhere, Faults::NO_MOVE)],
     });
-    let aims = match fault {
-        Faults::CHECK => Aims::NO_CHECK,
-        _ => Aims::BOTH,
-    };
-    let held = held(&graph, aims);
+    let held = held(&graph, fault.answers());
     (0..list.len()).filter(|number| held[*number]).collect()
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::arena::{Arena, ArenaNode};
 use super::claims::{Claims, WrongClaim};
 use super::marks::Marks;
-use super::moves::Aims;
+use super::moves::Faults;
 use super::rule_losses;
+use super::turns::TURNS;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
@@ -37,9 +38,7 @@ pub fn verify_two_sided(
     let claims = Claims::new(Arena::new(class.material, rules, smaller), class, threads);
     let checked = claims.check_moves(progress);
     for side in Color::ALL {
-        for aim in Aims::EACH {
-            claims.check_held(side, aim);
-        }
+        claims.check_held(side);
         rule_losses::check(&claims, side);
     }
     claims.wrong().map_or(Ok(checked), Err)
@@ -98,16 +97,91 @@ impl Claims<'_> {
         is_right.then_some(()).ok_or("its moves say otherwise")
     }
 
-    /// Checks that a side can force another move that reaches an aim from all positions that it is told not
-    /// to lose, without leaving these.
-    fn check_held(&self, holder: Color, aim: Aims) {
+    /// Checks that a side can avoid for ever, without leaving the positions that it is told not to lose, what
+    /// the rules forbid: by two aims in turn, or by others until it comes to where it can by those.
+    fn check_held(&self, holder: Color) {
+        let shown = Marks::new(self.arena.len());
+        loop {
+            let mut has_found = false;
+            for aims in [[Faults::CHECK, Faults::CHASE]].iter().chain(&TURNS) {
+                has_found |= self.show_held(holder, aims, &shown);
+                if self.is_all_shown(holder, &shown) {
+                    return;
+                }
+            }
+            if !has_found {
+                break;
+            }
+        }
+        let visit = |node: ArenaNode| {
+            if shown.get(node) == 0 && self.is_claimed(node, holder) {
+                self.refute(node, "it is not shown to be held");
+            }
+        };
+        self.for_each_node(visit, |_| ());
+    }
+
+    fn is_all_shown(&self, holder: Color, shown: &Marks) -> bool {
+        let is_all = AtomicBool::new(true);
+        let visit = |node: ArenaNode| {
+            if shown.get(node) == 0 && self.is_claimed(node, holder) {
+                is_all.store(false, Ordering::Relaxed);
+            }
+        };
+        self.for_each_node(visit, |_| ());
+        is_all.into_inner()
+    }
+
+    /// Marks in `shown` the claimed positions from which a side can force a move for each of two aims, again and
+    /// again, or what is shown already; whether there are any.
+    fn show_held(&self, holder: Color, aims: &[Faults; 2], shown: &Marks) -> bool {
+        let alive = Marks::new(self.arena.len());
+        let begin = |node: ArenaNode| {
+            let is_open = shown.get(node) == 0 && self.is_claimed(node, holder);
+            alive.set(node, is_open.into());
+        };
+        self.for_each_node(begin, |_| ());
+        loop {
+            let changes = AtomicBool::new(false);
+            for aim in aims {
+                let reached = self.reaching(holder, *aim, &alive, shown);
+                let leave = |node: ArenaNode| {
+                    if alive.get(node) != 0 && reached.get(node) == 0 {
+                        alive.set(node, 0);
+                        changes.store(true, Ordering::Relaxed);
+                    }
+                };
+                self.for_each_node(leave, |_| ());
+            }
+            if !changes.into_inner() {
+                break;
+            }
+        }
+        let has_found = AtomicBool::new(false);
+        let show = |node: ArenaNode| {
+            if alive.get(node) != 0 {
+                shown.set(node, 1);
+                has_found.store(true, Ordering::Relaxed);
+            }
+        };
+        self.for_each_node(show, |_| ());
+        has_found.into_inner()
+    }
+
+    /// The positions alive from which a side can force a move without certain faults to what is alive, or what
+    /// is shown.
+    fn reaching(&self, holder: Color, aim: Faults, alive: &Marks, shown: &Marks) -> Marks {
         let reached = Marks::new(self.arena.len());
         loop {
             let changes = AtomicBool::new(false);
             let visit = |node: ArenaNode| {
-                let is_new = reached.get(node) == 0
-                    && self.is_claimed(node, holder)
-                    && self.reaches(node, holder, aim, &reached);
+                let is_new = alive.get(node) != 0
+                    && reached.get(node) == 0
+                    && self.reaches(node, holder, |to, faults| {
+                        let is_reached = || reached.get(to) != 0;
+                        let reaches_aim = || faults.is_some_and(|faults| faults().is_free_of(aim));
+                        shown.get(to) != 0 || alive.get(to) != 0 && (is_reached() || reaches_aim())
+                    });
                 if is_new {
                     reached.set(node, 1);
                     changes.store(true, Ordering::Relaxed);
@@ -115,15 +189,9 @@ impl Claims<'_> {
             };
             self.for_each_node(visit, |_| ());
             if !changes.into_inner() {
-                break;
+                return reached;
             }
         }
-        let visit = |node: ArenaNode| {
-            if reached.get(node) == 0 && self.is_claimed(node, holder) {
-                self.refute(node, "it is not shown to be held");
-            }
-        };
-        self.for_each_node(visit, |_| ());
     }
 
     /// Whether a side is told not to lose. Positions that are not legal may have any value.
@@ -135,7 +203,14 @@ impl Claims<'_> {
         }
     }
 
-    fn reaches(&self, node: ArenaNode, holder: Color, aim: Aims, reached: &Marks) -> bool {
+    /// Whether a side can force from a node a position that wins, a capture that holds, or a quiet move that
+    /// `is_good`: where it leads, and for a move of its own the faults that it may have.
+    fn reaches(
+        &self,
+        node: ArenaNode,
+        holder: Color,
+        is_good: impl Fn(ArenaNode, Option<&dyn Fn() -> Faults>) -> bool,
+    ) -> bool {
         let value = self.value(node);
         let is_holders = node.side == holder;
         if is_holders && value.is_won() || !is_holders && value.is_lost() {
@@ -158,13 +233,12 @@ impl Claims<'_> {
         }
         let mut result = !is_holders;
         self.arena.quiet_moves(node, |m| {
-            let is_reached = reached.get(m.to) != 0;
             if is_holders {
-                let reaches_aim = || Aims::of(m.threats()).has(aim);
-                result = self.is_claimed(m.to, holder) && (is_reached || reaches_aim());
+                let faults = || m.possible_faults(m.threats());
+                result = is_good(m.to, Some(&faults));
                 !result
             } else {
-                result &= is_reached;
+                result &= is_good(m.to, None);
                 result
             }
         });

@@ -10,7 +10,6 @@ use rand::{Rng, SeedableRng};
 
 use self::reference::{Edge, Plan, Plans, Reference, node_of, reference_values, side_of};
 use super::arena::Arena;
-use super::moves::Aims;
 use super::*;
 use crate::board::Color;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
@@ -20,14 +19,20 @@ use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
 use crate::tablebase::{Tables, prove_draws};
 
-/// The classes that captures lead to, with their draws proven.
-fn smaller(material: Material, solutions: &mut Solutions) -> Vec<Arc<SolvedClass>> {
-    let proven = |class: Material| {
-        let solved = solutions.get(class);
-        let smaller = smaller(class, solutions);
-        Arc::new(prove_draws((*solved).clone(), &smaller, 2).0)
+/// The classes that captures lead to, with their draws proven; those with an attacker a side for a rule set.
+pub(super) fn smaller(
+    material: Material,
+    rules: RuleSet,
+    solutions: &mut Solutions,
+) -> Vec<Arc<SolvedClass>> {
+    let solved = |class: Material| {
+        let smaller = smaller(class, rules, solutions);
+        Arc::new(match class.is_two_sided() {
+            true => solve_two_sided(class, rules, &smaller, 2, &|_| {}).unwrap(),
+            false => prove_draws((*solutions.get(class)).clone(), &smaller, 2).0,
+        })
     };
-    material.after_captures().into_iter().map(proven).collect()
+    material.after_captures().into_iter().map(solved).collect()
 }
 
 /// Plays a game in which one side follows its plan and the other one looks for repetitions; the judge's
@@ -53,8 +58,9 @@ fn play_out(
             return Some(judgement.verdict);
         }
         let edge = if side_of(n) == planner {
-            let edge = plan[n][aim]?;
-            if edge.aims.has(Aims::EACH[aim]) {
+            let planned = plan[n];
+            let edge = planned.moves[aim]?;
+            if edge.possible.is_free_of(planned.aims[aim]) {
                 aim = 1 - aim;
             }
             edge
@@ -142,9 +148,10 @@ fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
     for (name, rules, has_rule_wins) in [
         ("KR-KN", RuleSet::Asian, true),
         ("KP-KP", RuleSet::ElephantEye, false),
+        ("KP-KPA", RuleSet::Computer, false),
     ] {
         let material = name.parse().unwrap();
-        let smaller = smaller(material, &mut solutions);
+        let smaller = smaller(material, rules, &mut solutions);
         let solved = solve_two_sided(material, rules, &smaller, 2, &|_| {}).unwrap();
         let arena = Arena::new(material, rules, &smaller);
         let reference = Reference::new(&arena);
@@ -163,7 +170,7 @@ fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
 /// Rook against knight by the Asian rules, and what captures lead to.
 static ROOK_AGAINST_KNIGHT: LazyLock<(SolvedClass, Vec<Arc<SolvedClass>>)> = LazyLock::new(|| {
     let material = "KR-KN".parse().unwrap();
-    let smaller = smaller(material, &mut Solutions::default());
+    let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
     let solved = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
     (solved, smaller)
 });
@@ -172,7 +179,7 @@ static ROOK_AGAINST_KNIGHT: LazyLock<(SolvedClass, Vec<Arc<SolvedClass>>)> = Laz
 fn known_endings_come_out() {
     // A rook wins against a cannon (车胜炮).
     let material = "KR-KC".parse().unwrap();
-    let smaller = smaller(material, &mut Solutions::default());
+    let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
     let cannon = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
     let cannon = &cannon.side_counts()[Color::Red];
     assert_eq!((cannon.won, cannon.legal), (348_021, 348_021));
@@ -255,5 +262,5 @@ fn files_tell_the_rules_that_they_were_made_for() {
     let won = TableOutcome::Win(25);
     assert_eq!(probe(won, RuleSet::Chinese), Some(won));
     let position = asian.example(won).unwrap();
-    assert_eq!(tables.best_line(&position).len(), 25);
+    assert_eq!(tables.best_line(&position).count(), 25);
 }

@@ -5,15 +5,17 @@ use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::tablebase::two_sided::arena::{Arena, ArenaNode};
 use crate::tablebase::two_sided::mates::captures;
-use crate::tablebase::two_sided::moves::{Aims, Faults};
+use crate::tablebase::two_sided::moves::Faults;
+use crate::tablebase::two_sided::turns::TURNS;
 use crate::tablebase::value::{ILLEGAL, Value};
 
 /// A quiet move.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Edge {
     pub(super) to: usize,
     pub(super) played: Move,
-    pub(super) aims: Aims,
+    /// The faults that it may have, and those that it has for certain.
+    pub(super) possible: Faults,
     faults: Faults,
 }
 
@@ -25,8 +27,26 @@ pub(super) struct Entry {
     captures: Vec<Value>,
 }
 
-/// What to play: a move for each aim, by the number of a node.
-pub(super) type Plan = Vec<[Option<Edge>; 2]>;
+/// What to play at a node: a move for each of two aims, and the faults that a move must not have to reach
+/// them.
+#[derive(Clone, Copy)]
+pub(super) struct Planned {
+    pub(super) moves: [Option<Edge>; 2],
+    pub(super) aims: [Faults; 2],
+}
+
+impl Planned {
+    const NOTHING: Self = Self {
+        moves: [None; 2],
+        aims: APART,
+    };
+}
+
+/// What to play, by the number of a node.
+pub(super) type Plan = Vec<Planned>;
+
+/// A move that gives no check, and one that chases nothing.
+const APART: [Faults; 2] = [Faults::CHECK, Faults::CHASE];
 
 /// All positions of a class with all moves, the two sides to move of an index one after the other.
 pub(super) struct Reference<'a> {
@@ -115,11 +135,12 @@ impl<'a> Reference<'a> {
         by: Color,
         among: &[bool],
         won: &[bool],
-        aim: Aims,
+        aims: ([Faults; 2], usize),
         fault: Option<Faults>,
         plan: &mut Plan,
     ) -> Vec<bool> {
-        let place = usize::from(aim == Aims::NO_CHASE);
+        let (aims, place) = aims;
+        plan.iter_mut().for_each(|planned| planned.aims = aims);
         let mut reached = vec![false; among.len()];
         loop {
             let before = reached.clone();
@@ -127,12 +148,14 @@ impl<'a> Reference<'a> {
                 let entry = &self.entries[n];
                 if side_of(n) == by {
                     let is_good = |edge: &&Edge| {
-                        let goes_on = among[edge.to] && (edge.aims.has(aim) || before[edge.to]);
+                        let reaches_aim = edge.possible.is_free_of(aims[place]);
+                        let goes_on = among[edge.to] && (reaches_aim || before[edge.to]);
                         won[edge.to] || goes_on && self.may_hold_by(edge, fault)
                     };
-                    plan[n][place] = entry.quiet.iter().find(is_good).copied();
-                    reached[n] = plan[n][place].is_some()
-                        || fault.is_none() && self.takes(n, captures::HOLD);
+                    let found = entry.quiet.iter().find(is_good).copied();
+                    plan[n].moves[place] = found;
+                    reached[n] =
+                        found.is_some() || fault.is_none() && self.takes(n, captures::HOLD);
                 } else {
                     let is_good = |edge: &Edge| {
                         let is_bound = fault.is_none_or(|fault| edge.faults.has(fault));
@@ -155,13 +178,13 @@ impl<'a> Reference<'a> {
     fn may_hold_by(&self, edge: &Edge, fault: Option<Faults>) -> bool {
         let is_chase = fault.is_some_and(|fault| fault != Faults::CHECK);
         let without_checks = self.arena.rules == RuleSet::Computer && is_chase;
-        !without_checks || edge.aims.has(Aims::NO_CHECK)
+        !without_checks || edge.possible.is_free_of(Faults::CHECK)
     }
 
     /// The nodes that a side loses, mates included, and the plan against it.
     fn lost(&self, loser: Color) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let mut plan: Plan = vec![[None; 2]; count];
+        let mut plan: Plan = vec![Planned::NOTHING; count];
         let mut lost: Vec<bool> = (0..count)
             .map(|n| match side_of(n) == loser {
                 true => self.mates[n].is_lost(),
@@ -176,7 +199,7 @@ impl<'a> Reference<'a> {
                     !self.takes(n, captures::ESCAPE) && quiet.all(|edge| before[edge.to])
                 } else {
                     let winning = quiet.find(|edge| before[edge.to]).copied();
-                    plan[n] = [winning; 2];
+                    plan[n].moves = [winning; 2];
                     winning.is_some() || self.takes(n, captures::WIN_BY_RULE)
                 };
             }
@@ -200,19 +223,21 @@ impl<'a> Reference<'a> {
     fn zone(&self, loser: Color, fault: Faults, lost: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let aims = match fault {
-            Faults::CHECK => &Aims::EACH[..1],
-            _ => &Aims::EACH[..],
+            Faults::CHECK => 1,
+            _ => 2,
         };
         let mut zone: Vec<bool> = (0..count).map(|n| self.is_open(n) && !lost[n]).collect();
         loop {
-            let mut plan: Plan = vec![[None; 2]; count];
+            let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = zone.clone();
-            for aim in aims {
-                let reached = self.reach(!loser, &zone, lost, *aim, Some(fault), &mut plan);
+            for place in 0..aims {
+                let reached =
+                    self.reach(!loser, &zone, lost, (APART, place), Some(fault), &mut plan);
                 (0..count).for_each(|n| left[n] &= reached[n]);
             }
-            if aims.len() == 1 {
-                plan.iter_mut().for_each(|moves| moves[1] = moves[0]);
+            if aims == 1 {
+                plan.iter_mut()
+                    .for_each(|planned| planned.moves[1] = planned.moves[0]);
             }
             if left == zone {
                 return (zone, plan);
@@ -221,8 +246,31 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The nodes that a side holds, and the plan for it.
+    /// The nodes that a side holds, and the plan for it; what it wins comes in.
     fn held(&self, holder: Color, won: &[bool]) -> (Vec<bool>, Plan) {
+        let count = self.entries.len();
+        let mut plan: Plan = vec![Planned::NOTHING; count];
+        let mut shown = won.to_vec();
+        loop {
+            let before = shown.clone();
+            for aims in [APART].iter().chain(&TURNS) {
+                let (held, its_plan) = self.held_by(holder, &shown, *aims);
+                // What is won can be held as well.
+                let is_new = |n: usize| !shown[n] || plan[n].moves == [None; 2];
+                let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
+                for n in found {
+                    plan[n] = its_plan[n];
+                    shown[n] = true;
+                }
+            }
+            if shown == before {
+                return (shown, plan);
+            }
+        }
+    }
+
+    /// The nodes that a side holds by two aims, or from which it comes to what is `shown`.
+    fn held_by(&self, holder: Color, shown: &[bool], aims: [Faults; 2]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let is_lost = |n: usize| match side_of(n) == holder {
             true => self.mates[n].is_lost(),
@@ -232,11 +280,11 @@ impl<'a> Reference<'a> {
             .map(|n| self.entries[n].is_legal && !is_lost(n))
             .collect();
         loop {
-            let mut plan: Plan = vec![[None; 2]; count];
+            let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = held.clone();
-            for aim in Aims::EACH {
-                let reached = self.reach(holder, &held, won, aim, None, &mut plan);
-                (0..count).for_each(|n| left[n] &= reached[n] || won[n]);
+            for place in 0..2 {
+                let reached = self.reach(holder, &held, shown, (aims, place), None, &mut plan);
+                (0..count).for_each(|n| left[n] &= reached[n] || shown[n]);
             }
             if left == held {
                 return (held, plan);
@@ -266,7 +314,7 @@ pub(super) fn entry(arena: &Arena<'_>, node: ArenaNode) -> Entry {
         entry.quiet.push(Edge {
             to: number(m.to),
             played: m.played(),
-            aims: Aims::of(threats),
+            possible: m.possible_faults(threats),
             faults: m.faults(threats),
         });
         true
