@@ -95,6 +95,20 @@ pub trait Book: fmt::Debug + Send {
     /// As [`Self::moves`].
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
+    /// The position that has the same records as another one, in formats that see the board with the eyes of the
+    /// side to move.
+    fn twin(&self, _position: &Position) -> Option<Position> {
+        None
+    }
+
+    /// One position for each key of a book whose keys hold the whole position; none of other books.
+    ///
+    /// # Errors
+    /// As [`Self::moves`].
+    fn positions(&self) -> Result<Vec<Position>, BookError> {
+        Ok(Vec::new())
+    }
+
     /// The name of the format.
     fn format(&self) -> &'static str;
 }

@@ -62,7 +62,7 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
 /// A row of a book: its move as stored, its score and its games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
-    packed: i64,
+    pub(super) packed: i64,
     score: i64,
     results: Results,
 }
@@ -87,23 +87,20 @@ impl Stored {
     }
 }
 
-/// The legal moves of rows, the heaviest first. Weights are scores where any score is above zero, else
-/// the [values](Results::value) of the games, and where there is neither all moves weigh the same.
-pub(super) fn weighed(
-    rows: &[Stored],
-    position: &Position,
-    unpack: impl Fn(i64) -> Option<Move>,
-) -> Vec<BookMove> {
-    let has_scores = rows.iter().any(|row| row.score > 0);
-    let has_games = rows.iter().any(|row| row.results.games() > 0);
+/// The legal moves of rows, each with its move, the heaviest first; of two rows for a move the first counts.
+/// Weights are scores where any score is above zero, else the [values](Results::value) of the games, and where
+/// there is neither all moves weigh the same.
+pub(super) fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
+    let has_scores = rows.iter().any(|(row, _)| row.score > 0);
+    let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);
     let mut moves: Vec<BookMove> = Vec::new();
-    for row in rows {
+    for (row, played) in rows {
         let value = match (has_scores, has_games) {
             (true, _) => row.score,
             (false, true) => row.results.value(),
             (false, false) => 1,
         };
-        let Some(played) = unpack(row.packed).filter(|played| is_legal(position, *played)) else {
+        let Some(played) = played.filter(|played| is_legal(position, *played)) else {
             continue;
         };
         if value > 0 && !moves.iter().any(|known| known.played == played) {

@@ -13,7 +13,7 @@ use super::error::BookError;
 use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 #[cfg(feature = "sqlite")]
 use super::xqb::XqbBook;
-use crate::board::Position;
+use crate::board::{Move, Position};
 use crate::rules::Game;
 use crate::text::{excerpt, names_of_list};
 
@@ -62,6 +62,10 @@ impl Opener {
     fn open(&self, path: &Path) -> Result<Box<dyn Book>, BookError> {
         if path == Path::new(BUILTIN) {
             return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
+        }
+        // Nothing may ever come from others, or no end.
+        if !std::fs::metadata(path)?.is_file() {
+            return Err(BookError::Foreign("it is no regular file"));
         }
         let mut file = File::open(path)?;
         let mut bytes = Vec::new();
@@ -148,6 +152,15 @@ impl BookLibrary {
     /// The moves of the first book that has a legal one in this position, the heaviest first. A book
     /// that cannot be read any more is left out from now on; the second list says why.
     pub fn moves(&mut self, position: &Position) -> (Vec<BookMove>, Vec<String>) {
+        self.moves_where(position, |_| true)
+    }
+
+    /// As [`Self::moves`], of the first book that has a move which `is_wanted`, and these alone.
+    fn moves_where(
+        &mut self,
+        position: &Position,
+        mut is_wanted: impl FnMut(Move) -> bool,
+    ) -> (Vec<BookMove>, Vec<String>) {
         let mut problems = Vec::new();
         let mut found = Vec::new();
         // The variant in which advisors become pawns is another game.
@@ -161,6 +174,7 @@ impl BookLibrary {
             match book.moves(position) {
                 Ok(moves) => {
                     found = moves;
+                    found.retain(|m| is_wanted(m.played));
                     true
                 }
                 Err(error) => {
@@ -172,17 +186,19 @@ impl BookLibrary {
         (found, problems)
     }
 
-    /// Those moves for the position at the end of a game that bring back no position of it: a book holds
-    /// nothing of what was played before, and so nothing of perpetual check. None where the position itself
-    /// has come back, for there the rules of repetition are at work.
-    pub fn fresh_moves(&mut self, game: &Game) -> (Vec<BookMove>, Vec<String>) {
+    /// Those moves for the position at the end of a game that may be played and bring back no position of it: a
+    /// book holds nothing of what was played before, and so nothing of perpetual check. None where the
+    /// position itself has come back, for there the rules of repetition are at work.
+    pub fn fresh_moves(
+        &mut self,
+        game: &Game,
+        may_play: impl Fn(Move) -> bool,
+    ) -> (Vec<BookMove>, Vec<String>) {
         if game.occurrences() > 1 {
             return Default::default();
         }
-        let (mut moves, problems) = self.moves(game.position());
-        let mut game = game.clone();
-        moves.retain(|m| !game.is_repetition(m.played));
-        (moves, problems)
+        let mut line = game.clone();
+        self.moves_where(game.position(), |m| may_play(m) && !line.is_repetition(m))
     }
 
     /// The books that are open, in the order in which they are asked.

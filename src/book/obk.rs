@@ -123,15 +123,11 @@ fn unpack(packed: i64) -> Option<Move> {
 impl Book for ObkBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let [own, mirrored] = self.both(position)?;
-        let mut moves = weighed(&own, position, unpack);
-        let flipped = |packed| unpack(packed).map(Move::flip_file);
-        for m in weighed(&mirrored, position, flipped) {
-            if !moves.iter().any(|known| known.played == m.played) {
-                moves.push(m);
-            }
-        }
-        moves.sort_by_key(|m| std::cmp::Reverse(m.weight));
-        Ok(moves)
+        let own = own.iter().map(|row| (row, unpack(row.packed)));
+        let mirrored = mirrored.iter();
+        let mirrored = mirrored.map(|row| (row, unpack(row.packed).map(Move::flip_file)));
+        let rows: Vec<_> = own.chain(mirrored).collect();
+        Ok(weighed(&rows, position))
     }
 
     fn count(&self) -> Result<usize, BookError> {

@@ -119,8 +119,8 @@ impl BookTable {
     }
 
     /// Reads all of a book that can be reached from the starting position by moves of the book and at
-    /// most one other move between two of them: a book by hashes alone does not tell its positions, and
-    /// many hold the moves of the winners only.
+    /// most one other move between two of them, and of a book that tells its positions all others: one by hashes
+    /// alone does not, and many hold the moves of the winners only.
     ///
     /// # Errors
     /// The book cannot be read.
@@ -135,6 +135,13 @@ impl BookTable {
                     walker.pass_through(&position);
                 }
                 position.unmake(played, undo);
+            }
+        }
+        for position in book.positions()? {
+            if !walker.is_counted(&position) {
+                walker.visit(&position)?;
+                book.twin(&position)
+                    .map_or(Ok(false), |twin| walker.visit(&twin))?;
             }
         }
         let left = book.count()?.saturating_sub(walker.stored);
@@ -186,6 +193,15 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether the records of a position are counted already.
+    fn is_counted(&self, position: &Position) -> bool {
+        let twin = self.book.twin(position);
+        [Some(position), twin.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|p| self.seen.get(&identity(p)) == Some(&true))
+    }
+
     /// Looks a position up, once; whether the book has a move there.
     fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
         let identity = identity(position);
@@ -198,11 +214,14 @@ impl<'a> Walker<'a> {
             _ => self.book.moves(position)?,
         };
         let is_stored = !moves.is_empty();
+        let is_counted = self.is_counted(position);
         self.seen.insert(identity, is_stored);
         if is_stored {
             moves.iter().for_each(|m| self.table.add(position, *m));
-            self.stored += records;
-            self.useless += records - moves.len().min(records);
+            if !is_counted {
+                self.stored += records;
+                self.useless += records - moves.len().min(records);
+            }
             let moves = moves.iter().map(|m| m.played).collect();
             self.open.push_back((position.clone(), moves));
         } else {

@@ -1,7 +1,7 @@
 //! .xqb books: SQLite databases keyed by the whole position.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::io;
 use std::path::Path;
 
 use rusqlite::{Connection, params};
@@ -9,8 +9,9 @@ use rusqlite::{Connection, params};
 use super::book_move::{Book, BookEntry, BookMove, Results};
 use super::database::{Stored, weighed};
 use super::error::BookError;
-use super::xqb_key::key;
+use super::xqb_key::{key, position_of};
 use crate::board::Position;
+use crate::text::Replacement;
 
 const SCHEMA: &str = "
     CREATE TABLE book(id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, key BLOB, move INTEGER,
@@ -47,9 +48,26 @@ impl XqbBook {
 impl Book for XqbBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let (key, view) = key(position);
-        Ok(weighed(&self.rows(&key)?, position, |packed| {
-            view.unpack(packed)
-        }))
+        let rows = self.rows(&key)?;
+        let rows: Vec<_> = (rows.iter())
+            .map(|row| (row, view.unpack(row.packed)))
+            .collect();
+        Ok(weighed(&rows, position))
+    }
+
+    fn twin(&self, position: &Position) -> Option<Position> {
+        Some(position.with_colors_exchanged())
+    }
+
+    fn positions(&self) -> Result<Vec<Position>, BookError> {
+        let query = "SELECT DISTINCT key FROM book WHERE valid IS NOT 0 AND typeof(key) = 'blob'";
+        let mut query = self.connection.prepare(query)?;
+        let keys = query.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+        let mut positions = Vec::new();
+        for key in keys {
+            positions.extend(position_of(&key?));
+        }
+        Ok(positions)
     }
 
     fn count(&self) -> Result<usize, BookError> {
@@ -67,18 +85,19 @@ impl Book for XqbBook {
 }
 
 /// Writes positions as a book in the format .xqb, with the weights as scores. A position and the one
-/// with colors exchanged are one there. Returns how many moves were written.
+/// with colors exchanged are one there: of a move that both have, the one with more weight is written. Returns
+/// how many moves were written.
 ///
 /// # Errors
 /// The file exists already or cannot be written; then there is none afterwards.
 pub fn write_xqb(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
-    drop(File::create_new(path)?);
-    let written = fill(path, entries);
-    if written.is_err() {
-        // The first error tells more than a second one.
-        let _ = std::fs::remove_file(path);
+    if path.exists() {
+        return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
     }
-    written
+    let new = Replacement::beside(path)?;
+    let written = fill(new.path(), entries)?;
+    new.commit_new()?;
+    Ok(written)
 }
 
 fn fill(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
@@ -113,10 +132,10 @@ fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
             let packed = view.pack(m.played);
             let place = *places.entry((key.clone(), packed)).or_insert(rows.len());
             match rows.get_mut(place) {
-                Some((_, _, weight, results)) => {
-                    *weight = weight.saturating_add(m.weight);
-                    *results = results.plus(m.results);
+                Some((_, _, weight, results)) if *weight < m.weight => {
+                    (*weight, *results) = (m.weight, m.results);
                 }
+                Some(_) => {}
                 None => rows.push((key.clone(), packed, m.weight, m.results)),
             }
         }

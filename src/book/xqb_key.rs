@@ -3,7 +3,7 @@
 //! The board is seen by the side to move: for black it is turned by half a circle and the colors are
 //! exchanged. Of that board and its mirror image the one with the larger cells counts.
 
-use crate::board::{Color, Move, PieceKind, Position, Square};
+use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square};
 
 /// Points of the board.
 const CELLS: usize = Square::COUNT;
@@ -102,6 +102,13 @@ const fn number(kind: PieceKind) -> i8 {
     }
 }
 
+/// The kind with a [`number`].
+fn kind(number: i8) -> Option<PieceKind> {
+    PieceKind::ALL
+        .into_iter()
+        .find(|kind| self::number(*kind) == number)
+}
+
 /// A bit 0 for an empty cell, a bit 1 and four bits for a piece; filled up with zeros.
 fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
     let mut bits = Vec::new();
@@ -116,6 +123,33 @@ fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
         (0..8).fold(0, |byte, n| (byte << 1) | u8::from(set(n)))
     };
     bits.chunks(8).map(byte).collect()
+}
+
+/// The position with red to move that a key stands for; `None` where it is none.
+pub(super) fn position_of(key: &[u8]) -> Option<Position> {
+    let mut bits = (key.iter()).flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let mut setup = Setup::empty();
+    let view = XqbView {
+        turned: false,
+        mirrored: false,
+    };
+    for cell in 0..CELLS {
+        if bits.next()? == 0 {
+            continue;
+        }
+        let mut number = 0_u8;
+        for _ in 0..4 {
+            number = number << 1 | bits.next()?;
+        }
+        let color = match number >= 8 {
+            true => Color::Black,
+            false => Color::Red,
+        };
+        let kind = kind((number & 7).cast_signed())?;
+        let square = view.square(cell / 9, cell % 9)?;
+        setup.squares[square.index()] = Some(Piece::new(kind, color));
+    }
+    Position::try_from(&setup).ok()
 }
 
 #[cfg(test)]

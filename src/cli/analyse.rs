@@ -104,7 +104,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !has_legal_move(game.position()) {
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(text) = ending::text(game.position(), &tables, RuleSet::default()) {
+    if let Some(text) = ending::text(&game, &tables, RuleSet::default()) {
         print(&(text + "\n"))?;
     }
     let interrupts = interrupts()?;

@@ -190,7 +190,7 @@ fn report(arguments: &Arguments, game: &Game, place: Option<Place>) -> String {
     };
     if arguments.explain {
         text += &explain::text(game, &judgement);
-        if let Some(ending) = ending::text(game.position(), &Tables::embedded(), judgement.rules) {
+        if let Some(ending) = ending::text(game, &Tables::embedded(), judgement.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -232,11 +232,7 @@ fn object(
     }
     if arguments.explain {
         object["plies"] = explain::plies(game, judgement);
-        object["ending"] = json!(ending::text(
-            game.position(),
-            &Tables::embedded(),
-            judgement.rules
-        ));
+        object["ending"] = json!(ending::text(game, &Tables::embedded(), judgement.rules));
     }
     object
 }

@@ -130,7 +130,9 @@ fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
 fn format_option(row: &OptionSpec) -> Option<String> {
     let name = row.ucci?;
     Some(match row.kind {
-        OptionKind::Check { default, .. } => format!("option {name} type check default {default}"),
+        OptionKind::Check { ucci_default, .. } => {
+            format!("option {name} type check default {ucci_default}")
+        }
         OptionKind::Spin {
             min, max, default, ..
         } => format!("option {name} type spin min {min} max {max} default {default}"),
@@ -140,9 +142,7 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             let list = list.join(" ");
             format!("option {name} type combo {list} default {default}")
         }
-        OptionKind::Text { ucci_default, .. } => {
-            format!("option {name} type string default {ucci_default}")
-        }
+        OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
         OptionKind::Button(_) => format!("option {name} type button"),
         #[cfg(feature = "tune")]
         OptionKind::Parameter(p) => format!(

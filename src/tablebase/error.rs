@@ -8,6 +8,9 @@ pub enum TableError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
+    /// The directory holds no tables.
+    #[error("there are no tables in it (*.chtb)")]
+    None,
     /// The file holds something else.
     #[error("not a table of Chuhe")]
     Foreign,

@@ -168,7 +168,8 @@ impl Header {
         };
         let most = match header.material.is_two_sided() {
             true => Value::NOT_WON.0,
-            false => LARGEST_LEVEL,
+            // Wins at that level are too long to be stored.
+            false => LARGEST_LEVEL - 1,
         };
         let is_whole = header.positions == Indexer::new(header.material).len() as u64
             && header.block == values_in_block(header.positions)

@@ -28,21 +28,25 @@ const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
 /// A position from which such a move can be forced has a rank that is larger than the ranks that it rests on.
 /// When others leave the set only those are looked at again that may have rested on them. A position with
 /// a rank above 133 would count as one that cannot be held. The ranks stand in the class itself meanwhile.
+///
+/// # Panics
+/// When a class of `smaller` is missing.
 pub fn prove_draws(
     class: SolvedClass,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
 ) -> (SolvedClass, u64) {
     let find = |material: Material| {
-        let solved = smaller.iter().find(|s| s.material == material)?;
-        Some((Indexer::new(material), &**solved))
+        let solved = (smaller.iter().find(|s| s.material == material))
+            .expect("the classes that captures lead to are solved");
+        (Indexer::new(material), &**solved)
     };
     let indexer = Indexer::new(class.material);
     // The values are collected in the memory that they are in.
     let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
         fewer_attackers: (0..indexer.attackers.count)
-            .map(|i| find(class.material.without_attacker(i)?))
+            .map(|i| class.material.without_attacker(i).map(find))
             .collect(),
         states: [states(class.armed), states(class.bare)],
         indexer,

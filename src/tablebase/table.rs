@@ -1,10 +1,10 @@
 //! One table, embedded or in a file, for probing.
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::cache::{BlockCache, BlockKey};
 use super::error::TableError;
@@ -34,7 +34,16 @@ pub struct ClassTable {
 #[derive(Debug)]
 enum TableSource {
     Memory(&'static [u8]),
-    File(PathBuf, Mutex<File>),
+    /// Opened for each time that something is read: sets have more files than systems let a program have open.
+    File(PathBuf),
+}
+
+/// Opens a file. Others may be without an end, or nothing may ever come from them.
+fn open_regular(path: &Path) -> io::Result<File> {
+    match std::fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is no regular file")),
+    }
 }
 
 impl ClassTable {
@@ -43,7 +52,7 @@ impl ClassTable {
     /// # Errors
     /// It cannot be read, or holds no table.
     pub fn open(path: &Path) -> Result<Self, TableError> {
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let length = file.metadata()?.len();
         let mut bytes = Vec::with_capacity(HEADER);
         (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
@@ -51,10 +60,7 @@ impl ClassTable {
         if Some(length) != header.rest.checked_add(HEADER as u64) {
             return Err(TableError::Damaged("its length"));
         }
-        Ok(Self::new(
-            header,
-            TableSource::File(path.to_owned(), Mutex::new(file)),
-        ))
+        Ok(Self::new(header, TableSource::File(path.to_owned())))
     }
 
     /// The table at the beginning of `bytes`, and what follows it.
@@ -117,7 +123,7 @@ impl ClassTable {
     pub fn path(&self) -> Option<&Path> {
         match &self.source {
             TableSource::Memory(_) => None,
-            TableSource::File(path, _) => Some(path),
+            TableSource::File(path) => Some(path),
         }
     }
 
@@ -246,11 +252,11 @@ impl ClassTable {
                 let bytes = bytes.get(offset as usize..).and_then(|b| b.get(..length));
                 (bytes.map(<[u8]>::to_vec)).ok_or(TableError::Damaged("it is cut short"))
             }
-            TableSource::File(_, file) => {
-                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+            TableSource::File(path) => {
+                let mut file = open_regular(path)?;
                 file.seek(SeekFrom::Start(offset))?;
                 let mut bytes = Vec::new();
-                (&mut *file).take(length as u64).read_to_end(&mut bytes)?;
+                file.take(length as u64).read_to_end(&mut bytes)?;
                 Ok(bytes)
             }
         }

@@ -151,9 +151,20 @@ impl Tables {
             Ok(entries) => entries,
             Err(error) => return skip(directory, error.into()),
         };
-        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-        let is_table = |path: &PathBuf| path.extension().is_some_and(|e| e == EXTENSION);
-        let mut paths: Vec<PathBuf> = paths.filter(is_table).collect();
+        let mut paths = Vec::new();
+        for entry in entries {
+            match entry {
+                Ok(entry) => paths.push(entry.path()),
+                Err(error) => skip(directory, error.into()),
+            }
+        }
+        paths.retain(|path| {
+            let extension = path.extension();
+            extension.is_some_and(|extension| extension.eq_ignore_ascii_case(EXTENSION))
+        });
+        if paths.is_empty() {
+            skip(directory, TableError::None);
+        }
         paths.sort();
         for path in paths {
             match ClassTable::open(&path) {
@@ -161,6 +172,13 @@ impl Tables {
                 Err(error) => skip(&path, error),
             }
         }
+    }
+
+    /// Adds tables.
+    pub fn extend(&mut self, tables: impl IntoIterator<Item = ClassTable>) {
+        tables
+            .into_iter()
+            .for_each(|table| self.add(Arc::new(table)));
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
@@ -269,25 +287,20 @@ impl Tables {
         Some(self.probe(position, rules)?.outcome.before_move())
     }
 
-    /// The line of best play from a position, as long as a table says in how many plies it is won or
-    /// lost. Each move is looked up when it is asked for.
+    /// The line of best play from a position, as long as tables say in how many plies it is won or lost, and
+    /// agree. Each move is looked up when it is asked for.
     pub fn best_line(&self, position: &Position) -> impl Iterator<Item = Move> {
         let mut position = position.clone();
-        let mut longest = u16::MAX;
         std::iter::from_fn(move || {
             // Mates in so many plies are the same under every rule set.
             let rules = RuleSet::None;
             let outcome = self.probe(&position, rules)?.outcome;
-            let (TableOutcome::Win(plies) | TableOutcome::Loss(plies)) = outcome else {
+            let (TableOutcome::Win(_) | TableOutcome::Loss(_)) = outcome else {
                 return None;
             };
-            // In a table that is right they become one less with each move.
-            if plies > longest {
-                return None;
-            }
-            longest = plies.checked_sub(1)?;
-            let best = self.probe_moves(&position, rules);
-            let best = best.first().filter(|m| m.outcome.is_some())?.played;
+            // Where the table of a class is missing or wrong that a move leads to, none is worth as much.
+            let moves = self.probe_moves(&position, rules);
+            let best = moves.first().filter(|m| m.outcome == Some(outcome))?.played;
             position.make(best);
             Some(best)
         })

@@ -9,7 +9,7 @@ mod credentials;
 mod html;
 mod list;
 mod printable;
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "sqlite"))]
 mod replacement;
 mod seconds;
 
@@ -23,6 +23,6 @@ pub use list::names_of_list;
 #[cfg(feature = "cli")]
 pub use printable::is_character;
 pub use printable::{excerpt, printable};
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "sqlite"))]
 pub use replacement::Replacement;
 pub use seconds::{LONGEST_TIME, SecondsError, read_seconds};

@@ -60,6 +60,11 @@ impl Replacement {
         self.file.as_file()
     }
 
+    /// Where it stands until then.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
     /// As [`Self::as_file`].
     pub fn as_file_mut(&mut self) -> &mut fs::File {
         self.file.as_file_mut()

@@ -206,3 +206,51 @@ fn a_key_file_with_other_numbers_is_named() {
             "keys.bin: its numbers are not those of the key file",
         ));
 }
+
+#[test]
+#[cfg(feature = "sqlite")]
+fn an_xqb_that_is_merged_keeps_its_weights_and_all_positions() {
+    let at = directory("merged again");
+    let out = |name: &str| text(&at.join(name)).to_owned();
+    // Both sides lose a move on the way: then black has what red had.
+    let red = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    let black = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b";
+    // No line of the book leads here.
+    let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
+    let lines = format!("{red}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
+    fs::write(at.join("a.txt"), lines).unwrap();
+    chuhe(&["import", &out("a.txt"), &out("a.xqb")])
+        .assert()
+        .success();
+    chuhe(&["verify", &out("a.xqb")]).assert().success();
+    chuhe(&["merge", &out("b.xqb"), &out("a.xqb")])
+        .assert()
+        .success();
+    let shown = |fen: &str, book: &str| {
+        let told = chuhe(&["show", fen, "--book", &out(book)])
+            .assert()
+            .success();
+        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+    };
+    for fen in [red, black, ending] {
+        assert_eq!(shown(fen, "a.xqb"), shown(fen, "b.xqb"));
+    }
+    assert!(shown(red, "b.xqb").contains("  5  "));
+    let exported = chuhe(&["export", &out("b.xqb")]).assert().success();
+    let exported = String::from_utf8(exported.get_output().stdout.clone()).unwrap();
+    assert!(
+        exported.contains(&format!("{ending}\te9f9\t7")),
+        "{exported}"
+    );
+}
+
+#[test]
+fn texts_in_other_encodings_are_refused_by_line() {
+    let at = directory("encodings");
+    let (bad, book) = (at.join("bad.txt"), at.join("bad.dat"));
+    fs::write(&bad, b"# \xbf\xaa\xbe\xd6\n").unwrap();
+    chuhe(&["import", text(&bad), text(&book)])
+        .assert()
+        .code(1)
+        .stderr(contains("line 1: the text is not in UTF-8"));
+}

@@ -44,7 +44,10 @@ fn tables_are_generated_once_verified_and_counted() {
     generate(&["KRB-KA"])
         .assert()
         .success()
-        .stdout(predicate::str::contains("1 more are there"));
+        .stdout(predicate::str::contains("1 more are there"))
+        .stderr(predicate::str::contains(
+            "damaged: its length; it is made anew",
+        ));
     assert_eq!(fs::read(&table).unwrap(), whole);
     egtb(&["verify", "KRB-KA", "KRB-K", "--tables", out])
         .assert()
@@ -227,4 +230,121 @@ fn damaged_tables_are_named_and_made_anew() {
     for (path, whole) in tables {
         assert!(fs::read(&path).unwrap() == whole, "{}", path.display());
     }
+}
+
+#[test]
+fn files_that_hold_something_else_are_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    let note = directory.path().join("KR-KA.chtb");
+    fs::write(
+        &note,
+        "a note of the user, longer than the header of a table",
+    )
+    .unwrap();
+    let refused = |why: &str| {
+        egtb(&["generate", "KR-KAB", "--out", out])
+            .assert()
+            .code(1)
+            .stderr(predicate::str::contains("KR-KA.chtb: ").and(predicate::str::contains(why)));
+    };
+    refused("not a table of Chuhe");
+    assert!(fs::read_to_string(&note).unwrap().starts_with("a note"));
+    fs::remove_file(&note).unwrap();
+    egtb(&["generate", "KR-K", "--out", out]).assert().success();
+    fs::copy(directory.path().join("KR-K.chtb"), &note).unwrap();
+    refused("the table of something else");
+}
+
+#[test]
+fn a_table_without_those_that_it_builds_on_serves() {
+    let all = tempfile::tempdir().unwrap();
+    egtb(&["generate", "KRB-KB", "--out", out(all.path())])
+        .assert()
+        .success();
+    let one = tempfile::tempdir().unwrap();
+    let name = "KRB-KB.chtb";
+    fs::copy(all.path().join(name), one.path().join(name)).unwrap();
+    let out = out(one.path());
+    egtb(&["stats", "KRB-KB", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("longest win: 11 plies"));
+    // The capture that wins the fastest leads to a table that is missing.
+    let fen = "2b1k4/9/9/9/9/9/9/4B4/9/R2K5 w";
+    egtb(&["probe", fen, "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("mate in 7 plies"));
+    for lines in [
+        format!("ucci\nsetoption egtbpaths {out}\nposition fen {fen}\ngo depth 4\nquit\n"),
+        format!("uci\nsetoption name EGTBPath value {out}\nposition fen {fen}\ngo depth 4\nquit\n"),
+    ] {
+        Command::cargo_bin("chuhe")
+            .unwrap()
+            .write_stdin(lines)
+            .assert()
+            .success()
+            .stdout(predicate::str::contains("bestmove"));
+    }
+}
+
+#[test]
+fn what_the_limit_does_to_a_win_is_told() {
+    let probe = |clock: u16| {
+        let fen = format!("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - {clock} 1");
+        let told = egtb(&["probe", &fen]).assert().success();
+        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+    };
+    let note = "the no-capture limit comes first";
+    assert!(probe(0).contains("mate in 63 plies") && !probe(57).contains(note));
+    assert!(probe(58).contains(note));
+    let judge = |clock: u16| {
+        let fen = format!("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - {clock} 1");
+        let mut command = Command::cargo_bin("chuhe").unwrap();
+        let told = command
+            .args(["judge", "--explain", &fen])
+            .assert()
+            .success();
+        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+    };
+    assert!(judge(57).contains("red wins, mate in 63 plies\n"));
+    assert!(judge(58).contains(note));
+    // The game is over.
+    assert!(!judge(120).contains("red wins"));
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_regular_file_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("KR-K.chtb");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    egtb(&["stats", "KR-K", "--tables", out(directory.path())])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("no regular file"));
+    for book in [pipe.to_str().unwrap(), "/dev/zero"] {
+        Command::cargo_bin("chuhe")
+            .unwrap()
+            .args(["book", "show", "--book", book])
+            .assert()
+            .code(1)
+            .stderr(predicate::str::contains("no regular file"));
+    }
+}
+
+#[test]
+fn directories_without_tables_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["stats", "KR-K", "--tables", out])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("there are no tables in it"));
+    egtb(&["generate", "KR-K", "--out", out]).assert().success();
+    let path = |name: &str| directory.path().join(name);
+    fs::rename(path("KR-K.chtb"), path("KR-K.CHTB")).unwrap();
+    egtb(&["stats", "KR-K", "--tables", out]).assert().success();
 }

@@ -352,3 +352,16 @@ fn a_decided_game_is_still_answered() {
     }
     client.quit_silently();
 }
+
+#[test]
+fn tables_are_no_help_to_a_weaker_player() {
+    let mut client = Client::uci();
+    for (value, told) in [("true", 0), ("false", 1)] {
+        client.silent(&format!("setoption name UCI_LimitStrength value {value}"));
+        client.send("position fen 9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - 0 1\ngo depth 1");
+        let lines = client.until("bestmove");
+        let mates = lines.iter().filter(|line| line.contains("score mate 32"));
+        assert_eq!(mates.count(), told, "{lines:?}");
+    }
+    client.quit_silently();
+}

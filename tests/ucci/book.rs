@@ -246,6 +246,16 @@ fn the_first_book_that_knows_the_position_answers() {
     assert_eq!(go(&mut client, "", PLAY).len(), 4);
     let told = go(&mut client, "moves c3c4", PLAY);
     assert_eq!(told, ["info depth 0 score 2 pv g6g5", "bestmove g6g5"]);
+    // The moves of the first one may not be played.
+    client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
+    let told = client.until("bestmove");
+    assert_eq!(
+        told,
+        [
+            "info depth 0 score 60000 pv c3c4",
+            "bestmove c3c4 ponder g6g5"
+        ]
+    );
     client.quit();
 }
 
@@ -253,7 +263,11 @@ fn the_first_book_that_knows_the_position_answers() {
 fn uci_and_xboard_have_the_book_as_well() {
     let book = small_book().display().to_string();
     let mut client = Client::uci();
+    // As long as it is not asked for, the graphical interface sees to the opening.
     client.silent(&format!("setoption name BookFile value {book}"));
+    client.send(PLAY);
+    assert!(client.until("bestmove")[0].contains("depth 1"));
+    client.silent("setoption name OwnBook value true");
     client.send("position startpos\ngo movetime 60000");
     let told = client.until("bestmove");
     let last = [
@@ -271,11 +285,24 @@ fn uci_and_xboard_have_the_book_as_well() {
     client.send("xboard\nprotover 2");
     client.until("feature done=1");
     client.send(&format!(
-        "option bookfiles={book}\npost\nnew\nusermove h2e2"
+        "option usebook=1\noption bookfiles={book}\npost\nnew\nusermove h2e2"
     ));
     let told = client.until("move ");
     assert!(told.contains(&"0 9 0 0 h9g7".to_owned()), "{told:?}");
     assert_eq!(told.last().unwrap(), "move h9g7");
     client.send("quit");
     client.end();
+}
+
+#[test]
+fn the_own_book_of_uci_needs_no_file() {
+    let mut client = Client::uci();
+    client.silent("setoption name OwnBook value true");
+    client.send("position startpos\ngo wtime 60000 btime 60000");
+    let told = client.until("bestmove");
+    assert!(
+        told.iter().any(|line| line.contains("book move")),
+        "{told:?}"
+    );
+    client.quit_silently();
 }

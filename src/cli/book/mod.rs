@@ -14,6 +14,7 @@ use super::common::game_arguments::GameArguments;
 use super::common::{Failure, print};
 use crate::book::{BookLibrary, BookTable};
 use crate::notation::{MoveStyle, chinese};
+use crate::text::read_file;
 use file::{Output, open, read_table, write_new};
 
 /// Make, merge and look into opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
@@ -141,12 +142,19 @@ fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
 
 fn import(text: &std::path::Path, out: &std::path::Path) -> Result<(), Failure> {
     let out = Output::new(out)?;
-    let content =
-        std::fs::read_to_string(text).map_err(|error| Failure::new(text.display(), error))?;
-    let table =
-        BookTable::from_text(&content).map_err(|error| Failure::new(text.display(), error))?;
+    let fault = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
+    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| fault(&error))?;
+    let content = std::str::from_utf8(&bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        fault(&format_args!("line {line}: the text is not in UTF-8"))
+    })?;
+    let table = BookTable::from_text(content).map_err(|error| fault(&error))?;
     out.write(&table)
 }
+
+/// The longest text of a book, in MB.
+const LARGEST_TEXT: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(name, error);

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::{Failure, note};
-use crate::board::Position;
-use crate::rules::RuleSet;
+use crate::rules::{Game, RuleSet, Verdict, counted_plies, judge_outcome};
 use crate::tablebase::{Material, SkippedFile, TableOutcome, Tables};
 
 /// Where tables are.
@@ -48,21 +47,59 @@ pub(in crate::cli) fn note_faults(tables: &Tables) {
     faults.iter().for_each(|fault| note(fault));
 }
 
-/// The name of an ending and what it is worth under a rule set, where a table holds it.
-pub(in crate::cli) fn text(position: &Position, tables: &Tables, rules: RuleSet) -> Option<String> {
+/// What the no-capture limit does to a win in so many plies at the end of a game: nothing where the mate comes
+/// before it.
+pub(in crate::cli) fn limit_note(
+    game: &Game,
+    tables: &Tables,
+    rules: RuleSet,
+    plies: u16,
+) -> Option<String> {
+    let position = game.position();
+    let counted = counted_plies(position.clock(), rules);
+    let is_in_time = |plies: u16| counted + plies.saturating_sub(1) < rules.no_capture_limit();
+    if is_in_time(plies) {
+        return None;
+    }
+    let capture = tables
+        .conversion(position)
+        .filter(|plies| is_in_time(*plies));
+    Some(match capture {
+        Some(plies) => {
+            format!("the no-capture limit comes first, but for a capture within {plies} plies")
+        }
+        None => "but the no-capture limit comes first".to_owned(),
+    })
+}
+
+/// The name of the ending that a game has come to and what it is worth under a rule set, where a table holds
+/// it and the game goes on.
+pub(in crate::cli) fn text(game: &Game, tables: &Tables, rules: RuleSet) -> Option<String> {
+    if judge_outcome(game, rules).verdict != Verdict::Undecided {
+        return None;
+    }
+    let position = game.position();
     let (material, _) = Material::of(position)?;
     let outcome = tables.probe(position, rules)?.outcome;
     let side = position.side_to_move();
     let (chinese, name) = (material.chinese(), &material);
+    let limit = |plies| {
+        let note = limit_note(game, tables, rules, plies);
+        note.map_or_else(String::new, |note| format!("; {note}"))
+    };
     Some(match outcome {
-        TableOutcome::Win(plies) => format!("{name} {chinese}: {side} wins, mate in {plies} plies"),
+        TableOutcome::Win(plies) => {
+            let limit = limit(plies);
+            format!("{name} {chinese}: {side} wins, mate in {plies} plies{limit}")
+        }
         TableOutcome::WinByRule => format!("{name} {chinese}: {side} wins by the rules ({rules})"),
         TableOutcome::Draw => format!("{name} {chinese}: a draw"),
         TableOutcome::LossByRule => {
             format!("{name} {chinese}: {side} loses by the rules ({rules})")
         }
         TableOutcome::Loss(plies) => {
-            format!("{name} {chinese}: {side} loses, mated in {plies} plies")
+            let limit = limit(plies);
+            format!("{name} {chinese}: {side} loses, mated in {plies} plies{limit}")
         }
     })
 }

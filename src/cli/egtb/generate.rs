@@ -13,8 +13,8 @@ use super::selection::{RulesArguments, ThreadArguments, bar, load_smaller};
 use crate::cli::common::{Failure, note, print};
 use crate::rules::RuleSet;
 use crate::tablebase::{
-    ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, Tables,
-    class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
+    ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, TableError,
+    Tables, class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
 };
 use crate::text::Replacement;
 
@@ -149,13 +149,16 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         threads: arguments.threads.count(),
         has_all_conversions: arguments.conversions,
     };
-    let wanted: Vec<_> = classes
-        .iter()
-        .flat_map(|class| work.wanted(*class))
-        .collect();
-    let (kept, missing): (Vec<_>, Vec<_>) =
-        (wanted.into_iter()).partition(|(class, metric)| work.has(*class, *metric));
-    arguments.announce(&missing, kept.len())?;
+    let (mut missing, mut kept) = (Vec::new(), 0);
+    for class in classes {
+        for (class, metric) in work.wanted(class)? {
+            match work.has(class, metric)? {
+                true => kept += 1,
+                false => missing.push((class, metric)),
+            }
+        }
+    }
+    arguments.announce(&missing, kept)?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -169,8 +172,8 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         work.generate(material, &bar)?;
         // Only now it is known how long the longest win is.
         let next = (material, Metric::Conversion);
-        let is_new = !missing.contains(&next) && !work.has(material, Metric::Conversion);
-        if is_new && work.wanted(material).contains(&next) {
+        let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
+        if is_wanted && !work.has(material, Metric::Conversion)? {
             bar.inc_length(class_size(material));
             work.generate_conversions(material, &bar)?;
         }
@@ -189,40 +192,59 @@ struct TableDirectory<'a> {
 }
 
 impl TableDirectory<'_> {
-    /// The table of a class, if it is there.
-    fn table(&self, material: Material) -> Option<ClassTable> {
-        let table = ClassTable::open(&self.file_name(material)).ok()?;
+    /// The table of a class by a metric; `None` where there is none, or one that is to be made anew because
+    /// it is damaged or of another version.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds something else, which is left alone.
+    fn table(&self, material: Material, metric: Metric) -> Result<Option<ClassTable>, Failure> {
+        let path = match metric {
+            Metric::Mate => self.file_name(material),
+            Metric::Conversion => self.conversions_name(material),
+        };
+        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        let table = match ClassTable::open(&path) {
+            Ok(table) => table,
+            Err(TableError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Err(TableError::Damaged(_) | TableError::Version) => return Ok(None),
+            Err(error) => return Err(fault(&error)),
+        };
         let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
-        let fits = table.material() == material && table.metric() == Metric::Mate && fits_rules;
-        fits.then_some(table)
+        match table.material() == material && table.metric() == metric && fits_rules {
+            true => Ok(Some(table)),
+            false => Err(fault(&"it is the table of something else")),
+        }
     }
 
-    /// Whether a table of a class is there, whole. A damaged one is told, for it is made anew.
-    fn has(&self, material: Material, metric: Metric) -> bool {
-        let table = match metric {
-            Metric::Mate => self.table(material),
-            Metric::Conversion => (ClassTable::open(&self.conversions_name(material)).ok())
-                .filter(|t| t.material() == material && t.metric() == metric),
+    /// Whether a table of a class is there, whole. One that is to be made anew is told.
+    fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
+        let path = match metric {
+            Metric::Mate => self.file_name(material),
+            Metric::Conversion => self.conversions_name(material),
         };
-        table.is_some_and(|table| match table.check() {
-            Ok(()) => true,
-            Err(error) => {
-                note(&format!("{}: {error}; it is made anew", table.name()));
-                false
+        let fault = match self.table(material, metric)? {
+            Some(table) => table.check().err(),
+            None => {
+                (ClassTable::open(&path).err()).filter(|error| !matches!(error, TableError::Io(_)))
             }
-        })
+        };
+        if let Some(error) = &fault {
+            note(&format!("{}: {error}; it is made anew", path.display()));
+        }
+        Ok(fault.is_none() && path.exists())
     }
 
     /// The tables of a class that there shall be, as far as it is known.
-    fn wanted(&self, material: Material) -> Vec<(Material, Metric)> {
-        let has_long_wins = || self.table(material).is_some_and(|t| t.has_long_wins());
+    fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
+        let table = self.table(material, Metric::Mate)?;
+        let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
         let needs_conversions =
             !material.is_two_sided() && (self.has_all_conversions || has_long_wins());
         let conversions = needs_conversions.then_some((material, Metric::Conversion));
-        [(material, Metric::Mate)]
-            .into_iter()
-            .chain(conversions)
-            .collect()
+        let mates = [(material, Metric::Mate)];
+        Ok(mates.into_iter().chain(conversions).collect())
     }
 
     fn file_name(&self, material: Material) -> PathBuf {
@@ -236,17 +258,25 @@ impl TableDirectory<'_> {
         self.path.join(format!("{material}.dtc.{EXTENSION}"))
     }
 
-    /// The tables of the directory alone, so that a set does not depend on what the program has embedded.
-    /// Damaged files are left out; they are made anew.
-    fn tables(&self) -> Tables {
+    /// What a class is solved from by a metric, from this directory alone, so that a set does not depend on what
+    /// the program has embedded.
+    fn smaller(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
         let mut tables = Tables::none();
-        tables.add_directory(self.path, &mut Vec::new());
-        tables
+        for class in material.after_captures() {
+            for metric in [Metric::Mate, metric] {
+                tables.extend(self.table(class, metric)?);
+            }
+        }
+        load_smaller(material, metric, &tables, self.rules)
     }
 
     /// Solves a class and writes its table.
     fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = load_smaller(material, Metric::Mate, &self.tables(), self.rules)?;
+        let smaller = self.smaller(material, Metric::Mate)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
         let (line, file) = match material.is_two_sided() {
@@ -268,7 +298,7 @@ impl TableDirectory<'_> {
 
     /// Solves the conversions of a class and writes their table.
     fn generate_conversions(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = load_smaller(material, Metric::Conversion, &self.tables(), self.rules)?;
+        let smaller = self.smaller(material, Metric::Conversion)?;
         let started = Instant::now();
         let solved = solve(
             material,

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::selection::RulesArguments;
 use crate::board::{Move, Position};
 use crate::cli::common::columns::{columns, sentence, terminal_width};
-use crate::cli::common::ending::{TableArguments, note_faults};
+use crate::cli::common::ending::{TableArguments, limit_note, note_faults};
 use crate::cli::common::game_arguments::GameArguments;
 use crate::cli::common::notation::Notation;
 use crate::cli::common::{Failure, print};
@@ -41,7 +41,7 @@ fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> String
     }
 }
 
-/// Prints what the tables say. Repetitions and the no-capture count of the game are left out.
+/// Prints what the tables say, repetitions left out.
 ///
 /// # Errors
 /// The game cannot be read, or no table holds the position.
@@ -79,6 +79,11 @@ fn text(
     let mut text = format!("{side} to move: {}\n", words(probe.outcome));
     if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
         text += "a draw that rules on perpetual chases might change\n";
+    }
+    if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
+        && let Some(note) = limit_note(game, tables, arguments.rules.rules, plies)
+    {
+        text += &format!("{note}\n");
     }
     if let Some(plies) = tables.conversion(position) {
         text += &format!("a capture that keeps the win, or the mate, comes within {plies} plies\n");

@@ -167,7 +167,7 @@ impl PlaySession {
 
     /// A move of the books, each as often as its weight says.
     fn book_move(&mut self) -> Option<Move> {
-        let (moves, problems) = self.books.fresh_moves(&self.game);
+        let (moves, problems) = self.books.fresh_moves(&self.game, |_| true);
         for problem in problems {
             print_line(&problem);
         }

@@ -7,7 +7,7 @@ mod table;
 
 pub(super) use parse::{ParsedOption, read};
 pub(super) use preferences::{Opponent, Preferences};
-pub(super) use table::{all, default_books};
+pub(super) use table::{all, default_books, plays_from_books};
 
 use crate::eval::Knowledge;
 use crate::rules::RuleSet;
@@ -108,6 +108,8 @@ pub(super) enum OptionKind {
     Check {
         /// The value at the start.
         default: bool,
+        /// The value at the start in UCCI.
+        ucci_default: bool,
         /// What a value changes.
         change: fn(bool) -> OptionChange,
     },
@@ -136,8 +138,6 @@ pub(super) enum OptionKind {
     Text {
         /// The value at the start.
         default: &'static str,
-        /// The value at the start in UCCI.
-        ucci_default: &'static str,
         /// What a value changes; `None` where the text is not one of the form that is wanted.
         change: fn(&str) -> Option<OptionChange>,
         /// The form that is wanted, for the refusal.
@@ -171,11 +171,16 @@ impl OptionSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::BUILTIN;
 
     /// The change that sets an option to its default.
     fn to_default(kind: &OptionKind) -> OptionChange {
         match *kind {
-            OptionKind::Check { default, change } => change(default),
+            OptionKind::Check {
+                ucci_default,
+                change,
+                ..
+            } => change(ucci_default),
             OptionKind::Spin {
                 default, change, ..
             } => change(default as usize),
@@ -212,7 +217,7 @@ mod tests {
             OptionChange::Randomness(d.search.randomness),
             OptionChange::Style(d.search.style),
             OptionChange::UseBook(d.use_book),
-            OptionChange::BookFiles(String::new()),
+            OptionChange::BookFiles(BUILTIN.to_owned()),
             OptionChange::NoCaptureDraws(d.search.no_capture_draws),
             OptionChange::Driver(techniques.driver),
             OptionChange::NullMove(techniques.null_move),

@@ -9,13 +9,18 @@ use crate::eval::Knowledge;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 
-/// The opening books of a protocol whose client has named none: in UCCI the engine itself sees to the opening;
-/// in the others, where nothing else is said, the graphical interface does.
+/// The opening books of a protocol whose client has named none.
 pub(in crate::protocol) const fn default_books(protocol: Protocol) -> &'static str {
     match protocol {
-        Protocol::Ucci => BUILTIN,
-        Protocol::Uci | Protocol::XBoard | Protocol::CxBoard | Protocol::Worker => "",
+        Protocol::Ucci | Protocol::Uci | Protocol::XBoard | Protocol::CxBoard => BUILTIN,
+        Protocol::Worker => "",
     }
+}
+
+/// Whether the engine plays from its books where its client has not said: in UCCI the engine itself sees to the
+/// opening; in the others the graphical interface does.
+pub(in crate::protocol) const fn plays_from_books(protocol: Protocol) -> bool {
+    matches!(protocol, Protocol::Ucci)
 }
 
 const fn check(
@@ -24,7 +29,11 @@ const fn check(
     default: bool,
     change: fn(bool) -> OptionChange,
 ) -> OptionSpec {
-    let kind = OptionKind::Check { default, change };
+    let kind = OptionKind::Check {
+        default,
+        ucci_default: default,
+        change,
+    };
     OptionSpec { ucci, uci, kind }
 }
 
@@ -37,7 +46,6 @@ const fn text(
 ) -> OptionSpec {
     let kind = OptionKind::Text {
         default,
-        ucci_default: default,
         change,
         form,
     };
@@ -158,18 +166,20 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     combo("style", &Style::NAMES, Style::Normal.index(), |i| {
         Style::from_index(i).map(OptionChange::Style)
     }),
-    check(
-        Some("usebook"),
-        Some("OwnBook"),
-        true,
-        OptionChange::UseBook,
-    ),
+    OptionSpec {
+        ucci: Some("usebook"),
+        uci: Some("OwnBook"),
+        kind: OptionKind::Check {
+            default: plays_from_books(Protocol::Uci),
+            ucci_default: plays_from_books(Protocol::Ucci),
+            change: OptionChange::UseBook,
+        },
+    },
     OptionSpec {
         ucci: Some("bookfiles"),
         uci: Some("BookFile"),
         kind: OptionKind::Text {
             default: default_books(Protocol::Uci),
-            ucci_default: default_books(Protocol::Ucci),
             change: |text| Some(OptionChange::BookFiles(text.to_owned())),
             form: "the files of opening books",
         },

@@ -27,6 +27,18 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
 }
 
 impl<W: Write> Session<W> {
+    /// Plays from the books from now on, or not, whatever the protocol.
+    pub(super) fn set_use_book(&mut self, on: bool) {
+        self.preferences.use_book = on;
+        self.has_switched_books = true;
+    }
+
+    /// Takes the books that the client names.
+    pub(super) fn name_books(&mut self, files: &str) {
+        self.has_named_books = true;
+        self.set_books(files);
+    }
+
     /// Takes these books from now on; those that cannot be used are reported.
     pub(super) fn set_books(&mut self, files: &str) {
         let (books, problems) = BookLibrary::open(files);
@@ -53,9 +65,8 @@ impl<W: Write> Session<W> {
         if !self.has_named_books && !is_game {
             return None;
         }
-        let found = self.books.fresh_moves(&plan.game);
-        let mut moves = self.reported(found);
-        moves.retain(|m| plan.may_play(m.played));
+        let found = self.books.fresh_moves(&plan.game, |m| plan.may_play(m));
+        let moves = self.reported(found);
         let sharpness = sharpness(plan.settings.randomness);
         let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
         let mut after = plan.game.clone();

@@ -33,7 +33,7 @@ use super::codec::Codec;
 use super::codecs::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
-use super::options::{Preferences, default_books};
+use super::options::{Preferences, default_books, plays_from_books};
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
@@ -68,6 +68,8 @@ pub(super) struct Session<W> {
     books: BookLibrary,
     /// Whether the client has named the books; else they are those of the protocol.
     has_named_books: bool,
+    /// Whether the client has said if the engine plays from its books; else that depends on the protocol.
+    has_switched_books: bool,
     /// The endgame tables, once they were asked for.
     tables: Option<Arc<Tables>>,
     /// The cloud library that is asked, if one is.
@@ -116,6 +118,7 @@ impl<W: Write> Session<W> {
             network: None,
             books: BookLibrary::default(),
             has_named_books: false,
+            has_switched_books: false,
             tables: None,
             #[cfg(feature = "cloud")]
             cloud: None,
@@ -324,6 +327,9 @@ impl<W: Write> Session<W> {
         self.greeted = true;
         if !self.has_named_books {
             self.set_books(default_books(protocol));
+        }
+        if !self.has_switched_books {
+            self.preferences.use_book = plays_from_books(protocol);
         }
         for line in self.codec.handshake() {
             self.output.line(&line);

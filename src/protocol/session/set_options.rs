@@ -78,11 +78,8 @@ impl<W: Write> Session<W> {
             OptionChange::AnalyseMode(on) => preferences.analyse_mode = on,
             OptionChange::Opponent(opponent) => preferences.opponent = opponent,
             OptionChange::Network(path) => self.set_network(&path),
-            OptionChange::UseBook(on) => preferences.use_book = on,
-            OptionChange::BookFiles(files) => {
-                self.has_named_books = true;
-                self.set_books(&files);
-            }
+            OptionChange::UseBook(on) => self.set_use_book(on),
+            OptionChange::BookFiles(files) => self.name_books(&files),
             OptionChange::UseTables(on) => self.set_use_tables(on),
             OptionChange::TablePaths(paths) => self.set_table_paths(&paths),
             #[cfg(feature = "cloud")]
@@ -151,9 +148,12 @@ impl<W: Write> Session<W> {
         self.pool.forget();
     }
 
-    /// The tables to look positions up in; none with the option off and in the promotion variant.
+    /// The tables to look positions up in; none with the option off, in the promotion variant and for a player
+    /// below full strength.
     pub(super) fn tables(&mut self) -> Option<Arc<Tables>> {
-        let are_used = self.preferences.use_tables && !self.preferences.promotion;
+        let preferences = &self.preferences;
+        let are_used =
+            preferences.use_tables && !preferences.promotion && preferences.strength().is_none();
         are_used.then(|| self.tables.get_or_insert_with(Tables::embedded).clone())
     }
 
