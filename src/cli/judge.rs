@@ -3,11 +3,12 @@
 use std::fmt;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::columns::{row, terminal_width};
-use super::common::ending;
+use super::common::ending::{self, TableArguments};
 use super::common::explain;
 use super::common::game_arguments::{GameArguments, play_line, read_line};
 use super::common::{Failure, open_input, print, print_if_read};
@@ -35,7 +36,7 @@ pub(super) struct Arguments {
     /// Whose rules decide about repetitions and limits.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
-    /// Tell what each move of the repetition was, and what endgame tables say.
+    /// Tell what each move of the repetition was, and what endgame tables say (--tables).
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
@@ -44,6 +45,14 @@ pub(super) struct Arguments {
     /// Print the verdicts of all rule sets side by side.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    tables: TableArguments,
+}
+
+/// What games are judged by.
+struct Judging<'a> {
+    arguments: &'a Arguments,
+    tables: Arc<Tables>,
 }
 
 /// Where a game stands in a file, from 1.
@@ -69,8 +78,18 @@ impl fmt::Display for Place {
 /// # Errors
 /// A game cannot be read, nor the file; all the other games are judged first.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if arguments.tables.is_given() && !arguments.explain {
+        return Err(Failure::usage(
+            "--tables",
+            "tables are asked with --explain",
+        ));
+    }
+    let judging = Judging {
+        arguments,
+        tables: arguments.tables.open()?,
+    };
     match &arguments.file {
-        Some(path) => judge_file(arguments, path),
+        Some(path) => judge_file(&judging, path),
         None => {
             if !arguments.game.is_given() {
                 return Err(Failure::usage(
@@ -79,12 +98,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 ));
             }
             let game = arguments.game.read()?;
-            print(&(heading(arguments) + &report(arguments, &game, None)))
+            print(&(heading(arguments) + &report(&judging, &game, None)))
         }
     }
 }
 
-fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
+fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
     let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
     let mut input = open_input(path).map_err(|error| fault(&error))?;
     let beginning = input.fill_buf().map_err(|error| fault(&error))?;
@@ -92,12 +111,12 @@ fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let is_pgn = bytes_without_byte_order_mark(beginning)
         .trim_ascii_start()
         .starts_with(b"[");
-    if !print_if_read(&heading(arguments))? {
+    if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
     let bad = match is_pgn {
-        true => judge_games(arguments, path, PgnReader::new(input))?,
-        false => judge_lines(arguments, path, input)?,
+        true => judge_games(judging, path, PgnReader::new(input))?,
+        false => judge_lines(judging, path, input)?,
     };
     match (bad, is_pgn) {
         (0, _) => Ok(()),
@@ -110,7 +129,7 @@ fn judge_file(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
 
 /// Judges a game a line, and returns how many lines are none.
 fn judge_lines(
-    arguments: &Arguments,
+    judging: &Judging<'_>,
     path: &Path,
     mut input: impl BufRead,
 ) -> Result<usize, Failure> {
@@ -128,7 +147,7 @@ fn judge_lines(
         let place = Place::Line(number);
         match read_line(line) {
             Ok(game) => {
-                if !print_if_read(&report(arguments, &game, Some(place)))? {
+                if !print_if_read(&report(judging, &game, Some(place)))? {
                     break;
                 }
             }
@@ -143,7 +162,7 @@ fn judge_lines(
 
 /// Judges the games of a PGN, and returns how many cannot be read.
 fn judge_games(
-    arguments: &Arguments,
+    judging: &Judging<'_>,
     path: &Path,
     mut games: PgnReader<impl BufRead>,
 ) -> Result<usize, Failure> {
@@ -158,7 +177,7 @@ fn judge_games(
                 continue;
             }
         };
-        if !print_if_read(&report(arguments, &game, Some(place)))? {
+        if !print_if_read(&report(judging, &game, Some(place)))? {
             return Ok(bad);
         }
     }
@@ -176,10 +195,11 @@ fn heading(arguments: &Arguments) -> String {
 }
 
 /// What is to be said of a game, with its place in a file if it has one.
-fn report(arguments: &Arguments, game: &Game, place: Option<Place>) -> String {
+fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
+    let arguments = judging.arguments;
     let judgement = judge(game, arguments.rules);
     if arguments.json {
-        return format!("{}\n", object(arguments, game, &judgement, place));
+        return format!("{}\n", object(judging, game, &judgement, place));
     }
     let mut text = match arguments.all {
         true => side_by_side(|rules| judge_outcome(game, rules).verdict.name(), place),
@@ -190,7 +210,7 @@ fn report(arguments: &Arguments, game: &Game, place: Option<Place>) -> String {
     };
     if arguments.explain {
         text += &explain::text(game, &judgement);
-        if let Some(ending) = ending::text(game, &Tables::embedded(), judgement.rules) {
+        if let Some(ending) = ending::text(game, &judging.tables, judgement.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -206,11 +226,12 @@ fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) ->
 
 /// The verdict as JSON.
 fn object(
-    arguments: &Arguments,
+    judging: &Judging<'_>,
     game: &Game,
     judgement: &Judgement,
     place: Option<Place>,
 ) -> Value {
+    let arguments = judging.arguments;
     let perpetual = |color: Color| judgement.perpetuals[color].to_string();
     let mut object = json!({
         "verdict": judgement.verdict.name(),

@@ -1,5 +1,7 @@
 //! The values of every position of a class.
 
+use std::rc::Rc;
+
 use super::board::CellBoard;
 use super::index::Indexer;
 use super::material::Material;
@@ -175,19 +177,30 @@ impl SolvedClass {
     /// A position that is won, or lost with the other side to move, in so many plies, if there is one;
     /// the armed side is red.
     pub fn example(&self, outcome: TableOutcome) -> Option<crate::board::Position> {
+        self.examples(outcome, 0).next()
+    }
+
+    /// As [`Self::example`], all those with each side to move that come from a place on, a number of positions,
+    /// in their order.
+    pub fn examples(
+        &self,
+        outcome: TableOutcome,
+        from: usize,
+    ) -> impl Iterator<Item = crate::board::Position> {
         let sides = match (outcome, self.material.is_two_sided()) {
             (_, true) => &Color::ALL[..],
             (TableOutcome::Win(_), false) => &[Color::Red],
             (_, false) => &[Color::Black],
         };
-        let indexer = Indexer::new(self.material);
-        sides.iter().find_map(|side| {
+        let indexer = Rc::new(Indexer::new(self.material));
+        sides.iter().flat_map(move |side| {
             let armed_to_move = *side == Color::Red;
             let values = self.values(armed_to_move);
             let is_wanted =
-                |v: u8| Self::outcome_of(self.material, v, armed_to_move) == Some(outcome);
-            let mut wanted = (0..values.len()).filter(|i| is_wanted(values[*i]));
-            wanted.find_map(|index| indexer.position(index, *side))
+                move |v: u8| Self::outcome_of(self.material, v, armed_to_move) == Some(outcome);
+            let indexer = indexer.clone();
+            let wanted = (from..values.len()).filter(move |i| is_wanted(values[*i]));
+            wanted.filter_map(move |index| indexer.position(index, *side))
         })
     }
 }

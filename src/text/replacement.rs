@@ -1,10 +1,18 @@
 //! Files that are replaced as a whole.
 
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
+
+/// The end of the names of files that are not finished.
+const UNFINISHED: &str = ".tmp";
+/// What a program that was killed has left is removed when it is so old; another one may be at work on a
+/// younger one.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
 /// A file beside another that is to take its place. It goes when it is dropped before that.
 #[derive(Debug)]
@@ -14,7 +22,8 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Creates the file, with the permissions of the one that it is to replace if that exists.
+    /// Creates the file, with the permissions of the one that it is to replace if that exists. Its name is that of
+    /// the other one between a dot and letters with `.tmp`. Those that were left long ago are removed.
     ///
     /// # Errors
     /// The old file may not be written, or no file can be created beside it.
@@ -37,6 +46,9 @@ impl Replacement {
         let directory = directory.unwrap_or(Path::new("."));
         // A report of what is wrong with it names no file that the user does not know.
         fs::metadata(directory)?;
+        let prefix = prefix(&path);
+        remove_abandoned(directory, &prefix);
+        builder.prefix(&prefix).suffix(UNFINISHED);
         let file = builder.tempfile_in(directory)?;
         if let Some(permissions) = permissions {
             // Those that a file is created with are cut by the mask of the process.
@@ -91,6 +103,31 @@ impl Replacement {
     }
 }
 
+/// What the names of unfinished files for a path begin with.
+fn prefix(path: &Path) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+/// Removes what was not finished long ago, as far as the system lets it: it does no harm but takes room.
+fn remove_abandoned(directory: &Path, prefix: &OsStr) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_unfinished =
+            name.starts_with(prefix.as_encoded_bytes()) && name.ends_with(UNFINISHED.as_bytes());
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_unfinished && age().is_some_and(|age| age > ABANDONED) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// Asks for the permissions that every new file gets.
 fn ordinary(builder: &mut tempfile::Builder<'_, '_>) {
     #[cfg(unix)]
@@ -108,6 +145,24 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn what_was_left_long_ago_goes() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let old = std::time::SystemTime::now() - 2 * ABANDONED;
+        for name in [".a.dat.x.tmp", ".b.dat.x.tmp", ".a.dat.y.tmp", "a.dat.tmp"] {
+            let file = fs::File::create(at(name)).unwrap();
+            if name != ".a.dat.y.tmp" {
+                file.set_modified(old).unwrap();
+            }
+        }
+        Replacement::write(&at("a.dat"), b"new").unwrap();
+        let left = fs::read_dir(directory.path()).unwrap();
+        let mut left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".a.dat.y.tmp", ".b.dat.x.tmp", "a.dat", "a.dat.tmp"]);
+    }
 
     #[test]
     fn the_permissions_of_the_old_file_stay() {

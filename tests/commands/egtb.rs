@@ -52,7 +52,11 @@ fn tables_are_generated_once_verified_and_counted() {
     egtb(&["verify", "KRB-KA", "KRB-K", "--tables", out])
         .assert()
         .success()
-        .stdout(predicate::str::contains("KRB-KA: ").and(predicate::str::contains("draws hold")));
+        .stdout(predicate::str::contains("KRB-KA: ").and(predicate::str::contains("draws hold")))
+        .stdout(
+            predicate::str::is_match("the search finds [1-9][0-9]* of [1-9][0-9]* short mates")
+                .unwrap(),
+        );
     egtb(&[
         "stats",
         "KRB-KA",
@@ -347,4 +351,78 @@ fn directories_without_tables_are_told() {
     let path = |name: &str| directory.path().join(name);
     fs::rename(path("KR-K.chtb"), path("KR-K.CHTB")).unwrap();
     egtb(&["stats", "KR-K", "--tables", out]).assert().success();
+}
+
+#[test]
+fn files_that_are_no_tables_are_told_and_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KRA-K", "--out", out])
+        .assert()
+        .success();
+    for name in ["a.chtb", "b.chtb"] {
+        fs::write(directory.path().join(name), "no table").unwrap();
+    }
+    let fen = "4k4/9/9/9/9/9/9/9/9/R2K1A3 w";
+    egtb(&["probe", fen, "--tables", out])
+        .assert()
+        .success()
+        .stderr(predicate::str::contains("not a table of Chuhe").count(2));
+    // To verify what is there all must be right.
+    egtb(&["verify", "--tables", out])
+        .assert()
+        .code(1)
+        .stderr(predicate::str::contains("not a table of Chuhe").count(2));
+    egtb(&["probe", fen, "--tables", "/no/such/directory"])
+        .assert()
+        .code(1);
+}
+
+#[test]
+fn other_commands_take_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KRA-KAB", "--out", out])
+        .assert()
+        .success();
+    let fen = "2bak4/9/9/9/9/9/9/9/9/R2K1A3 w - - 0 1";
+    let chuhe = |arguments: &[&str]| {
+        let mut command = Command::cargo_bin("chuhe").unwrap();
+        command.args(arguments);
+        command
+    };
+    chuhe(&["judge", "--explain", fen, "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("KRA-KAB"));
+    chuhe(&["judge", fen, "--tables", out])
+        .assert()
+        .code(2)
+        .stderr(predicate::str::contains("--explain"));
+    let batch = |tables: &[&str]| {
+        let mut command = chuhe(&["batch", "-", "--depth", "1"]);
+        let told = command.args(tables).write_stdin(fen).assert().success();
+        let line = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()
+    };
+    assert!(batch(&["--tables", out])["mate"].is_number());
+    assert!(batch(&[])["mate"].is_null());
+}
+
+#[test]
+fn draws_that_are_not_relied_on_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KR-KB", "--out", out])
+        .assert()
+        .success();
+    let stats = egtb(&["stats", "--json", "KR-KB", "--tables", out]).assert();
+    let object: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
+    assert_eq!(object["draws_hold"], true);
+    let probe = |fen: &str| {
+        let told = egtb(&["probe", "--json", fen]).assert().success();
+        serde_json::from_slice::<serde_json::Value>(&told.get_output().stdout).unwrap()
+    };
+    assert_eq!(probe("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w")["draw_holds"], true);
+    assert!(probe("2b1k4/9/9/9/9/9/9/9/9/R2K5 w")["draw_holds"].is_null());
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
+use crate::cli::common::ending::TableArguments;
 use crate::cli::common::network::NetworkArgument;
 use crate::cli::common::seconds::parse_seconds;
 use crate::notation::epd::Epd;
@@ -59,6 +60,8 @@ pub(in crate::cli) struct Arguments {
     pub(super) rules: RuleSet,
     #[command(flatten)]
     pub(super) network: NetworkArgument,
+    #[command(flatten)]
+    pub(super) tables: TableArguments,
 }
 
 /// How answers are written.
@@ -99,12 +102,14 @@ impl Arguments {
             .network
             .path()
             .map(|path| format!(", network {}", path.display()));
+        let tables = (self.tables.is_given()).then(|| format!(", tables {}", self.tables.paths()));
         format!(
-            "{}, {} rules, {} MB{}",
+            "{}, {} rules, {} MB{}{}",
             self.limits(),
             self.rules,
             self.hash,
-            network.unwrap_or_default()
+            network.unwrap_or_default(),
+            tables.unwrap_or_default()
         )
     }
 

@@ -107,6 +107,7 @@ fn collect(
 /// A worker for each position at a time.
 fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<BatchSearcher>, Failure> {
     let network = arguments.network.read()?;
+    let tables = arguments.tables.open()?;
     let settings = Settings {
         rules: arguments.rules,
         ..Settings::default()
@@ -121,7 +122,7 @@ fn workers(arguments: &Arguments, over: &Receiver<()>) -> Result<Vec<BatchSearch
             arguments.hash as usize,
             arguments.limits(),
             settings,
-            network.clone(),
+            (network.clone(), tables.clone()),
             over.clone(),
         );
         let fit = workers.len();

@@ -9,6 +9,7 @@ use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Control, Event, Limits, Outcome, Pool, SearchRequest, Settings, StartError};
+use crate::tablebase::Tables;
 
 /// What has been found of a position.
 pub(super) struct BatchResult {
@@ -26,6 +27,7 @@ pub(super) struct BatchSearcher {
     limits: Limits,
     settings: Settings,
     network: Option<Arc<Network>>,
+    tables: Arc<Tables>,
     /// Disconnected when nothing more is wanted.
     over: Receiver<()>,
 }
@@ -39,7 +41,7 @@ impl BatchSearcher {
         hash: usize,
         limits: Limits,
         settings: Settings,
-        network: Option<Arc<Network>>,
+        (network, tables): (Option<Arc<Network>>, Arc<Tables>),
         over: Receiver<()>,
     ) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
@@ -51,6 +53,7 @@ impl BatchSearcher {
                 limits,
                 settings,
                 network,
+                tables,
                 over,
             }),
             false => Err(StartError::NoMemoryForTable(hash)),
@@ -79,7 +82,7 @@ impl BatchSearcher {
             root_moves: None,
             settings: self.settings,
             network: self.network.clone(),
-            tables: None,
+            tables: Some(self.tables.clone()),
             control: control.clone(),
         });
         let mut line = Vec::new();

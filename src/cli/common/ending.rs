@@ -1,10 +1,12 @@
 //! Endings that tables hold.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{Failure, note};
 use crate::rules::{Game, RuleSet, Verdict, counted_plies, judge_outcome};
 use crate::tablebase::{Material, SkippedFile, TableOutcome, Tables};
+use crate::text::names_of_list;
 
 /// Where tables are.
 #[derive(Debug, clap::Args)]
@@ -15,29 +17,53 @@ pub(in crate::cli) struct TableArguments {
 }
 
 impl TableArguments {
-    /// The tables.
+    /// The directories as they were told.
+    pub(in crate::cli) fn paths(&self) -> &str {
+        &self.tables
+    }
+
+    /// Whether directories were told.
+    pub(in crate::cli) fn is_given(&self) -> bool {
+        !self.tables.trim().is_empty()
+    }
+
+    /// The tables. Files that are none are told and left out.
     ///
     /// # Errors
-    /// A directory or a file cannot be read, or is no table.
+    /// A directory cannot be read or has no tables.
     pub(in crate::cli) fn open(&self) -> Result<Arc<Tables>, Failure> {
-        Self::or_skipped(Tables::open(&self.tables))
+        let (tables, skipped) = Tables::open(&self.tables);
+        self.note_skipped(&skipped)?;
+        Ok(tables)
     }
 
     /// The tables, those in files before the embedded ones.
     ///
     /// # Errors
-    /// As [`Self::open`].
+    /// A directory cannot be read or has no tables, or a file is none; all these are told.
     pub(in crate::cli) fn open_files_first(&self) -> Result<Arc<Tables>, Failure> {
-        Self::or_skipped(Tables::open_files_first(&self.tables))
+        let (tables, skipped) = Tables::open_files_first(&self.tables);
+        match skipped.split_last() {
+            None => Ok(tables),
+            Some((last, others)) => {
+                others.iter().for_each(|skipped| note(&skipped.to_string()));
+                Err(Failure::new("--tables", last))
+            }
+        }
     }
 
-    fn or_skipped(
-        (tables, skipped): (Arc<Tables>, Vec<SkippedFile>),
-    ) -> Result<Arc<Tables>, Failure> {
-        match skipped.first() {
-            None => Ok(tables),
-            Some(skipped) => Err(Failure::new("--tables", skipped)),
+    fn note_skipped(&self, skipped: &[SkippedFile]) -> Result<(), Failure> {
+        let is_directory = |skipped: &&SkippedFile| {
+            let mut directories = names_of_list(&self.tables);
+            directories.any(|directory| Path::new(directory) == skipped.path)
+        };
+        if let Some(directory) = skipped.iter().find(is_directory) {
+            return Err(Failure::new("--tables", directory));
         }
+        skipped
+            .iter()
+            .for_each(|skipped| note(&skipped.to_string()));
+        Ok(())
     }
 }
 

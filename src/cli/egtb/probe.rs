@@ -133,6 +133,9 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     };
     let mut object = value(Some(probe.outcome));
     object["fen"] = json!(game.position().to_string());
+    if probe.outcome == TableOutcome::Draw {
+        object["draw_holds"] = json!(probe.draw_holds);
+    }
     if let Some(plies) = tables.conversion(game.position()) {
         object["conversion"] = json!(plies);
     }

@@ -6,7 +6,7 @@ use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
 use crate::cli::common::{Failure, print};
 use crate::tablebase::{
-    ClassCounts, ClassTable, Material, SideCounts, SolvedClass, TableOutcome, Tables,
+    ClassCounts, ClassTable, DrawsHold, Material, SideCounts, SolvedClass, TableOutcome, Tables,
 };
 use serde_json::json;
 
@@ -126,12 +126,24 @@ fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     let counts = solved.counts();
     let longest = longest(arguments, solved, counts.longest_win, tables);
     match arguments.json {
-        true => one_sided_json(solved.material(), &counts, longest, size),
-        false => one_sided_text(solved.material(), &counts, longest, size),
+        true => one_sided_json(solved, &counts, longest, size),
+        false => one_sided_text(solved, &counts, longest, size),
     }
 }
 
-fn one_sided_text(material: Material, counts: &ClassCounts, longest: Longest, size: u64) -> String {
+fn one_sided_text(
+    solved: &SolvedClass,
+    counts: &ClassCounts,
+    longest: Longest,
+    size: u64,
+) -> String {
+    let material = solved.material();
+    let draws = match solved.draws() {
+        DrawsHold::Always => "",
+        _ => {
+            "  it is not proven that draws hold under rules on perpetual chases: none is relied on\n"
+        }
+    };
     let text = format!(
         "{material}  {size} bytes\n  armed side to move: {} legal, {} won ({:.1} %)\n  other side to move: {} legal, {} lost ({:.1} %)\n",
         counts.armed_legal,
@@ -141,7 +153,7 @@ fn one_sided_text(material: Material, counts: &ClassCounts, longest: Longest, si
         counts.bare_lost,
         share(counts.bare_lost, counts.bare_legal),
     );
-    text + &longest_line(counts.longest_win, longest)
+    text + draws + &longest_line(counts.longest_win, longest)
 }
 
 /// The conversions of a class: their longest way and how many positions they win.
@@ -172,11 +184,17 @@ fn conversions_text(arguments: &Arguments, conversions: &SolvedClass, size: u64)
     )
 }
 
-fn one_sided_json(material: Material, counts: &ClassCounts, longest: Longest, size: u64) -> String {
+fn one_sided_json(
+    solved: &SolvedClass,
+    counts: &ClassCounts,
+    longest: Longest,
+    size: u64,
+) -> String {
     let (fen, line) = longest.unzip();
     let object = json!({
-        "class": material.to_string(),
+        "class": solved.material().to_string(),
         "bytes": size,
+        "draws_hold": solved.draws() == DrawsHold::Always,
         "armed_legal": counts.armed_legal,
         "armed_won": counts.armed_won,
         "longest_win": counts.longest_win,

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::selection::{
     RulesArguments, ThreadArguments, bar, load, load_conversions, load_smaller, selected,
 };
+use crate::board::Position;
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::{Failure, print};
 use crate::rules::{Game, RuleSet};
@@ -35,6 +36,8 @@ pub(super) struct Arguments {
 const SEARCHED: u16 = 7;
 /// How much deeper than the mate the search may look.
 const DEEPER: u32 = 4;
+/// How many parts of a class the search is shown a position from, of each kind.
+const SAMPLE: usize = 4;
 
 /// Verifies tables.
 ///
@@ -58,30 +61,25 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         let solved = load(material, &tables, rules)?;
         let smaller = load_smaller(material, Metric::Mate, &tables, rules)?;
         let progress = |positions| bar.inc(positions);
-        let (checked, proven) = match material.is_two_sided() {
+        let (checked, proven, solved) = match material.is_two_sided() {
             true => verify_two_sided(&solved, &smaller, threads, &progress)
                 .map(|checked| {
-                    (
-                        checked,
-                        format!("draws and losses by the rules hold ({rules})"),
-                    )
+                    let proven = format!("draws and losses by the rules hold ({rules})");
+                    (checked, proven, solved)
                 })
                 .map_err(|error| Failure::new(material, error))?,
             false => {
                 let checked = verify(&solved, &smaller, threads, &progress)
                     .map_err(|error| Failure::new(material, error))?;
                 let (solved, draws) = check_draws(solved, &smaller, threads)?;
-                let mates = search_mates(&solved, &searcher)?;
-                (
-                    checked,
-                    format!("{draws}, {mates} mates found by the search"),
-                )
+                (checked, draws, solved)
             }
         };
+        let found = search_sample(&solved, &searcher)?;
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| {
             print(&format!(
-                "{material}: {checked} positions right, {proven}, {seconds:.1} s\n"
+                "{material}: {checked} positions right, {proven}, {found}, {seconds:.1} s\n"
             ))
         })?;
         if let Some(line) = verify_conversions(material, &tables, rules, threads, &progress)? {
@@ -143,27 +141,57 @@ fn check_draws(
     Ok((solved, words))
 }
 
-/// Has the search look for a mate of each length, by itself; how many it finds. None may be shorter.
-fn search_mates(solved: &SolvedClass, searcher: &Searcher) -> Result<u32, Failure> {
-    let mut searched = 0;
-    for plies in (1..=SEARCHED).step_by(2) {
-        let Some(position) = solved.example(TableOutcome::Win(plies)) else {
-            continue;
-        };
-        let limits = Limits {
-            depth: Some(u32::from(plies) + DEEPER),
-            ..Limits::default()
-        };
-        let outcome = searcher.think(&Game::new(position.clone()), limits);
-        let found = outcome.and_then(|o| o.score).map(|score| score.meaning());
-        if let Some(Meaning::Mates(shorter)) = found
-            && shorter < u32::from(plies)
-        {
-            let why =
-                format!("{position}: mate in {plies} plies, but the search mates in {shorter}");
-            return Err(Failure::new(solved.material(), why));
+/// Has the search look by itself at positions from all parts of a class: mates of each length that it can
+/// find, on both sides, and draws. How many of the mates it finds.
+///
+/// # Errors
+/// It finds a mate that there is not, or a shorter one.
+fn search_sample(solved: &SolvedClass, searcher: &Searcher) -> Result<String, Failure> {
+    let mates = (1..=SEARCHED).map(|plies| match plies % 2 {
+        1 => TableOutcome::Win(plies),
+        _ => TableOutcome::Loss(plies),
+    });
+    let (mut asked, mut found) = (0, 0);
+    for outcome in mates.chain([TableOutcome::Draw]) {
+        for position in sample(solved, outcome) {
+            let limits = Limits {
+                depth: Some(u32::from(SEARCHED) + DEEPER),
+                ..Limits::default()
+            };
+            let told = searcher.think(&Game::new(position.clone()), limits);
+            let told = told.and_then(|o| o.score).map(|score| score.meaning());
+            let is_wrong = match (outcome, told) {
+                (TableOutcome::Win(plies), Some(Meaning::Mates(shorter))) => {
+                    shorter < u32::from(plies)
+                }
+                (TableOutcome::Win(_), Some(Meaning::Mated(_))) => true,
+                (TableOutcome::Loss(_), Some(Meaning::Mates(_))) => true,
+                // With an attacker a side a perpetual check counts as a mate.
+                (TableOutcome::Draw, Some(Meaning::Mates(_) | Meaning::Mated(_))) => {
+                    !solved.material().is_two_sided()
+                }
+                _ => false,
+            };
+            if let (true, Some(told)) = (is_wrong, told) {
+                let why = format!("{position}: {outcome:?}, but the search finds {told:?}");
+                return Err(Failure::new(solved.material(), why));
+            }
+            if outcome != TableOutcome::Draw {
+                asked += 1;
+                found += u32::from(matches!(told, Some(Meaning::Mates(_) | Meaning::Mated(_))));
+            }
         }
-        searched += u32::from(matches!(found, Some(Meaning::Mates(_))));
     }
-    Ok(searched)
+    Ok(format!("the search finds {found} of {asked} short mates"))
+}
+
+/// Some positions of a class that are worth the same, from all its parts, each once.
+fn sample(solved: &SolvedClass, outcome: TableOutcome) -> Vec<Position> {
+    let len = class_size(solved.material()) as usize;
+    let parts = (0..SAMPLE).map(|part| part * len / SAMPLE);
+    let mut positions: Vec<Position> = parts
+        .filter_map(|from| solved.examples(outcome, from).next())
+        .collect();
+    positions.dedup_by_key(|position| position.key());
+    positions
 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::common::bar::bar_style;
+use super::common::ending::TableArguments;
 use super::common::interrupt::interrupts;
 use super::common::limit_arguments::LimitArguments;
 use super::common::network::NetworkArgument;
@@ -25,7 +26,6 @@ use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::search::{MAX_HASH, MAX_THREADS};
-use crate::tablebase::Tables;
 use game::{Review, decided_score, review, stages};
 use search::{ReviewPlan, ReviewedPosition, search_all};
 
@@ -62,6 +62,8 @@ pub(super) struct Arguments {
     html: Option<PathBuf>,
     #[command(flatten)]
     network: NetworkArgument,
+    #[command(flatten)]
+    tables: TableArguments,
 }
 
 /// Time for a position unless there is another limit.
@@ -78,7 +80,7 @@ impl Arguments {
             hash: self.hash as usize,
             rules: self.rules,
             network: self.network.read()?,
-            tables: Some(Tables::embedded()),
+            tables: Some(self.tables.open()?),
         })
     }
 
