@@ -41,6 +41,17 @@ impl Results {
     }
 }
 
+/// A move of a book for the position with a hash, of which nothing else is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HashedMove {
+    /// The lock of BOOK.DAT: the second hash of ElephantEye of the position or its mirror image.
+    pub lock: u32,
+    /// The move, in the one that is meant.
+    pub played: Move,
+    /// As [`BookMove::weight`].
+    pub weight: u32,
+}
+
 /// A move that a book holds for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
@@ -107,6 +118,11 @@ pub trait Book: fmt::Debug + Send {
     /// As [`Self::moves`].
     fn positions(&self) -> Result<Vec<Position>, BookError> {
         Ok(Vec::new())
+    }
+
+    /// All moves of a BOOK.DAT; none of other books.
+    fn hashed_moves(&self) -> Vec<HashedMove> {
+        Vec::new()
     }
 
     /// The name of the format.

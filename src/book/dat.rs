@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::book_move::{Book, BookEntry, BookMove};
+use super::book_move::{Book, BookEntry, BookMove, HashedMove};
 use super::error::BookError;
 use super::lock::{from_256, locks, to_256};
 use crate::board::{Move, Position};
@@ -21,14 +21,6 @@ const MAX_WEIGHT: u32 = u16::MAX as u32;
 #[derive(Clone, Debug)]
 pub struct DatBook {
     records: Cow<'static, [u8]>,
-}
-
-/// One record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct DatRecord {
-    lock: u32,
-    played: Move,
-    weight: u32,
 }
 
 impl DatBook {
@@ -70,10 +62,10 @@ impl DatBook {
     }
 
     /// A record; `None` where its move is none on this board.
-    fn record(&self, number: usize) -> Option<DatRecord> {
+    fn record(&self, number: usize) -> Option<HashedMove> {
         let [a, b, c, d, from, to, low, high] = self.bytes(number);
         let (from, to) = (from_256(from)?, from_256(to)?);
-        (from != to).then(|| DatRecord {
+        (from != to).then(|| HashedMove {
             lock: u32::from_le_bytes([a, b, c, d]),
             played: Move::new(from, to),
             weight: u32::from(u16::from_le_bytes([low, high])),
@@ -114,7 +106,7 @@ impl Book for DatBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
         let (run, is_mirrored) = self.find(position);
         let mut moves: Vec<BookMove> = Vec::new();
-        for DatRecord { played, weight, .. } in run.filter_map(|n| self.record(n)) {
+        for HashedMove { played, weight, .. } in run.filter_map(|n| self.record(n)) {
             let played = if is_mirrored {
                 played.flip_file()
             } else {
@@ -137,8 +129,43 @@ impl Book for DatBook {
         Ok(self.find(position).0.len())
     }
 
+    fn hashed_moves(&self) -> Vec<HashedMove> {
+        (0..self.len())
+            .filter_map(|number| self.record(number))
+            .collect()
+    }
+
     fn format(&self) -> &'static str {
         "BOOK.DAT"
+    }
+}
+
+/// The moves of one or several books as one, the weights of those with the same lock added up: also of positions
+/// that no line of a book reaches, which are known by their hashes alone.
+pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
+    let mut sorted: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
+    for m in moves.into_iter().filter(|m| m.weight > 0) {
+        let moves = sorted.entry(m.lock).or_default();
+        *moves.entry(packed(m.played)).or_default() += u64::from(m.weight);
+    }
+    let mut bytes = Vec::new();
+    for (lock, moves) in sorted {
+        encode_moves(lock, moves, &mut bytes);
+    }
+    bytes
+}
+
+/// Writes the records of a position; weights that are too large are all brought down in the same ratio.
+fn encode_moves(lock: u32, moves: BTreeMap<u16, u64>, bytes: &mut Vec<u8>) {
+    let heaviest = moves.values().copied().max().unwrap_or(1);
+    for (played, weight) in moves {
+        let weight = match heaviest > u64::from(MAX_WEIGHT) {
+            true => weight * u64::from(MAX_WEIGHT) / heaviest,
+            false => weight,
+        };
+        bytes.extend(lock.to_le_bytes());
+        bytes.extend(played.to_le_bytes());
+        bytes.extend((weight.max(1) as u16).to_le_bytes());
     }
 }
 
@@ -180,16 +207,7 @@ pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
     for ((lock, _), moves) in sorted {
         encoded.collisions += usize::from(last == Some(lock));
         last = Some(lock);
-        let heaviest = moves.values().copied().max().unwrap_or(1);
-        for (played, weight) in moves {
-            let weight = match heaviest > u64::from(MAX_WEIGHT) {
-                true => weight * u64::from(MAX_WEIGHT) / heaviest,
-                false => weight,
-            };
-            encoded.bytes.extend(lock.to_le_bytes());
-            encoded.bytes.extend(played.to_le_bytes());
-            encoded.bytes.extend((weight.max(1) as u16).to_le_bytes());
-        }
+        encode_moves(lock, moves, &mut encoded.bytes);
     }
     encoded
 }

@@ -40,9 +40,9 @@ mod xqb;
 #[cfg(feature = "sqlite")]
 mod xqb_key;
 
-pub use book_move::{Book, BookEntry, BookMove, Results};
+pub use book_move::{Book, BookEntry, BookMove, HashedMove, Results};
 pub use choice::choose;
-pub use dat::{DatBook, EncodedDat, encode_dat};
+pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use error::BookError;
 pub use library::{BUILTIN, BookLibrary, open_book};
 pub use table::{BookTable, BookWalk};

@@ -23,8 +23,10 @@ pub struct BookWalk {
     pub table: BookTable,
     /// Records of those positions that no player can use: illegal, twice, or without weight.
     pub useless: usize,
-    /// Records of the book for positions that were not reached.
+    /// Records of the book for positions that were not reached, or that are none.
     pub unreached: usize,
+    /// Whether the keys of the book tell its positions, so that all of them were reached.
+    pub is_whole: bool,
 }
 
 /// The position or its mirror image, whichever is stored, and whether it is the latter.
@@ -137,7 +139,9 @@ impl BookTable {
                 position.unmake(played, undo);
             }
         }
-        for position in book.positions()? {
+        let positions = book.positions()?;
+        let is_whole = !positions.is_empty();
+        for position in positions {
             if !walker.is_counted(&position) {
                 walker.visit(&position)?;
                 book.twin(&position)
@@ -151,6 +155,7 @@ impl BookTable {
             table: walker.table,
             useless: walker.useless + unusable,
             unreached: left - unusable,
+            is_whole,
         })
     }
 }

@@ -254,3 +254,40 @@ fn texts_in_other_encodings_are_refused_by_line() {
         .code(1)
         .stderr(contains("line 1: the text is not in UTF-8"));
 }
+
+#[test]
+fn books_by_hashes_are_merged_whole() {
+    let at = directory("hashes");
+    let out = |name: &str| text(&at.join(name)).to_owned();
+    let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+    // No line of the book leads here.
+    let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
+    let lines = format!("{fen}\th2e2\t40000\n{fen}\tg3g4\t2\n{ending}\te9f9\t7\n");
+    fs::write(at.join("a.txt"), lines).unwrap();
+    chuhe(&["import", &out("a.txt"), &out("a.dat")])
+        .assert()
+        .success();
+    chuhe(&["verify", &out("a.dat")])
+        .assert()
+        .success()
+        .stderr(contains(
+            "1 moves in positions that no line of the book reaches",
+        ));
+    chuhe(&["merge", &out("b.dat"), &out("a.dat"), &out("a.dat")])
+        .assert()
+        .success()
+        .stderr("3 moves\n");
+    let shown = |fen: &str| {
+        let told = chuhe(&["show", fen, "--book", &out("b.dat")])
+            .assert()
+            .success();
+        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+    };
+    assert!(shown(ending).contains("  14 "));
+    // As large as the format lets weights be, and the other one in the same ratio.
+    let start = shown(fen);
+    assert!(
+        start.contains("  65535 ") && start.contains("  3 "),
+        "{start}"
+    );
+}

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::book::{BookError, BookLibrary, BookTable, encode_dat};
+use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed};
 use crate::cli::common::Failure;
 use crate::cli::common::note;
 use crate::text::Replacement;
@@ -61,6 +61,27 @@ impl Output {
         Ok(Self { path })
     }
 
+    /// Whether its name asks for a database.
+    pub(super) fn is_xqb(&self) -> bool {
+        let extension = self.path.extension();
+        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xqb"))
+    }
+
+    /// Writes moves as a BOOK.DAT and tells how many they are.
+    ///
+    /// # Errors
+    /// None has any weight, or the file cannot be written.
+    pub(super) fn write_hashed(self, moves: Vec<HashedMove>) -> Result<(), Failure> {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
+        let bytes = encode_hashed(moves);
+        if bytes.is_empty() {
+            return Err(fault(&"there are no moves for it"));
+        }
+        write_new(&self.path, &bytes).map_err(|error| fault(&error))?;
+        note(&format!("{} moves", bytes.len() / 8));
+        Ok(())
+    }
+
     /// Writes the book and tells how much it is.
     ///
     /// # Errors
@@ -72,9 +93,7 @@ impl Output {
         if table.positions() == 0 {
             return Err(fault(&"there are no moves for it"));
         }
-        let extension = self.path.extension();
-        let is_xqb = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xqb"));
-        let moves = match is_xqb {
+        let moves = match self.is_xqb() {
             true => write_database(&self.path, &table),
             false => write_dat(&self.path, &table),
         };

@@ -11,8 +11,8 @@ use clap::Subcommand;
 
 use super::common::columns::{columns, terminal_width};
 use super::common::game_arguments::GameArguments;
-use super::common::{Failure, print};
-use crate::book::{BookLibrary, BookTable};
+use super::common::{Failure, note, print};
+use crate::book::{BookLibrary, BookTable, HashedMove};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
 use file::{Output, open, read_table, write_new};
@@ -122,11 +122,31 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
 
 fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {
     let out = Output::new(out)?;
+    if let Some(moves) = hashed_moves(books)?
+        && !out.is_xqb()
+    {
+        return out.write_hashed(moves);
+    }
     let mut table = BookTable::default();
     for book in books {
         table.merge(&read_table(book)?);
     }
     out.write(&table)
+}
+
+/// The moves of books that are all BOOK.DAT.
+fn hashed_moves(books: &[String]) -> Result<Option<Vec<HashedMove>>, Failure> {
+    let mut moves = Vec::new();
+    for name in books {
+        for book in open(name)?.books() {
+            let of_book = book.hashed_moves();
+            if of_book.is_empty() {
+                return Ok(None);
+            }
+            moves.extend(of_book);
+        }
+    }
+    Ok(Some(moves))
 }
 
 fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
@@ -168,19 +188,30 @@ fn verify(name: &str) -> Result<(), Failure> {
             walk.table.moves_count(),
             walk.table.positions()
         ))?;
-        let faults = [
-            (walk.useless, "illegal, twice or without weight"),
-            (
-                walk.unreached,
-                "in positions that no line of the book reaches",
-            ),
-        ];
-        let told: Vec<String> = (faults.iter())
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, what)| format!("{count} moves {what}"))
-            .collect();
-        if !told.is_empty() {
-            return Err(fault(&told.join("; ")));
+        let unreached = format!(
+            "{} moves in positions that no line of the book reaches",
+            walk.unreached
+        );
+        if walk.unreached > 0 && !walk.is_whole {
+            note(&format!(
+                "{name}: {unreached}, which are known by their hashes alone"
+            ));
+        }
+        let mut faults = Vec::new();
+        if walk.useless > 0 {
+            faults.push(format!(
+                "{} moves illegal, twice or without weight",
+                walk.useless
+            ));
+        }
+        if walk.unreached > 0 && walk.is_whole {
+            faults.push(format!(
+                "{} moves for keys that are no positions",
+                walk.unreached
+            ));
+        }
+        if !faults.is_empty() {
+            return Err(fault(&faults.join("; ")));
         }
     }
     Ok(())
