@@ -112,12 +112,13 @@ pub trait Book: fmt::Debug + Send {
         None
     }
 
-    /// One position for each key of a book whose keys hold the whole position; none of other books.
+    /// One position for each key of a book whose keys hold the whole position, those left out that are none;
+    /// `None` where the keys are hashes.
     ///
     /// # Errors
     /// As [`Self::moves`].
-    fn positions(&self) -> Result<Vec<Position>, BookError> {
-        Ok(Vec::new())
+    fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
+        Ok(None)
     }
 
     /// All moves of a BOOK.DAT; none of other books.

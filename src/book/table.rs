@@ -140,8 +140,8 @@ impl BookTable {
             }
         }
         let positions = book.positions()?;
-        let is_whole = !positions.is_empty();
-        for position in positions {
+        let is_whole = positions.is_some();
+        for position in positions.into_iter().flatten() {
             if !walker.is_counted(&position) {
                 walker.visit(&position)?;
                 book.twin(&position)

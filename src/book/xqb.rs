@@ -59,7 +59,7 @@ impl Book for XqbBook {
         Some(position.with_colors_exchanged())
     }
 
-    fn positions(&self) -> Result<Vec<Position>, BookError> {
+    fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
         let query = "SELECT DISTINCT key FROM book WHERE valid IS NOT 0 AND typeof(key) = 'blob'";
         let mut query = self.connection.prepare(query)?;
         let keys = query.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
@@ -67,7 +67,7 @@ impl Book for XqbBook {
         for key in keys {
             positions.extend(position_of(&key?));
         }
-        Ok(positions)
+        Ok(Some(positions))
     }
 
     fn count(&self) -> Result<usize, BookError> {

@@ -198,10 +198,7 @@ impl TableDirectory<'_> {
     /// # Errors
     /// The file cannot be read, or holds something else, which is left alone.
     fn table(&self, material: Material, metric: Metric) -> Result<Option<ClassTable>, Failure> {
-        let path = match metric {
-            Metric::Mate => self.file_name(material),
-            Metric::Conversion => self.conversions_name(material),
-        };
+        let path = self.file_name(material, metric);
         let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
         let table = match ClassTable::open(&path) {
             Ok(table) => table,
@@ -220,20 +217,16 @@ impl TableDirectory<'_> {
 
     /// Whether a table of a class is there, whole. One that is to be made anew is told.
     fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
-        let path = match metric {
-            Metric::Mate => self.file_name(material),
-            Metric::Conversion => self.conversions_name(material),
-        };
+        let path = self.file_name(material, metric);
         let fault = match self.table(material, metric)? {
             Some(table) => table.check().err(),
-            None => {
-                (ClassTable::open(&path).err()).filter(|error| !matches!(error, TableError::Io(_)))
-            }
+            None if path.exists() => ClassTable::open(&path).err(),
+            None => return Ok(false),
         };
         if let Some(error) = &fault {
             note(&format!("{}: {error}; it is made anew", path.display()));
         }
-        Ok(fault.is_none() && path.exists())
+        Ok(fault.is_none())
     }
 
     /// The tables of a class that there shall be, as far as it is known.
@@ -247,15 +240,12 @@ impl TableDirectory<'_> {
         Ok(mates.into_iter().chain(conversions).collect())
     }
 
-    fn file_name(&self, material: Material) -> PathBuf {
-        self.path.join(match material.is_two_sided() {
-            true => format!("{material}.{}.{EXTENSION}", self.rules),
-            false => format!("{material}.{EXTENSION}"),
+    fn file_name(&self, material: Material, metric: Metric) -> PathBuf {
+        self.path.join(match (metric, material.is_two_sided()) {
+            (Metric::Conversion, _) => format!("{material}.dtc.{EXTENSION}"),
+            (Metric::Mate, true) => format!("{material}.{}.{EXTENSION}", self.rules),
+            (Metric::Mate, false) => format!("{material}.{EXTENSION}"),
         })
-    }
-
-    fn conversions_name(&self, material: Material) -> PathBuf {
-        self.path.join(format!("{material}.dtc.{EXTENSION}"))
     }
 
     /// What a class is solved from by a metric, from this directory alone, so that a set does not depend on what
@@ -293,7 +283,13 @@ impl TableDirectory<'_> {
                 (line, file)
             }
         };
-        self.write(&self.file_name(material), &file, &line, started, bar)
+        self.write(
+            &self.file_name(material, Metric::Mate),
+            &file,
+            &line,
+            started,
+            bar,
+        )
     }
 
     /// Solves the conversions of a class and writes their table.
@@ -310,7 +306,13 @@ impl TableDirectory<'_> {
         .map_err(|error| Failure::new(material, error))?;
         let file = solved.to_file(self.threads);
         let line = format!("{material} conversions: {} bytes", file.len());
-        self.write(&self.conversions_name(material), &file, &line, started, bar)
+        self.write(
+            &self.file_name(material, Metric::Conversion),
+            &file,
+            &line,
+            started,
+            bar,
+        )
     }
 
     fn write(
