@@ -245,6 +245,18 @@ fn an_xqb_that_is_merged_keeps_its_weights_and_all_positions() {
 }
 
 #[test]
+fn formats_that_are_only_read_are_not_written() {
+    let at = directory("read only");
+    for name in ["a.obk", "a.pfbook"] {
+        chuhe(&["merge", text(&at.join(name)), "<builtin>"])
+            .assert()
+            .code(2)
+            .stderr(contains("is only read"));
+        assert!(!at.join(name).exists());
+    }
+}
+
+#[test]
 fn texts_in_other_encodings_are_refused_by_line() {
     let at = directory("encodings");
     let (bad, book) = (at.join("bad.txt"), at.join("bad.dat"));

@@ -100,7 +100,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     out.write(&table)?;
     if meter.is_stopped.get() {
-        note("the work was cut short; the book holds what was done");
+        note(match arguments.check {
+            true => {
+                "the search was cut short: positions that it had not come to keep all their moves"
+            }
+            false => "the work was cut short; the book holds what was done",
+        });
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::SUCCESS)
@@ -125,7 +130,17 @@ fn of_games(arguments: &Arguments) -> Result<BookTable, Failure> {
         }
     }
     note(&format!("{} games", book.games()));
-    Ok(book.finish(arguments.min_games))
+    let least = arguments.min_games;
+    let table = book.finish(least);
+    match table.positions() {
+        0 => Err(Failure::new(
+            "book",
+            format!(
+                "no moves were played in {least} games or more and won more than they lost (--min-games)"
+            ),
+        )),
+        _ => Ok(table),
+    }
 }
 
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {

@@ -53,8 +53,14 @@ impl Output {
     /// Makes sure that the file can be made, lest long work be lost.
     ///
     /// # Errors
-    /// There is such a file, or none can be made there.
+    /// There is such a file, none can be made there, or its name asks for a format that is only read.
     pub(in crate::cli) fn new(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().unwrap_or_default();
+        let mut read_only = ["obk", "pfBook"].into_iter();
+        if let Some(name) = read_only.find(|name| extension.eq_ignore_ascii_case(name)) {
+            let why = format!("books are written as BOOK.DAT or .xqb; .{name} is only read");
+            return Err(Failure::usage(path.display(), why));
+        }
         let tried = File::create_new(path).and_then(|_| fs::remove_file(path));
         tried.map_err(|error| Failure::new(path.display(), error))?;
         let path = path.to_owned();
