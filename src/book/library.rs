@@ -1,6 +1,5 @@
 //! The books that a player uses.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -15,7 +14,7 @@ use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 use super::xqb::XqbBook;
 use crate::board::{Move, Position};
 use crate::rules::Game;
-use crate::text::{excerpt, names_of_list};
+use crate::text::{excerpt, names_of_list, open_regular};
 
 /// No book that is read as a whole is larger, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -63,11 +62,7 @@ impl Opener {
         if path == Path::new(BUILTIN) {
             return Ok(Box::new(DatBook::new(BUILTIN_RECORDS.into())?));
         }
-        // Nothing may ever come from others, or no end.
-        if !std::fs::metadata(path)?.is_file() {
-            return Err(BookError::Foreign("it is no regular file"));
-        }
-        let mut file = File::open(path)?;
+        let mut file = open_regular(path)?;
         let mut bytes = Vec::new();
         let head = DATABASE.len() as u64;
         file.by_ref().take(head).read_to_end(&mut bytes)?;

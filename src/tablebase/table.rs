@@ -1,7 +1,6 @@
 //! One table, embedded or in a file, for probing.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +14,7 @@ use super::metric::Metric;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, TableOutcome};
 use crate::board::{Color, Position};
+use crate::text::open_regular;
 
 /// A table whose header has been read. The rest is read when it is asked for.
 #[derive(Debug)]
@@ -36,14 +36,6 @@ enum TableSource {
     Memory(&'static [u8]),
     /// Opened for each time that something is read: sets have more files than systems let a program have open.
     File(PathBuf),
-}
-
-/// Opens a file. Others may be without an end, or nothing may ever come from them.
-fn open_regular(path: &Path) -> io::Result<File> {
-    match std::fs::metadata(path)?.is_file() {
-        true => File::open(path),
-        false => Err(io::Error::other("it is no regular file")),
-    }
 }
 
 impl ClassTable {

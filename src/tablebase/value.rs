@@ -2,7 +2,8 @@
 
 /// No side can force a win.
 pub(super) const DRAW: u8 = 0;
-/// The largest level of a win or a loss in a class of one armed side.
+/// Above the level of every win and loss that is stored in a class of one armed side; one at this level makes
+/// the class too long.
 pub(super) const LARGEST_LEVEL: u8 = 120;
 /// The position is not legal.
 pub(super) const ILLEGAL: u8 = 255;

@@ -9,6 +9,17 @@ use super::bounded_line::{BoundedLine, read_bounded_line};
 /// Bytes of a MB.
 const MEGABYTE: u64 = 1 << 20;
 
+/// Opens a regular file. From others nothing may ever come, or no end.
+///
+/// # Errors
+/// It cannot be read, or is something else.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    match std::fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
 /// Reads a file whole.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ mod printable;
 mod replacement;
 mod seconds;
 
-pub use bounded_file::{read_all, read_file, read_line};
+pub use bounded_file::{open_regular, read_all, read_file, read_line};
 pub use bounded_line::{BoundedLine, read_bounded_line};
 pub use byte_order_mark::{bytes_without_byte_order_mark, without_byte_order_mark};
 pub use credentials::without_credentials;

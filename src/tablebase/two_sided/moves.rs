@@ -17,6 +17,8 @@ impl Faults {
     pub(super) const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
     /// It chases something.
     pub(super) const CHASE: Self = Self(14);
+    /// What two aims avoid between them where no other is asked for: checks, and all chases.
+    pub(super) const APART: [Self; 2] = [Self::CHECK, Self::CHASE];
     /// All ways, and that there is no move: what nothing is left of but moves that lose.
     pub(super) const NO_MOVE: Self = Self(31);
 
@@ -36,7 +38,7 @@ impl Faults {
     pub(super) const fn answers(self) -> &'static [Self] {
         match self {
             Self::CHECK => &[Self::CHECK],
-            _ => &[Self::CHECK, Self::CHASE],
+            _ => &Self::APART,
         }
     }
 

@@ -103,7 +103,7 @@ impl Claims<'_> {
         let shown = Marks::new(self.arena.len());
         loop {
             let mut has_found = false;
-            for aims in [[Faults::CHECK, Faults::CHASE]].iter().chain(&TURNS) {
+            for aims in [Faults::APART].iter().chain(&TURNS) {
                 has_found |= self.show_held(holder, aims, &shown);
                 if self.is_all_shown(holder, &shown) {
                     return;

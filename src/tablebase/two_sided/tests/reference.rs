@@ -38,15 +38,12 @@ pub(super) struct Planned {
 impl Planned {
     const NOTHING: Self = Self {
         moves: [None; 2],
-        aims: APART,
+        aims: Faults::APART,
     };
 }
 
 /// What to play, by the number of a node.
 pub(super) type Plan = Vec<Planned>;
-
-/// A move that gives no check, and one that chases nothing.
-const APART: [Faults; 2] = [Faults::CHECK, Faults::CHASE];
 
 /// All positions of a class with all moves, the two sides to move of an index one after the other.
 pub(super) struct Reference<'a> {
@@ -231,8 +228,14 @@ impl<'a> Reference<'a> {
             let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = zone.clone();
             for place in 0..aims {
-                let reached =
-                    self.reach(!loser, &zone, lost, (APART, place), Some(fault), &mut plan);
+                let reached = self.reach(
+                    !loser,
+                    &zone,
+                    lost,
+                    (Faults::APART, place),
+                    Some(fault),
+                    &mut plan,
+                );
                 (0..count).for_each(|n| left[n] &= reached[n]);
             }
             if aims == 1 {
@@ -253,7 +256,7 @@ impl<'a> Reference<'a> {
         let mut shown = won.to_vec();
         loop {
             let before = shown.clone();
-            for aims in [APART].iter().chain(&TURNS) {
+            for aims in [Faults::APART].iter().chain(&TURNS) {
                 let (held, its_plan) = self.held_by(holder, &shown, *aims);
                 // What is won can be held as well.
                 let is_new = |n: usize| !shown[n] || plan[n].moves == [None; 2];
