@@ -35,8 +35,11 @@ impl Score {
     const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;
+    /// Scores from here up to [`Self::CONVERSION`] are wins by an endgame table because of the rules on
+    /// repetitions.
+    const BY_RULE: Self = Self(Self::CONVERSION.0 - 2 * MAX_PLY as i32);
     /// Evaluations are kept inside this bound, below every win.
-    pub const EVALUATION_LIMIT: Self = Self(Self::CONVERSION.0 - 1);
+    pub const EVALUATION_LIMIT: Self = Self(Self::BY_RULE.0 - 1);
     /// Evaluation units in one minor piece, which protocols count as 100.
     pub const MINOR_PIECE: i32 = 450;
 
@@ -77,6 +80,13 @@ impl Score {
     #[inline]
     pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
         Self(Self::WIN.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
+    }
+
+    /// The side to move wins by the rules on repetitions, by the endgame tables in `plies` that take the game
+    /// on, less than twice [`MAX_PLY`]: above every evaluation, below every other win.
+    #[inline]
+    pub const fn by_rule_in(plies: usize) -> Self {
+        Self(Self::CONVERSION.0 - 1 - plies as i32)
     }
 
     /// Whether the score is a proven win or loss, told as a mate or not.
@@ -197,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn conversions_stand_between_evaluations_and_mates() {
+    fn wins_by_tables_stand_between_evaluations_and_mates() {
         let farthest = 2 * MAX_PLY - 1;
         let mut better = Score::mate_in(farthest);
         for defenders in 0..=Score::MOST_DEFENDERS as usize {
@@ -207,6 +217,11 @@ mod tests {
                 assert!(score.is_proven() && (-score).is_proven() && !score.is_decisive());
                 better = score;
             }
+        }
+        for plies in [0, farthest] {
+            let score = Score::by_rule_in(plies);
+            assert!(score < better && score.is_proven() && !score.is_decisive());
+            better = score;
         }
         assert!(better > Score::evaluation(i32::MAX));
         assert!(!Score::evaluation(i32::MAX).is_proven());

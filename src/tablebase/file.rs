@@ -5,7 +5,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 8 | `CHUHETB` and a zero |
-//! | 2 | version of the format: 1, 2 for a class with an attacker a side, 3 for conversions |
+//! | 2 | version of the format: 1, 4 for a class with an attacker a side, 3 for conversions |
 //! | 2 | scheme of the index, 1 |
 //! | 1 | what values count: 0 moves to mate, 1 plies to mate and what is known besides, 2 moves to a conversion |
 //! | 1 | under which rules draws hold: 0 all that the engine implements, 1 not proven; or 2 and more: one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
@@ -21,9 +21,10 @@
 //!
 //! Values of classes of one armed side: 0 a draw, or of conversions no win within the limit; n a win of
 //! the armed side in 2n - 1 plies, a loss of the other one in 2n - 2. With an attacker a side: 0 a draw;
-//! n up to 240 mate in n - 1 plies, a loss of the side to move where that is even, a win where it is odd;
-//! 241 a win and 242 a loss by the rules on repetitions; 243 nothing is known, 244 the side to move does
-//! not lose, 245 it does not win.
+//! n up to 150 mate in n - 1 plies, a loss of the side to move where that is even, a win where it is odd; from
+//! 151 up to 240 a loss or win by the rules on repetitions in n - 151 plies, told apart likewise, those not
+//! counted by which it is put off; 241 a win and 242 a loss by the rules in more; 243 nothing is known, 244 the
+//! side to move does not lose, 245 it does not win.
 //!
 //! A position that is not legal has the value of the one before it, which packs best.
 

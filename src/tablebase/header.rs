@@ -96,7 +96,7 @@ impl Header {
     /// The versions of the format, each with what values count.
     const VERSIONS: [(u16, u8); 3] = [Self::MATES, Self::TWO_SIDED, Self::CONVERSIONS];
     const MATES: (u16, u8) = (1, 0);
-    const TWO_SIDED: (u16, u8) = (2, 1);
+    const TWO_SIDED: (u16, u8) = (4, 1);
     const CONVERSIONS: (u16, u8) = (3, 2);
 
     /// The version of the format and what values count.

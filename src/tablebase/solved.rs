@@ -79,6 +79,9 @@ pub struct SideCounts {
     pub longest_win: u16,
     /// Those won because the other side may not check or chase for ever.
     pub won_by_rule: u64,
+    /// The most plies that one of these is told to take, those not counted by which the other side puts it off; 0
+    /// for none.
+    pub longest_by_rule: u16,
     /// Those proven to be drawn.
     pub drawn: u64,
     /// Those lost because of the rules on repetitions.
@@ -220,9 +223,12 @@ impl SideCounts {
                 self.longest_win = self.longest_win.max(plies);
                 &mut self.won
             }
-            Some(TableOutcome::WinByRule) => &mut self.won_by_rule,
+            Some(TableOutcome::WinByRule(plies)) => {
+                self.longest_by_rule = self.longest_by_rule.max(plies.unwrap_or(0));
+                &mut self.won_by_rule
+            }
             Some(TableOutcome::Draw) => &mut self.drawn,
-            Some(TableOutcome::LossByRule) => &mut self.lost_by_rule,
+            Some(TableOutcome::LossByRule(_)) => &mut self.lost_by_rule,
             Some(TableOutcome::Loss(plies)) => {
                 self.longest_loss = self.longest_loss.max(plies);
                 &mut self.lost

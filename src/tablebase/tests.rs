@@ -241,6 +241,20 @@ pub(crate) fn write_conversions(directory: &Path, class: &str) -> Position {
     solved.example(longest).unwrap()
 }
 
+/// Writes the table of rook against knight by the Asian rules to a directory. Returns positions that red, to move,
+/// wins by these rules in one ply, then some that black, to move, loses by them where it stands.
+pub(crate) fn write_rook_against_knight(directory: &Path) -> [Vec<Position>; 2] {
+    let material: Material = "KR-KN".parse().unwrap();
+    let smaller = Solutions::default().smaller(material);
+    let solved = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
+    std::fs::write(directory.join("KR-KN.asian.chtb"), solved.to_file(1)).unwrap();
+    [
+        TableOutcome::WinByRule(Some(1)),
+        TableOutcome::LossByRule(Some(0)),
+    ]
+    .map(|outcome| solved.examples(outcome, 0).collect())
+}
+
 #[test]
 fn files_tell_conversions_from_mates() {
     let mut solutions = Solutions::default();

@@ -13,12 +13,15 @@ pub(super) const ILLEGAL: u8 = 255;
 pub enum TableOutcome {
     /// The side to move wins and mates in this many plies at the earliest, repetitions left out.
     Win(u16),
-    /// The side to move wins, but only because the other side may not check or chase for ever.
-    WinByRule,
+    /// The side to move wins, but only because the other side may not check or chase for ever: in so many plies
+    /// at the earliest, those left out by which the other side puts it off with checks or chases. `None` where
+    /// they are not known.
+    WinByRule(Option<u16>),
     /// Neither side can force a win.
     Draw,
-    /// The side to move loses, but only because it may not check or chase for ever.
-    LossByRule,
+    /// The side to move loses, but only because it may not check or chase for ever. The plies as for
+    /// [`Self::WinByRule`].
+    LossByRule(Option<u16>),
     /// The side to move loses and is mated in this many plies at the latest, repetitions left out.
     Loss(u16),
 }
@@ -41,9 +44,9 @@ impl TableOutcome {
     pub const fn before_move(self) -> Self {
         match self {
             Self::Win(plies) => Self::Loss(plies + 1),
-            Self::WinByRule => Self::LossByRule,
+            Self::WinByRule(plies) => Self::LossByRule(later(plies)),
             Self::Draw => Self::Draw,
-            Self::LossByRule => Self::WinByRule,
+            Self::LossByRule(plies) => Self::WinByRule(later(plies)),
             Self::Loss(plies) => Self::Win(plies + 1),
         }
     }
@@ -52,11 +55,21 @@ impl TableOutcome {
     pub const fn rank(self) -> i32 {
         match self {
             Self::Win(plies) => 1000 - plies as i32,
-            Self::WinByRule => 1,
+            Self::WinByRule(Some(plies)) => 500 - plies as i32,
+            Self::WinByRule(None) => 1,
             Self::Draw => 0,
-            Self::LossByRule => -1,
+            Self::LossByRule(None) => -1,
+            Self::LossByRule(Some(plies)) => plies as i32 - 500,
             Self::Loss(plies) => plies as i32 - 1000,
         }
+    }
+}
+
+/// One ply more.
+const fn later(plies: Option<u16>) -> Option<u16> {
+    match plies {
+        Some(plies) => Some(plies + 1),
+        None => None,
     }
 }
 
@@ -68,7 +81,9 @@ pub(super) struct Value(pub u8);
 
 impl Value {
     pub(super) const DRAW: Self = Self(DRAW);
+    /// A win by the rules in more than [`Self::MOST_BY_RULE`] plies.
     pub(super) const WIN_BY_RULE: Self = Self(241);
+    /// A loss by the rules in more than [`Self::MOST_BY_RULE`] plies.
     pub(super) const LOSS_BY_RULE: Self = Self(242);
     /// Nothing is proven.
     pub(super) const UNKNOWN: Self = Self(243);
@@ -77,12 +92,25 @@ impl Value {
     /// A draw or a loss.
     pub(super) const NOT_WON: Self = Self(245);
     /// The largest number of plies to a mate.
-    pub(super) const LONGEST: u8 = 239;
+    pub(super) const LONGEST: u8 = 149;
+    /// The value for a win or loss by the rules in no plies; those in more follow it.
+    const BY_RULE: u8 = Self::LONGEST + 2;
+    /// The largest number of plies to what decides by the rules that is told.
+    pub(super) const MOST_BY_RULE: u8 = Self::WIN_BY_RULE.0 - 1 - Self::BY_RULE;
 
     /// Mate in so many plies: a win where they are odd, a loss where they are even.
     #[inline]
     pub(super) const fn in_plies(plies: u8) -> Self {
+        debug_assert!(plies <= Self::LONGEST);
         Self(plies + 1)
+    }
+
+    /// Won by the rules in so many plies, at most [`Self::MOST_BY_RULE`], where they are odd, lost where they are
+    /// even.
+    #[inline]
+    pub(super) const fn by_rule_in_plies(plies: u8) -> Self {
+        debug_assert!(plies <= Self::MOST_BY_RULE);
+        Self(Self::BY_RULE + plies)
     }
 
     /// The value of a position of a class of one armed side, whose draws hold or not under the rules in
@@ -102,21 +130,42 @@ impl Value {
     #[inline]
     pub(super) const fn plies(self) -> Option<u8> {
         match self.0 {
-            n @ 1..=240 => Some(n - 1),
+            n @ 1..Self::BY_RULE => Some(n - 1),
             _ => None,
         }
+    }
+
+    /// The plies to what decides by the rules, where that decides and they are told.
+    #[inline]
+    pub(super) const fn plies_by_rule(self) -> Option<u8> {
+        match self.0 {
+            n if n >= Self::BY_RULE && n < Self::WIN_BY_RULE.0 => Some(n - Self::BY_RULE),
+            _ => None,
+        }
+    }
+
+    /// Whether the side to move wins because of the rules.
+    #[inline]
+    pub(super) fn is_won_by_rule(self) -> bool {
+        self == Self::WIN_BY_RULE || self.plies_by_rule().is_some_and(|plies| plies % 2 == 1)
+    }
+
+    /// Whether the side to move loses because of the rules.
+    #[inline]
+    pub(super) fn is_lost_by_rule(self) -> bool {
+        self == Self::LOSS_BY_RULE || self.plies_by_rule().is_some_and(|plies| plies % 2 == 0)
     }
 
     /// Whether the side to move is proven to win.
     #[inline]
     pub(super) fn is_won(self) -> bool {
-        self == Self::WIN_BY_RULE || self.plies().is_some_and(|plies| plies % 2 == 1)
+        self.is_won_by_rule() || self.plies().is_some_and(|plies| plies % 2 == 1)
     }
 
     /// Whether the side to move is proven to lose.
     #[inline]
     pub(super) fn is_lost(self) -> bool {
-        self == Self::LOSS_BY_RULE || self.plies().is_some_and(|plies| plies % 2 == 0)
+        self.is_lost_by_rule() || self.plies().is_some_and(|plies| plies % 2 == 0)
     }
 
     /// Whether the side to move is proven not to lose.
@@ -134,14 +183,18 @@ impl Value {
     /// What it says to those who ask, `None` where it is not decided who wins, if anyone does.
     #[inline]
     pub(super) fn outcome(self) -> Option<TableOutcome> {
-        match self {
-            Self::DRAW => Some(TableOutcome::Draw),
-            Self::WIN_BY_RULE => Some(TableOutcome::WinByRule),
-            Self::LOSS_BY_RULE => Some(TableOutcome::LossByRule),
-            _ => self.plies().map(|plies| match plies % 2 {
+        if let Some(plies) = self.plies() {
+            return Some(match plies % 2 {
                 1 => TableOutcome::Win(plies.into()),
                 _ => TableOutcome::Loss(plies.into()),
-            }),
+            });
+        }
+        let plies = self.plies_by_rule().map(u16::from);
+        match self {
+            Self::DRAW => Some(TableOutcome::Draw),
+            _ if self.is_won_by_rule() => Some(TableOutcome::WinByRule(plies)),
+            _ if self.is_lost_by_rule() => Some(TableOutcome::LossByRule(plies)),
+            _ => None,
         }
     }
 }

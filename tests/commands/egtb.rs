@@ -281,8 +281,8 @@ fn a_table_without_those_that_it_builds_on_serves() {
         .success()
         .stdout(predicate::str::contains("mate in 7 plies"));
     for lines in [
-        format!("ucci\nsetoption egtbpaths {out}\nposition fen {fen}\ngo depth 4\nquit\n"),
-        format!("uci\nsetoption name EGTBPath value {out}\nposition fen {fen}\ngo depth 4\nquit\n"),
+        format!("ucci\nsetoption egtbpaths {out}\nposition fen {fen}\ngo depth 4\n"),
+        format!("uci\nsetoption name EGTBPath value {out}\nposition fen {fen}\ngo depth 4\n"),
     ] {
         Command::cargo_bin("chuhe")
             .unwrap()

@@ -118,9 +118,11 @@ pub(in crate::cli) fn text(game: &Game, tables: &Tables, rules: RuleSet) -> Opti
             let limit = limit(plies);
             format!("{name} {chinese}: {side} wins, mate in {plies} plies{limit}")
         }
-        TableOutcome::WinByRule => format!("{name} {chinese}: {side} wins by the rules ({rules})"),
+        TableOutcome::WinByRule(_) => {
+            format!("{name} {chinese}: {side} wins by the rules ({rules})")
+        }
         TableOutcome::Draw => format!("{name} {chinese}: a draw"),
-        TableOutcome::LossByRule => {
+        TableOutcome::LossByRule(_) => {
             format!("{name} {chinese}: {side} loses by the rules ({rules})")
         }
         TableOutcome::Loss(plies) => {

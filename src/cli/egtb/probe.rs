@@ -108,20 +108,35 @@ fn text(
 fn words(outcome: TableOutcome) -> String {
     match outcome {
         TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
-        TableOutcome::WinByRule => "win 胜, by the rules on repetitions".to_owned(),
+        TableOutcome::WinByRule(plies) => {
+            format!("win 胜, by the rules on repetitions{}", by_rule(plies))
+        }
         TableOutcome::Draw => "draw 和".to_owned(),
-        TableOutcome::LossByRule => "loss 负, by the rules on repetitions".to_owned(),
+        TableOutcome::LossByRule(plies) => {
+            format!("loss 负, by the rules on repetitions{}", by_rule(plies))
+        }
         TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
         TableOutcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
     }
 }
 
+/// How long a win by the rules takes.
+fn by_rule(plies: Option<u16>) -> String {
+    plies.map_or_else(String::new, |plies| {
+        format!(", in {plies} plies but for repetitions")
+    })
+}
+
 fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> String {
     let value = |outcome: Option<TableOutcome>| match outcome {
         Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
-        Some(TableOutcome::WinByRule) => json!({"result": "win", "by": "rules"}),
+        Some(TableOutcome::WinByRule(plies)) => {
+            json!({"result": "win", "by": "rules", "plies_but_for_repetitions": plies})
+        }
         Some(TableOutcome::Draw) => json!({"result": "draw"}),
-        Some(TableOutcome::LossByRule) => json!({"result": "loss", "by": "rules"}),
+        Some(TableOutcome::LossByRule(plies)) => {
+            json!({"result": "loss", "by": "rules", "plies_but_for_repetitions": plies})
+        }
         Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
         None => json!({"result": "unknown"}),
     };

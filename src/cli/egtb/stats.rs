@@ -78,6 +78,7 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
                 "won": side.won,
                 "longest_win": side.longest_win,
                 "won_by_rule": side.won_by_rule,
+                "longest_by_rule": side.longest_by_rule,
                 "drawn": side.drawn,
                 "lost_by_rule": side.lost_by_rule,
                 "lost": side.lost,
@@ -99,11 +100,12 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     let mut text = format!("{material} {rules}  {size} bytes\n");
     for (name, side) in ["first", "second"].into_iter().zip(counts.iter()) {
         text += &format!(
-            "  {name} side to move: {} legal, {} won ({:.1} %), {} by the rules, {} drawn, {} lost ({:.1} %), {} by the rules, {} unknown ({:.3} %)\n",
+            "  {name} side to move: {} legal, {} won ({:.1} %), {} by the rules (longest {}), {} drawn, {} lost ({:.1} %), {} by the rules, {} unknown ({:.3} %)\n",
             side.legal,
             side.won,
             share(side.won, side.legal),
             side.won_by_rule,
+            side.longest_by_rule,
             side.drawn,
             side.lost,
             share(side.lost, side.legal),

@@ -70,7 +70,7 @@ fn score(outcome: TableOutcome) -> Option<i32> {
         TableOutcome::Win(plies) => Some(FINAL - i32::from(plies)),
         TableOutcome::Draw => Some(0),
         TableOutcome::Loss(plies) => Some(i32::from(plies) - FINAL),
-        TableOutcome::WinByRule | TableOutcome::LossByRule => None,
+        TableOutcome::WinByRule(_) | TableOutcome::LossByRule(_) => None,
     }
 }
 

@@ -7,9 +7,9 @@ use crossbeam_channel::{Sender, unbounded};
 
 use super::search_thread::{SearchThread, ThreadMessage};
 use super::vote::choose;
-use crate::board::{Move, Position};
+use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
-use crate::rules::{RuleSet, counted_plies};
+use crate::rules::counted_plies;
 use crate::search::deciding_positions::DecidingPositions;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
 use crate::search::mate::{MateLimits, mate_by_checks};
@@ -20,9 +20,9 @@ use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
 use crate::search::tree::current_lines::CurrentLines;
 use crate::search::tree::iteration::{Iteration, RootMove};
+use crate::search::tree::root_ending::RootEnding;
 use crate::search::tree::shared::SharedState;
 use crate::search::tree::team::Team;
-use crate::tablebase::{TableOutcome, Tables};
 
 /// Positions that the search for mates by checks looks at before the ordinary search begins.
 const MATE_NODES: u64 = 3_000_000;
@@ -163,7 +163,7 @@ impl Coordinator {
         SharedState {
             deciding,
             time,
-            is_table_draw: is_table_draw(request.tables.as_deref(), position, settings.rules),
+            root_ending: RootEnding::new(request.tables.as_deref(), position, settings.rules),
             game: request.game,
             limits: request.limits,
             settings,
@@ -312,12 +312,6 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
         nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
         time: half,
     })
-}
-
-/// Whether a table says that the position is drawn under the rules on repetitions.
-fn is_table_draw(tables: Option<&Tables>, position: &Position, rules: RuleSet) -> bool {
-    let probe = tables.and_then(|tables| tables.probe(position, rules));
-    probe.is_some_and(|probe| probe.draw_holds && probe.outcome == TableOutcome::Draw)
 }
 
 /// Whether a mate in so many plies comes before a draw by the no-capture limit, should nothing be captured on

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use crossbeam_channel::Sender;
 
 use super::current_lines::CurrentLines;
+use super::root_ending::RootEnding;
 use super::team::Team;
 use crate::board::Move;
 use crate::eval::nnue::Network;
@@ -30,8 +31,8 @@ pub(in crate::search) struct SharedState {
     pub network: Option<Arc<Network>>,
     /// The endgame tables to look positions up in.
     pub tables: Option<Arc<Tables>>,
-    /// Whether a table says that the position to search is drawn.
-    pub is_table_draw: bool,
+    /// What a table says of the position to search.
+    pub root_ending: RootEnding,
     pub control: Arc<Control>,
     /// Legal root moves to look at.
     pub root_moves: Vec<Move>,
@@ -55,7 +56,7 @@ impl SharedState {
     /// What is reported of a score: in a position that a table has as drawn, the worth of a draw, unless
     /// the move loses.
     pub(in crate::search) fn reported_score(&self, score: Score) -> Score {
-        match self.is_table_draw && !score.is_decisive() {
+        match self.root_ending.is_draw && !score.is_decisive() {
             true => self.settings.draw_score(),
             false => score,
         }
@@ -70,12 +71,12 @@ impl SharedState {
         let game = Game::new(position);
         Self {
             deciding: DecidingPositions::new(&game, Settings::default().rules),
+            root_ending: RootEnding::new(None, game.position(), Settings::default().rules),
             game,
             limits: Limits::default(),
             settings: Settings::default(),
             network: None,
             tables: None,
-            is_table_draw: false,
             control: Control::new(false),
             root_moves,
             time: None,

@@ -12,8 +12,8 @@ use crate::tablebase::{TableOutcome, Tables};
 impl Search<'_> {
     /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
     /// if the mate comes within the no-capture limit, or else a capture that keeps the win; a draw if no rule
-    /// on repetitions can change it. Wins that only these rules give are left to the search, for no table
-    /// tells how long they take.
+    /// on repetitions can change it; a win or loss by these rules if it comes nearer than it is at the root. Where
+    /// it does not, the other side puts it off by checks or chases, and the search sees these repeated.
     ///
     /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
     /// which it is easiest to go wrong.
@@ -39,8 +39,12 @@ impl Search<'_> {
                 let score = self.conversion_score(tables, ply, self.position.side_to_move());
                 return score.map(Neg::neg);
             }
-            TableOutcome::Draw if probe.draw_holds && !self.shared.is_table_draw => {
+            TableOutcome::Draw if probe.draw_holds && !self.shared.root_ending.is_draw => {
                 self.draw_score(ply)
+            }
+            TableOutcome::WinByRule(Some(plies)) => return self.rule_score(ply, plies),
+            TableOutcome::LossByRule(Some(plies)) => {
+                return self.rule_score(ply, plies).map(Neg::neg);
             }
             TableOutcome::Win(plies) => Score::mate_in(ply + usize::from(plies)),
             TableOutcome::Loss(plies) => Score::mated_in(ply + usize::from(plies)),
@@ -61,6 +65,16 @@ impl Search<'_> {
             .map(|kind| self.position.pieces(loser, kind).len() as usize);
         let score = Score::conversion_in(advisors + bishops, ply + usize::from(plies));
         Some(NodeScore::of_path(score, BEFORE_ROOT))
+    }
+
+    /// The score, for the side that wins by the rules, of the node at `ply`, which is worth so many plies but for
+    /// repetitions. It depends on the plies without a capture so far, and on the root.
+    #[cold]
+    fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
+        let comes_nearer = self.shared.root_ending.is_left_behind_by(plies);
+        let score = Score::by_rule_in(ply + usize::from(plies));
+        (comes_nearer && self.is_in_time(ply, plies))
+            .then_some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
     /// Whether a mate or a capture in so many plies from the node at `ply` comes before the no-capture limit and
@@ -98,11 +112,11 @@ impl Search<'_> {
 mod tests {
     use std::sync::Arc;
 
-    use crate::board::Position;
+    use crate::board::{Color, Move, Position};
     use crate::movegen::legal_moves;
-    use crate::rules::{Game, RuleSet};
+    use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
     use crate::search::{Limits, Outcome, Score, Searcher};
-    use crate::tablebase::tests::write_conversions;
+    use crate::tablebase::tests::{write_conversions, write_rook_against_knight};
     use crate::tablebase::{TableOutcome, Tables};
 
     fn think(fen: &str, tables: bool) -> Outcome {
@@ -189,6 +203,71 @@ mod tests {
             position.make(best);
         }
         panic!("nothing is taken: {position}");
+    }
+
+    #[test]
+    fn wins_by_the_rules_are_told_and_played_out() {
+        let directory = tempfile::tempdir().unwrap();
+        let [won, lost] = write_rook_against_knight(directory.path());
+        let (tables, _) = Tables::open(directory.path().to_str().unwrap());
+        let mut searcher = Searcher::new(1).unwrap();
+        searcher.set_tables(Some(tables.clone()));
+        let limits = Limits {
+            depth: Some(8),
+            ..Limits::default()
+        };
+        let stays = |game: &Game, played: &Move| {
+            let mut after = game.position().clone();
+            after.make(*played);
+            let probe = tables.probe(&after, RuleSet::Asian);
+            probe.is_some_and(|probe| matches!(probe.outcome, TableOutcome::WinByRule(_)))
+        };
+        for start in won.iter().step_by(won.len() / 6) {
+            let mut game = Game::new(start.clone());
+            let judgement = loop {
+                let judgement = judge_outcome(&game, RuleSet::Asian);
+                if judgement.verdict != Verdict::Undecided {
+                    break judgement;
+                }
+                // Black never lets itself be mated.
+                let played = match game.position().side_to_move() {
+                    Color::Red => searcher.think(&game, limits).unwrap().best,
+                    Color::Black => (legal_moves(game.position()).into_iter())
+                        .find(|played| stays(&game, played)),
+                };
+                game.push(played.unwrap()).unwrap();
+            };
+            assert_eq!(judgement.verdict, Verdict::against(Color::Black), "{start}");
+            assert_eq!(judgement.cause, Cause::Repetition, "{start}");
+        }
+        // Where the rook has just taken a pawn, the game comes from another class.
+        let taken = lost.iter().step_by(50).filter_map(|after| {
+            let after = after.to_string();
+            let rest = after.strip_suffix(" b - - 0 1")?;
+            let empty = |count: usize| (".".repeat(count), count.to_string());
+            let cells = (1..=9)
+                .map(empty)
+                .fold(rest.to_owned(), |board, (cells, count)| {
+                    board.replace(&count, &cells)
+                });
+            let before = cells.replace("R.", "pR");
+            let board = (1..=9)
+                .rev()
+                .map(empty)
+                .fold(before, |board, (cells, count)| {
+                    board.replace(&cells, &count)
+                });
+            let before = format!("{board} w - - 0 1").parse::<Position>().ok();
+            before.filter(|_| cells.find("R.") > Some(50))
+        });
+        let mut told = 0;
+        for before in taken.take(20) {
+            let best = searcher.think(&Game::new(before.clone()), limits).unwrap();
+            let score = best.score.unwrap();
+            assert!(score >= Score::by_rule_in(1), "{before}: {score}");
+            told += u32::from(score == Score::by_rule_in(1));
+        }
+        assert!(told > 0);
     }
 
     #[test]

@@ -17,8 +17,14 @@ pub(super) const fn lost_bit(side: Color) -> u8 {
     1 << side.index()
 }
 
-/// Marks the open positions that `loser` loses by the rules.
-pub(super) fn mark(outlook: &Outlook<'_>, loser: Color, marks: &Marks, threads: usize) {
+/// Marks the open positions that `loser` loses by the rules. Returns those in which it is held to a fault, with
+/// each side to move: one zone after the other, as what is lost from one of them lets others be found.
+pub(super) fn mark(
+    outlook: &Outlook<'_>,
+    loser: Color,
+    marks: &Marks,
+    threads: usize,
+) -> Vec<Vec<ArenaNode>> {
     let search = Losing {
         outlook,
         loser,
@@ -26,10 +32,12 @@ pub(super) fn mark(outlook: &Outlook<'_>, loser: Color, marks: &Marks, threads: 
         threads,
     };
     search.start();
-    while Faults::EACH
-        .into_iter()
-        .any(|fault| search.take_zone(fault))
-    {}
+    let mut zones = Vec::new();
+    let find = || Faults::EACH.into_iter().find_map(|f| search.take_zone(f));
+    while let Some(zone) = find() {
+        zones.push(zone);
+    }
+    zones
 }
 
 struct Losing<'a> {
@@ -100,8 +108,8 @@ impl Losing<'_> {
     }
 
     /// Marks the positions in which the other side can keep the loser for ever, all of whose moves are at
-    /// fault there, while it does better itself; whether there are any.
-    fn take_zone(&self, fault: Faults) -> bool {
+    /// fault there, while it does better itself, if there are any.
+    fn take_zone(&self, fault: Faults) -> Option<Vec<ArenaNode>> {
         self.outlook.faults.renew(self.threads, self.loser, |node| {
             let faults = match self.is_lost(node) {
                 true => Faults::NO_MOVE,
@@ -116,9 +124,8 @@ impl Losing<'_> {
         let zone = nodes.into_iter().zip(held(&graph, fault.answers()));
         let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
         let zone: Vec<ArenaNode> = zone.map(|(node, _)| node).collect();
-        let has_found = !zone.is_empty();
-        self.propagate(zone);
-        has_found
+        self.propagate(zone.clone());
+        Some(zone).filter(|zone| !zone.is_empty())
     }
 
     /// The loser's nodes and those that its moves lead to.

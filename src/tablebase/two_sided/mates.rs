@@ -247,6 +247,6 @@ fn bits_of_capture(value: Value) -> u8 {
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };
     bit(value.is_held_by_other(), captures::HOLD)
         | bit(!value.is_won(), captures::ESCAPE)
-        | bit(value == Value::LOSS_BY_RULE, captures::WIN_BY_RULE)
+        | bit(value.is_lost_by_rule(), captures::WIN_BY_RULE)
         | bit(!value.is_held(), captures::DOUBTFUL)
 }

@@ -27,12 +27,17 @@
 //! followed are two advisors or two bishops chased one after the other, for the index does not tell them
 //! apart, three kinds of faults of which no two aims avoid all, and sides that both check or chase.
 //!
+//! What is lost by the rules is lost in so many plies (`lengths`): to where the other side has to repeat what
+//! it may not, or give way, and from where it gives way on to the next such place, or a mate. Whoever
+//! wins plays for fewer of them, and wanders nowhere.
+//!
 //! Captures lead to finished classes, whose values come in as they stand there.
 
 mod arena;
 mod claims;
 mod graph;
 mod holding;
+mod lengths;
 mod losing;
 mod marks;
 mod mates;

@@ -12,7 +12,8 @@ use crate::tablebase::value::{ILLEGAL, Value};
 pub(super) struct Outlook<'a> {
     pub arena: &'a Arena<'a>,
     mates: &'a Mates,
-    /// The faults that all moves have which do not lose.
+    /// The faults that all moves have which do not lose; once all is marked that is lost by the rules, for that
+    /// the plies to it ([`lengths`](super::lengths)).
     pub faults: Marks,
     /// The aims that some move reaches without losing: by mate, and once what is lost by the rules is marked,
     /// by these as well for those that are not stale.
@@ -79,6 +80,11 @@ impl<'a> Outlook<'a> {
     /// that did not.
     pub(super) fn take_last_move(&self, node: ArenaNode) -> bool {
         self.mates.moves.take_one(node) == 1
+    }
+
+    /// Sets how many quiet moves of a position that is lost by the rules are left to be counted.
+    pub(super) fn set_moves(&self, node: ArenaNode, count: u8) {
+        self.mates.moves.set(node, count);
     }
 
     /// The aims that some move of an open position reaches and the faults that all its moves have, those

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::arena::{Arena, ArenaNode};
 use super::holding::{self, held_bit};
+use super::lengths;
 use super::losing::{self, lost_bit};
 use super::marks::Marks;
 use super::mates;
@@ -56,8 +57,9 @@ pub fn solve_two_sided(
     let mates = mates::find(&arena, threads, progress).ok_or(UnsolvedClass::TooLong(material))?;
     let outlook = Outlook::new(&arena, &mates, threads, progress);
     let marks = Marks::new(arena.len());
-    for side in Color::ALL {
-        losing::mark(&outlook, side, &marks, threads);
+    let zones = Color::ALL.map(|side| losing::mark(&outlook, side, &marks, threads));
+    for (side, zones) in Color::ALL.into_iter().zip(&zones) {
+        lengths::find(&outlook, side, &marks, zones, threads);
     }
     for side in Color::ALL {
         holding::mark(&outlook, side, &marks, threads);
@@ -92,8 +94,12 @@ fn value(outlook: &Outlook<'_>, marks: u8, node: ArenaNode) -> Value {
     let has = |bit: u8| marks & bit != 0;
     let (side, other) = (node.side, !node.side);
     match (has(lost_bit(side)), has(lost_bit(other))) {
-        (true, _) => Value::LOSS_BY_RULE,
-        (_, true) => Value::WIN_BY_RULE,
+        (true, _) => {
+            lengths::plies(outlook, node).map_or(Value::LOSS_BY_RULE, Value::by_rule_in_plies)
+        }
+        (_, true) => {
+            lengths::plies(outlook, node).map_or(Value::WIN_BY_RULE, Value::by_rule_in_plies)
+        }
         _ => match (has(held_bit(side)), has(held_bit(other))) {
             (true, true) => Value::DRAW,
             (true, false) => Value::NOT_LOST,

@@ -44,6 +44,30 @@ pub fn verify_two_sided(
     claims.wrong().map_or(Ok(checked), Err)
 }
 
+/// Whether the plies of a win or loss by the rules fit the `values` of the moves: one more than after the best
+/// move; for the side that loses one more than after the longest defence, or, where it can put off the loss by
+/// repeating itself, one less. What takes more plies than are told counts as one more than the most.
+fn is_counted_right(found: Value, values: &[Value]) -> bool {
+    let untold = i32::from(Value::MOST_BY_RULE) + 1;
+    let plies = |value: &Value| value.plies_by_rule().map_or(untold, i32::from);
+    let own = plies(&found);
+    if found.is_won_by_rule() {
+        let after = values.iter().filter(|value| value.is_lost_by_rule());
+        after
+            .map(plies)
+            .min()
+            .is_some_and(|after| own == untold.min(after + 1))
+    } else if found.is_lost_by_rule() {
+        let after = values.iter().filter(|value| value.is_won_by_rule());
+        after
+            .map(plies)
+            .max()
+            .is_some_and(|after| own == untold || own == after + 1 || own == after - 1)
+    } else {
+        true
+    }
+}
+
 impl Claims<'_> {
     /// Compares each value with those of the moves; how many positions there are.
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
@@ -86,15 +110,21 @@ impl Claims<'_> {
         let any = |is: fn(Value) -> bool| values.iter().any(|value| is(*value));
         let all = |is: fn(Value) -> bool| values.iter().all(|value| is(*value));
         let is_right = match found {
-            Value::WIN_BY_RULE => any(Value::is_lost),
-            Value::LOSS_BY_RULE => all(Value::is_won),
+            _ if found.is_won_by_rule() => any(Value::is_lost),
+            _ if found.is_lost_by_rule() => all(Value::is_won),
             Value::DRAW => any(Value::is_held_by_other) && all(Value::is_held),
             Value::NOT_LOST => any(Value::is_held_by_other),
             Value::NOT_WON => all(Value::is_held),
             Value::UNKNOWN => true,
             _ => expected.is_some(),
         };
-        is_right.then_some(()).ok_or("its moves say otherwise")
+        if !is_right {
+            return Err("its moves say otherwise");
+        }
+        match is_counted_right(found, &values) {
+            true => Ok(()),
+            false => Err("its moves give other plies to what the rules decide"),
+        }
     }
 
     /// Checks that a side can avoid for ever, without leaving the positions that it is told not to lose, what

@@ -119,7 +119,7 @@ impl<'a> Reference<'a> {
         let has = |value: &Value| match bit {
             captures::HOLD => value.is_held_by_other(),
             captures::ESCAPE => !value.is_won(),
-            captures::WIN_BY_RULE => *value == Value::LOSS_BY_RULE,
+            captures::WIN_BY_RULE => value.is_lost_by_rule(),
             _ => !value.is_held(),
         };
         self.entries[n].captures.iter().any(has)
