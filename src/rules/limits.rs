@@ -19,6 +19,12 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
     }
 }
 
+/// Whether a mate or a capture in so many plies, none of them a capture before, comes before the no-capture limit
+/// of a rule set.
+pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
+    counted_plies(clock, rules) + plies.saturating_sub(1) < rules.no_capture_limit()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::game::Game;
@@ -59,6 +65,14 @@ mod tests {
         let stalemate = "3k5/9/9/9/9/9/9/9/R8/4K4 w - - 119 1";
         let lost = (Verdict::BlackLoses, Cause::Stalemate);
         assert_eq!(outcome(stalemate, "a1a8", RuleSet::Asian), lost);
+    }
+
+    #[test]
+    fn what_comes_in_the_last_ply_comes_before_the_limit() {
+        let quiet = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 101 1").unwrap();
+        let is_within = |rules, plies| is_within_no_capture_limit(quiet.clock(), rules, plies);
+        assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
+        assert!(!is_within(RuleSet::ElephantEye, 0));
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub use game::{Game, IllegalMove, Ply};
 pub use judgement::{
     Cause, Chase, ClassifiedMove, Judgement, Placed, judge, judge_at, judge_outcome,
 };
-pub use limits::{counted_plies, is_material_insufficient};
+pub use limits::{counted_plies, is_material_insufficient, is_within_no_capture_limit};
 pub use move_class::MoveClass;
 pub use move_threats::{MoveThreats, move_threats};
 pub use perpetual::Perpetual;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::end_reason::{EndReason, Ending};
-use crate::rules::{Game, RuleSet, counted_plies};
+use crate::rules::{Game, RuleSet, is_within_no_capture_limit};
 use crate::tablebase::{SkippedFile, TableOutcome, Tables};
 
 /// The tables that end games.
@@ -36,12 +36,12 @@ impl TableAdjudication {
 
     /// How tables end a game where it stands, which the rules have not ended: won where the mate comes
     /// within the no-capture limit, or a capture that keeps the win, drawn where that holds under the rules on
-    /// repetitions. A win that these alone give is left to be played, for no table tells how long it takes.
+    /// repetitions. A win that these alone give is left to be played, for no table tells how long
+    /// the other side can put it off.
     pub fn ending(&self, game: &Game, rules: RuleSet) -> Option<Ending> {
         let position = game.position();
         let probe = self.tables.probe(position, rules)?;
-        let counted = counted_plies(position.clock(), rules);
-        let is_in_time = |plies: u16| counted + plies.saturating_sub(1) < rules.no_capture_limit();
+        let is_in_time = |plies| is_within_no_capture_limit(position.clock(), rules, plies);
         let (loser, plies) = match probe.outcome {
             TableOutcome::Win(plies) => (!position.side_to_move(), plies),
             TableOutcome::Loss(plies) => (position.side_to_move(), plies),

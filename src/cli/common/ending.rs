@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Failure, note};
-use crate::rules::{Game, RuleSet, Verdict, counted_plies, judge_outcome};
+use crate::rules::{Game, RuleSet, Verdict, is_within_no_capture_limit, judge_outcome};
 use crate::tablebase::{Material, SkippedFile, TableOutcome, Tables};
 use crate::text::names_of_list;
 
@@ -82,8 +82,7 @@ pub(in crate::cli) fn limit_note(
     plies: u16,
 ) -> Option<String> {
     let position = game.position();
-    let counted = counted_plies(position.clock(), rules);
-    let is_in_time = |plies: u16| counted + plies.saturating_sub(1) < rules.no_capture_limit();
+    let is_in_time = |plies| is_within_no_capture_limit(position.clock(), rules, plies);
     if is_in_time(plies) {
         return None;
     }

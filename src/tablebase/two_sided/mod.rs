@@ -28,8 +28,8 @@
 //! apart, three kinds of faults of which no two aims avoid all, and sides that both check or chase.
 //!
 //! What is lost by the rules is lost in so many plies (`lengths`): to where the other side has to repeat what
-//! it may not, or give way, and from where it gives way on to the next such place, or a mate. Whoever
-//! wins plays for fewer of them, and wanders nowhere.
+//! it may not, or give way, and from where it gives way on to the next such place, or a mate. The side
+//! that wins plays for fewer of them.
 //!
 //! Captures lead to finished classes, whose values come in as they stand there.
 

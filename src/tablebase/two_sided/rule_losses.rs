@@ -20,6 +20,17 @@ enum Target {
     Elsewhere,
 }
 
+impl Target {
+    /// Whether the loser is proven to lose there.
+    fn is_proven(self, proven: &[bool]) -> bool {
+        match self {
+            Self::Mate => true,
+            Self::Claimed(number) => proven[number],
+            Self::Elsewhere => false,
+        }
+    }
+}
+
 /// A position that a side is claimed to lose by the rules.
 struct Claim {
     node: ArenaNode,
@@ -148,11 +159,7 @@ fn has_deciding_capture(claims: &Claims<'_>, node: ArenaNode, is_losers: bool) -
 /// Whether what is proven can be forced.
 fn is_forced(claim: &Claim, proven: &[bool]) -> bool {
     let mut quiet = claim.quiet.iter();
-    let is_proven = |(target, _, _): &(Target, Faults, Faults)| match target {
-        Target::Mate => true,
-        Target::Claimed(number) => proven[*number],
-        Target::Elsewhere => false,
-    };
+    let is_proven = |(target, _, _): &(Target, Faults, Faults)| target.is_proven(proven);
     match claim.is_losers {
         true => !claim.capture && quiet.all(is_proven),
         false => claim.capture || quiet.any(is_proven),
@@ -173,11 +180,6 @@ fn zone(
         Target::Claimed(number) => places.get(number).copied().unwrap_or(nowhere),
         Target::Mate | Target::Elsewhere => nowhere,
     };
-    let is_proven = |target: &Target| match target {
-        Target::Mate => true,
-        Target::Claimed(number) => proven[*number],
-        Target::Elsewhere => false,
-    };
     let without_checks = claims.arena.rules == RuleSet::Computer && fault != Faults::CHECK;
     let vertex = |number: &usize| {
         let claim = &list[*number];
@@ -187,9 +189,10 @@ fn zone(
         };
         for (target, possible, faults) in &claim.quiet {
             let to = place(target);
-            if is_proven(target) {
+            if target.is_proven(proven) {
                 continue;
-            } else if claim.is_losers {
+            }
+            if claim.is_losers {
                 let to = if faults.has(fault) { to } else { nowhere };
                 vertex.edges.push((to, Faults::NO_MOVE));
             } else if to != nowhere && !(without_checks && possible.has(Faults::CHECK)) {
