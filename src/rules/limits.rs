@@ -22,7 +22,8 @@ pub const fn counted_plies(clock: NoCaptureClock, rules: RuleSet) -> u16 {
 /// Whether a mate or a capture in so many plies, none of them a capture before, comes before the no-capture limit
 /// of a rule set.
 pub const fn is_within_no_capture_limit(clock: NoCaptureClock, rules: RuleSet, plies: u16) -> bool {
-    counted_plies(clock, rules) + plies.saturating_sub(1) < rules.no_capture_limit()
+    let last = counted_plies(clock, rules).saturating_add(plies.saturating_sub(1));
+    last < rules.no_capture_limit()
 }
 
 #[cfg(test)]
@@ -73,6 +74,12 @@ mod tests {
         let is_within = |rules, plies| is_within_no_capture_limit(quiet.clock(), rules, plies);
         assert!(is_within(RuleSet::Asian, 19) && !is_within(RuleSet::Asian, 20));
         assert!(!is_within(RuleSet::ElephantEye, 0));
+        let long = parse_position("4k4/9/9/9/9/9/9/9/R8/3K5 w - - 65535 1").unwrap();
+        assert!(!is_within_no_capture_limit(
+            long.clock(),
+            RuleSet::Asian,
+            63
+        ));
     }
 
     #[test]

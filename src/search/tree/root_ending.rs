@@ -33,8 +33,8 @@ impl RootEnding {
         }
     }
 
-    /// Whether what the rules decide in so many plies is nearer than at the root.
-    pub(super) const fn is_left_behind_by(self, plies: u16) -> bool {
+    /// Whether what decides by the rules is farther off at the root than in so many plies.
+    pub(super) const fn is_farther_than(self, plies: u16) -> bool {
         rule_level(plies) < self.rule_level
     }
 }

@@ -71,7 +71,7 @@ impl Search<'_> {
     /// repetitions. It depends on the plies without a capture so far, and on the root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
-        let comes_nearer = self.shared.root_ending.is_left_behind_by(plies);
+        let comes_nearer = self.shared.root_ending.is_farther_than(plies);
         let score = Score::by_rule_in(ply + usize::from(plies));
         (comes_nearer && self.is_in_time(ply, plies))
             .then_some(NodeScore::of_path(score, BEFORE_ROOT))

@@ -92,14 +92,11 @@ fn value(outlook: &Outlook<'_>, marks: u8, node: ArenaNode) -> Value {
         return outlook.mate(node);
     }
     let has = |bit: u8| marks & bit != 0;
+    let by_rule = |untold| lengths::plies(outlook, node).map_or(untold, Value::by_rule_in_plies);
     let (side, other) = (node.side, !node.side);
     match (has(lost_bit(side)), has(lost_bit(other))) {
-        (true, _) => {
-            lengths::plies(outlook, node).map_or(Value::LOSS_BY_RULE, Value::by_rule_in_plies)
-        }
-        (_, true) => {
-            lengths::plies(outlook, node).map_or(Value::WIN_BY_RULE, Value::by_rule_in_plies)
-        }
+        (true, _) => by_rule(Value::LOSS_BY_RULE),
+        (_, true) => by_rule(Value::WIN_BY_RULE),
         _ => match (has(held_bit(side)), has(held_bit(other))) {
             (true, true) => Value::DRAW,
             (true, false) => Value::NOT_LOST,

@@ -46,7 +46,8 @@ pub fn verify_two_sided(
 
 /// Whether the plies of a win or loss by the rules fit the `values` of the moves: one more than after the best
 /// move; for the side that loses one more than after the longest defence, or, where it can put off the loss by
-/// repeating itself, one less. What takes more plies than are told counts as one more than the most.
+/// repeating itself, one less. What takes more plies than are told counts as one more than the most; a loss of
+/// which no plies are told may be one that comes sooner.
 fn is_counted_right(found: Value, values: &[Value]) -> bool {
     let untold = i32::from(Value::MOST_BY_RULE) + 1;
     let plies = |value: &Value| value.plies_by_rule().map_or(untold, i32::from);
