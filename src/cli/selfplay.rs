@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::common::meter::ProgressMeter;
 use super::common::network::NetworkArgument;
+use super::common::self_play::{GAME_HASH, play_games};
 use super::common::{Failure, INTERRUPTED, note};
-use crate::training::{Interrupt, SelfPlay, SelfPlayProgress, SelfPlayRun};
+use crate::training::{Interrupt, Opening, SelfPlay};
 
 /// Play the engine against itself from random openings and write the games, with the score of every
 /// move, to a file; a file that has games already is gone on with.
@@ -35,56 +34,28 @@ pub(super) struct Arguments {
     network: NetworkArgument,
 }
 
-/// Hash table of each game, in MB.
-const HASH: usize = 4;
-
 /// Plays and writes.
 ///
 /// # Errors
 /// The file cannot be written, holds something else, or games that were made otherwise.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(arguments.file.display(), error);
     let plan = SelfPlay {
         games: arguments.games,
         nodes: arguments.nodes,
         threads: usize::from(arguments.threads),
-        hash: HASH,
+        hash: GAME_HASH,
         seed: arguments.seed,
+        opening: Opening::Random,
         network: arguments.network.read()?,
     };
-    let run = SelfPlayRun::open(&arguments.file, plan.clone()).map_err(|error| fault(&error))?;
-    if !run.recovered.is_clean() {
-        note(&format!("{}: {}", arguments.file.display(), run.recovered));
-    }
-    if run.present.games > 0 {
-        note(&format!("going on after {} games", run.present.games));
-    }
-    if run.missing() > 0 {
-        note(&format!(
-            "{} games before the last one are missing and played first",
-            run.missing()
-        ));
-    }
     let interrupt = Arc::new(Interrupt::default());
     let asked = interrupt.clone();
     ctrlc::set_handler(move || {
         asked.ask();
         note("finishing the games under way; Ctrl-C again drops them");
     })
-    .map_err(|error| fault(&error))?;
-    let (begun, present) = (Instant::now(), run.present);
-    let meter = ProgressMeter::new("games");
-    meter.begin(u64::from(plan.games), present.games);
-    let show = |now: SelfPlayProgress| {
-        let seconds = begun.elapsed().as_secs_f64().max(0.001);
-        let rate = (now.positions - present.positions) as f64 / seconds;
-        let positions = format!(", {} positions, {rate:.0}/s", now.positions);
-        meter.show(now.games, &positions);
-    };
-    let done = run.play(&interrupt, show).map_err(|error| fault(&error))?;
-    meter.finish();
-    let SelfPlayProgress { games, positions } = done;
-    note(&format!("{games} games, {positions} positions"));
+    .map_err(|error| Failure::new("Ctrl-C", error))?;
+    play_games(&arguments.file, plan, &interrupt, || ())?;
     Ok(match interrupt.is_asked() {
         true => ExitCode::from(INTERRUPTED),
         false => ExitCode::SUCCESS,

@@ -31,7 +31,7 @@
 //! | `chuhe data win-rate FILE... --out SOURCE` | fits [`eval::win_rate`](crate::eval::win_rate) |
 //! | `chuhe tune FILE... --out SOURCE` | fits the weights of the handcrafted evaluation |
 //! | `chuhe train FILE... --out NETWORK` | trains the evaluation's neural network |
-//! | `chuhe book build OUT FILE...` | an opening book of the games |
+//! | `chuhe book build OUT FILE...` | an opening book of the games; `--self-play` plays them first, with good openings |
 //!
 //! Positions are chosen when games are read ([`data::Filter`]; `train` has a setting for each part of it), not when
 //! they are played.
@@ -40,6 +40,7 @@ mod adam;
 pub mod book;
 pub mod data;
 mod holdout;
+mod line_search;
 pub mod network;
 pub mod prepare;
 mod sample;
@@ -51,7 +52,8 @@ mod win_rate;
 
 pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines, read_samples};
 pub use selfplay::{
-    Interrupt, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress, SelfPlayRun,
+    GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
+    SelfPlayRun,
 };
 pub use tuner::{StateMismatch, TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};

@@ -84,7 +84,11 @@ fn a_book_of_searches_needs_no_games() {
     };
     for (words, why) in [
         (&["--positions", "4"][..], "cannot be used with"),
-        (&["--lines", "3", "--check"], "cannot be used with"),
+        (&["--self", "--check"], "cannot be used with"),
+        (&["--lines", "3"], "<--self-play <N>|--self>"),
+        (&["--self-play", "3"], "--check"),
+        (&["--by-score"], "--check"),
+        (&["--check", "--seed", "3"], "--self-play"),
         (&["--nodes", "9"], "<--check|--self>"),
         (&["--margin", "9"], "<--check|--self>"),
     ] {
@@ -100,6 +104,44 @@ fn a_book_of_searches_needs_no_games() {
     chuhe(&["verify", text(&at.join("one.dat"))])
         .assert()
         .success();
+}
+
+#[test]
+#[cfg(feature = "training")]
+fn a_book_of_games_against_itself_is_made_by_one_command() {
+    let at = directory("of self-play");
+    let build = |book: &str, games: &[&str], words: &[&str]| {
+        let mut command = chuhe(&["build", text(&at.join(book))]);
+        command.args(games.iter().map(|name| at.join(name)));
+        command.args(["--self-play", "8", "--check", "--max-ply", "4"]);
+        command.args(["--game-nodes", "20", "--lines", "2", "--min-games", "1"]);
+        command.args(["--nodes", "50"]).args(words).assert()
+    };
+    let words = ["--by-score", "--threads", "2"];
+    let made = contains("8 games").and(contains("positions searched"));
+    build("one.dat", &["games.chg"], &words)
+        .success()
+        .stderr(made);
+    // The games are there; their number is all that is asked for.
+    build("two.dat", &["games.chg"], &words[..1])
+        .success()
+        .stderr(contains("going on after 8 games"));
+    let bytes = fs::read(at.join("one.dat")).unwrap();
+    assert_eq!(bytes, fs::read(at.join("two.dat")).unwrap());
+    chuhe(&["show", "--book", text(&at.join("one.dat"))])
+        .assert()
+        .success()
+        .stdout(contains("  1000 "));
+    chuhe(&["verify", text(&at.join("one.dat"))])
+        .assert()
+        .success();
+    build("no.dat", &["games.chg", "more.chg"], &words)
+        .code(2)
+        .stderr(contains("one file"));
+    build("no.dat", &["games.chg"], &["--margin", "9"])
+        .code(1)
+        .stderr(contains("made otherwise"));
+    assert!(!at.join("no.dat").exists() && !at.join("more.chg").exists());
 }
 
 #[test]

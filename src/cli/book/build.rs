@@ -1,31 +1,31 @@
 //! `chuhe book build`: a book of games, or of searches.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ArgGroup;
 use crossbeam_channel::Receiver;
 
 use super::file::Output;
+use super::games::of_games;
 use crate::book::BookTable;
 use crate::cli::common::interrupt::interrupts;
 use crate::cli::common::meter::ProgressMeter;
+use crate::cli::common::self_play::{GAME_HASH, play_games};
 use crate::cli::common::{Failure, INTERRUPTED, note};
-use crate::notation::pgn::{GameResult, PgnReader};
-use crate::training::book::{BookCheck, Expansion, GameBook, check, expand};
-use crate::training::data::{GameReader, MAGIC, Record};
+use crate::training::book::{BookCheck, Expansion, check, expand};
+use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
-/// Make a book of games (PGN in any notation, self-play files), or of searches from the starting
-/// position with --self.
+/// Make a book of games (PGN in any notation, self-play files), which --self-play plays first, or of
+/// searches from the starting position with --self.
 ///
 /// A move of games weighs three for each game won by the side that plays it, one for each draw, minus
 /// one for each loss. With --check or --self every position is searched, and moves that are worse than
 /// the best one by more than the margin are left out. The same command makes the same book again.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("searches").args(["check", "self_made"]))]
+#[command(group = ArgGroup::new("own").args(["self_play", "self_made"]))]
 pub(super) struct Arguments {
     /// The book to make; it must not exist.
     out: PathBuf,
@@ -47,20 +47,43 @@ pub(super) struct Arguments {
     )]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     min_games: u32,
+    /// First play the engine against itself until the file of games, the only one, has N: good moves up to
+    /// --max-ply, the best ones behind. The file is made, or gone on with.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "check",
+        conflicts_with = "self_made"
+    )]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    self_play: Option<u32>,
+    /// Nodes a move of --self-play; up to --max-ply as many for each of the --lines.
+    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
+    game_nodes: u64,
+    /// Seed of --self-play: game n of a seed is always the same.
+    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 0)]
+    seed: u64,
     /// Search the moves of games.
     #[arg(long, conflicts_with = "self_made")]
     check: bool,
+    /// Weigh the moves that stay by the scores of --check, taken back from the ends of the lines, instead of
+    /// by results.
+    #[arg(long, requires = "check")]
+    by_score: bool,
+    /// Games of --self-play and searches of --check at a time; the book does not depend on it.
+    #[arg(long, value_name = "N", requires = "check", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// Nodes of a search, after which the iteration under way is finished.
     #[arg(long, value_name = "N", requires = "searches", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// How much worse than the best a move may be, in hundredths of a minor piece.
-    #[arg(long, value_name = "N", requires = "searches", default_value_t = 40, value_parser = clap::value_parser!(i32).range(0..=1000))]
-    margin: i32,
+    #[arg(long, value_name = "N", requires = "searches", default_value_t = 40, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    margin: u16,
     /// Positions to search with --self.
     #[arg(long, value_name = "N", conflicts_with = "games", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..))]
     positions: u32,
-    /// The most moves of a position with --self.
-    #[arg(long, value_name = "N", conflicts_with = "games", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=44))]
+    /// The most moves of a position with --self or --self-play.
+    #[arg(long, value_name = "N", requires = "own", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=44))]
     lines: u8,
 }
 
@@ -70,121 +93,99 @@ pub(super) struct Arguments {
 /// A file cannot be read or written.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = Output::new(&arguments.out)?;
-    let meter = BuildMeter::new()?;
-    let table = if arguments.self_made {
-        let plan = Expansion {
-            positions: arguments.positions as usize,
-            plies: usize::from(arguments.max_ply),
-            nodes: arguments.nodes,
-            lines: usize::from(arguments.lines),
-            margin: arguments.margin,
-        };
-        meter.progress.begin(plan.positions as u64, 0);
-        expand(&plan, |done| meter.goes_on(done)).map_err(|error| Failure::new("book", error))?
-    } else {
-        let mut table = of_games(arguments)?;
-        if arguments.check {
-            let plan = BookCheck {
-                nodes: arguments.nodes,
-                margin: arguments.margin,
-            };
-            meter.progress.begin(table.positions() as u64, 0);
-            let checked = check(&mut table, plan, |done| meter.goes_on(done))
-                .map_err(|error| Failure::new("book", error))?;
-            note(&format!(
-                "{} positions searched, {} moves dropped",
-                checked.positions, checked.dropped
-            ));
-        }
-        table
-    };
-    out.write(&table)?;
-    if meter.is_stopped.get() {
-        note(match arguments.check {
-            true => {
-                "the search was cut short: positions that it had not come to keep all their moves"
-            }
-            false => "the work was cut short; the book holds what was done",
-        });
+    let interrupts = interrupts()?;
+    if let Some(games) = arguments.self_play
+        && !play(arguments, games, &interrupts)?
+    {
+        note("the work was cut short; the same command goes on with the games");
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    Ok(ExitCode::SUCCESS)
+    let meter = BuildMeter::new(interrupts);
+    let table = match arguments.self_made {
+        true => of_searches(arguments, &meter)?,
+        false => {
+            let files = &arguments.games;
+            let mut table = of_games(files, usize::from(arguments.max_ply), arguments.min_games)?;
+            if arguments.check {
+                check_moves(&mut table, arguments, &meter)?;
+            }
+            table
+        }
+    };
+    out.write(&table)?;
+    if !meter.is_stopped.get() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    note(match arguments.check {
+        true => {
+            "the search was cut short: positions that it had not come to keep all their moves, and all \
+             moves the weights of their results"
+        }
+        false => "the work was cut short; the book holds what was done",
+    });
+    Ok(ExitCode::from(INTERRUPTED))
 }
 
-/// Counts the games of all files.
-fn of_games(arguments: &Arguments) -> Result<BookTable, Failure> {
-    let mut book = GameBook::new(usize::from(arguments.max_ply));
-    for path in &arguments.games {
-        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-        let mut file = File::open(path).map_err(|error| fault(&error))?;
-        let mut head = Vec::new();
-        (file
-            .by_ref()
-            .take(MAGIC.len() as u64 - 1)
-            .read_to_end(&mut head))
-        .map_err(|error| fault(&error))?;
-        let is_data = head == MAGIC[..MAGIC.len() - 1];
-        match is_data {
-            true => add_data(&mut book, path)?,
-            false => add_pgn(&mut book, path)?,
+/// Plays the games; `false` where there are fewer in the end, for the user has asked to stop.
+fn play(arguments: &Arguments, games: u32, interrupts: &Receiver<()>) -> Result<bool, Failure> {
+    let [file] = &arguments.games[..] else {
+        let why = "the games of --self-play go into one file";
+        return Err(Failure::usage("book", why));
+    };
+    let plan = SelfPlay {
+        games,
+        nodes: arguments.game_nodes,
+        threads: usize::from(arguments.threads),
+        hash: GAME_HASH,
+        seed: arguments.seed,
+        opening: Opening::Good(GoodOpening {
+            plies: arguments.max_ply,
+            lines: arguments.lines,
+            margin: arguments.margin,
+        }),
+        network: None,
+    };
+    let interrupt = Interrupt::default();
+    play_games(file, plan, &interrupt, || {
+        if interrupts.try_recv().is_ok() {
+            note("finishing the games under way");
+            interrupt.ask();
         }
-    }
-    note(&format!("{} games", book.games()));
-    let least = arguments.min_games;
-    let table = book.finish(least);
-    match table.positions() {
-        0 => Err(Failure::new(
-            "book",
-            format!(
-                "no moves were played in {least} games or more and won more than they lost (--min-games)"
-            ),
-        )),
-        _ => Ok(table),
-    }
+    })?;
+    Ok(!interrupt.is_asked())
 }
 
-fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let file = File::open(path).map_err(|error| fault(&error))?;
-    let mut reader = GameReader::new(file).map_err(|error| fault(&error))?;
-    while let Some(record) = reader.next_record().map_err(|error| fault(&error))? {
-        // Positions without their games have no moves.
-        if let Record::Game(game) = record {
-            let moves = game.moves.iter().map(|m| m.played);
-            let skipped = usize::from(game.random_plies);
-            book.add(&game.start_position(), moves, skipped, game.result.winner());
-        }
-    }
-    if !reader.recovered().is_clean() {
-        note(&format!("{}: {}", path.display(), reader.recovered()));
-    }
+fn of_searches(arguments: &Arguments, meter: &BuildMeter) -> Result<BookTable, Failure> {
+    let plan = Expansion {
+        positions: arguments.positions as usize,
+        plies: usize::from(arguments.max_ply),
+        nodes: arguments.nodes,
+        lines: usize::from(arguments.lines),
+        margin: i32::from(arguments.margin),
+    };
+    meter.progress.begin(plan.positions as u64, 0);
+    expand(&plan, |done| meter.goes_on(done)).map_err(|error| Failure::new("book", error))
+}
+
+fn check_moves(
+    table: &mut BookTable,
+    arguments: &Arguments,
+    meter: &BuildMeter,
+) -> Result<(), Failure> {
+    let plan = BookCheck {
+        nodes: arguments.nodes,
+        margin: i32::from(arguments.margin),
+        threads: usize::from(arguments.threads),
+        weighs: arguments.by_score,
+    };
+    meter.progress.begin(table.positions() as u64, 0);
+    let checked = check(table, plan, |done| meter.goes_on(done))
+        .map_err(|error| Failure::new("book", error))?;
+    note(&format!(
+        "{} positions searched, {} moves dropped",
+        checked.positions, checked.dropped
+    ));
     Ok(())
-}
-
-fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let file = File::open(path).map_err(|error| fault(&error))?;
-    let mut reader = PgnReader::new(BufReader::new(file));
-    let (mut unread, mut unfinished) = (0, 0);
-    for game in reader.by_ref() {
-        match game {
-            Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
-            Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
-            Err(_) => unread += 1,
-        }
-    }
-    for (count, what) in [
-        (unread, "that cannot be read"),
-        (unfinished, "without a result"),
-    ] {
-        if count > 0 {
-            note(&format!(
-                "{}: left out {count} games {what}",
-                path.display()
-            ));
-        }
-    }
-    reader.finish().map_err(|error| fault(&error))
 }
 
 /// Shows how far the searches have come, and stops them at Ctrl-C.
@@ -195,12 +196,12 @@ struct BuildMeter {
 }
 
 impl BuildMeter {
-    fn new() -> Result<Self, Failure> {
-        Ok(Self {
+    fn new(interrupts: Receiver<()>) -> Self {
+        Self {
             progress: ProgressMeter::new("positions"),
-            interrupts: interrupts()?,
+            interrupts,
             is_stopped: Cell::new(false),
-        })
+        }
     }
 
     /// Shows how many positions are done; `false` after Ctrl-C.

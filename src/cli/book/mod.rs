@@ -3,6 +3,8 @@
 #[cfg(feature = "training")]
 mod build;
 pub(super) mod file;
+#[cfg(feature = "training")]
+mod games;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

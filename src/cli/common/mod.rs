@@ -23,6 +23,8 @@ pub(super) mod notation;
 pub(super) mod output_file;
 pub(super) mod pgn_place;
 pub(super) mod seconds;
+#[cfg(feature = "training")]
+pub(super) mod self_play;
 
 pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
 pub(super) use input_file::open_input;

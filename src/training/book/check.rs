@@ -1,9 +1,15 @@
 //! Searching what a book holds.
 
-use super::line_search::LineSearch;
-use crate::book::BookTable;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use crossbeam_channel::{Sender, unbounded};
+
+use super::scores::{ScoredPosition, key, weigh};
+use crate::book::{BookEntry, BookTable};
 use crate::rules::Game;
 use crate::search::StartError;
+use crate::training::line_search::LineSearch;
 
 /// How a book is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +19,11 @@ pub struct BookCheck {
     /// Moves that are worse than the best one by more than this are dropped, in hundredths of a minor
     /// piece.
     pub margin: i32,
+    /// Searches at a time; the result does not depend on it.
+    pub threads: usize,
+    /// Whether the moves that stay are weighed by their scores, taken back from the ends of the lines. Else
+    /// they keep their weights.
+    pub weighs: bool,
 }
 
 /// What a check came to.
@@ -26,38 +37,92 @@ pub struct Checked {
 
 /// Searches every position of a book for its best move and for those of the book, and drops what loses
 /// more than the margin or gets mated. `goes_on` is called after each position with the number done; where
-/// it says `false` the rest stays unchecked.
+/// it says `false` the rest stays unchecked, and nothing is weighed.
 ///
 /// # Errors
-/// The search cannot be started.
+/// The searches cannot be started.
 pub fn check(
     table: &mut BookTable,
     plan: BookCheck,
-    mut goes_on: impl FnMut(usize) -> bool,
+    goes_on: impl FnMut(usize) -> bool,
 ) -> Result<Checked, StartError> {
-    let mut search = LineSearch::new(plan.nodes)?;
-    let mut checked = Checked::default();
-    let mut is_wanted = true;
+    let entries = table.entries();
+    let found = search_all(&entries, plan, goes_on)?;
+    let mut checked = Checked {
+        positions: found.len(),
+        dropped: 0,
+    };
+    let before = table.moves_count();
     table.revise(|position, moves| {
-        if !is_wanted {
-            return;
+        if let Some(found) = found.get(&key(position)) {
+            moves.retain(|m| found.keeps(m.played, plan.margin));
         }
-        let game = Game::new(position.clone());
+    });
+    if plan.weighs && checked.positions == entries.len() {
+        weigh(table, &found, plan.margin);
+    }
+    checked.dropped = before - table.moves_count();
+    Ok(checked)
+}
+
+/// What the searches say of the positions that they came to.
+fn search_all(
+    entries: &[BookEntry],
+    plan: BookCheck,
+    mut goes_on: impl FnMut(usize) -> bool,
+) -> Result<HashMap<u64, ScoredPosition>, StartError> {
+    let threads = plan.threads.clamp(1, entries.len().max(1));
+    let searches: Result<Vec<LineSearch>, StartError> = (0..threads)
+        .map(|_| LineSearch::new(plan.nodes, None))
+        .collect();
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let mut found = HashMap::new();
+    std::thread::scope(|scope| {
+        let (sender, results) = unbounded();
+        for search in searches? {
+            let (sender, next, stopped) = (sender.clone(), &next, &stopped);
+            let work = move || search_some(entries, search, next, stopped, &sender);
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+                stopped.store(true, Ordering::Relaxed);
+                return Err(StartError::NoThread(error));
+            }
+        }
+        drop(sender);
+        for (index, scored) in results {
+            found.insert(key(&entries[index].position), scored);
+            if !goes_on(found.len()) {
+                stopped.store(true, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Searches one position after another until there is none left.
+fn search_some(
+    entries: &[BookEntry],
+    mut search: LineSearch,
+    next: &AtomicUsize,
+    stopped: &AtomicBool,
+    results: &Sender<(usize, ScoredPosition)>,
+) {
+    while !stopped.load(Ordering::Relaxed) {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        let Some(entry) = entries.get(index) else {
+            return;
+        };
+        let game = Game::new(entry.position.clone());
         let Some(best) = search.best(&game, 1, None).first().copied() else {
             return;
         };
-        let own = moves.iter().map(|m| m.played).collect();
-        let scores = search.best(&game, moves.len(), Some(own));
-        let before = moves.len();
-        moves.retain(|m| {
-            let found = scores.iter().find(|scored| scored.played == m.played);
-            found.is_some_and(|own| best.score - own.score <= plan.margin && !own.is_lost())
-        });
-        checked.positions += 1;
-        checked.dropped += before - moves.len();
-        is_wanted = goes_on(checked.positions);
-    });
-    Ok(checked)
+        let own = entry.moves.iter().map(|m| m.played).collect();
+        let scores = search.best(&game, entry.moves.len(), Some(own));
+        let scored = ScoredPosition::new(best, &scores);
+        if results.send((index, scored)).is_err() {
+            return;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -66,29 +131,69 @@ mod tests {
     use crate::board::Position;
     use crate::book::BookMove;
 
-    #[test]
-    fn what_loses_is_dropped() {
+    const PLAN: BookCheck = BookCheck {
+        nodes: 3000,
+        margin: 50,
+        threads: 1,
+        weighs: false,
+    };
+
+    /// The usual knight's move, and the cannon that takes the pawn before the other knight, behind two
+    /// moves of a book.
+    fn table() -> (BookTable, Position) {
         let mut table = BookTable::default();
         let mut position = Position::startpos();
         for played in ["h2e2", "h9g7"] {
+            table.add(&position, BookMove::new(played.parse().unwrap(), 7));
             position.make(played.parse().unwrap());
         }
-        // The usual knight's move, and the cannon that takes the pawn before the other knight.
         for played in ["h0g2", "e2e6"] {
             table.add(&position, BookMove::new(played.parse().unwrap(), 5));
         }
-        let plan = BookCheck {
-            nodes: 3000,
-            margin: 50,
-        };
+        (table, position)
+    }
+
+    #[test]
+    fn what_loses_is_dropped() {
+        let (mut table, position) = table();
         let mut told = Vec::new();
-        let checked = check(&mut table, plan, |done| {
+        let checked = check(&mut table, PLAN, |done| {
             told.push(done);
             true
         })
         .unwrap();
-        assert_eq!((checked.positions, checked.dropped, told), (1, 1, vec![1]));
+        assert_eq!((checked.positions, checked.dropped), (3, 1));
+        assert_eq!(told, [1, 2, 3]);
         let kept = table.moves(&position);
         assert_eq!(kept, [BookMove::new("h0g2".parse().unwrap(), 5)]);
+    }
+
+    #[test]
+    fn scores_give_the_same_weights_on_any_number_of_threads() {
+        let weighed = |threads| {
+            let (mut table, _) = table();
+            let plan = BookCheck {
+                threads,
+                weighs: true,
+                ..PLAN
+            };
+            check(&mut table, plan, |_| true).unwrap();
+            table.to_text()
+        };
+        let (alone, together) = (weighed(1), weighed(3));
+        assert_eq!(alone, together);
+        assert!(alone.contains("1000") && !alone.contains(" 7"), "{alone}");
+    }
+
+    #[test]
+    fn a_check_that_is_cut_short_weighs_nothing() {
+        let (mut table, _) = table();
+        let plan = BookCheck {
+            weighs: true,
+            ..PLAN
+        };
+        let checked = check(&mut table, plan, |_| false).unwrap();
+        assert_eq!(checked.positions, 1);
+        assert!(!table.to_text().contains("1000"));
     }
 }

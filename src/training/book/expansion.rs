@@ -3,21 +3,16 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::line_search::LineSearch;
-use crate::board::{Move, Position};
+use super::scores::{key, weight};
+use crate::board::Move;
 use crate::book::{BookMove, BookTable};
 use crate::rules::Game;
 use crate::search::StartError;
+use crate::training::line_search::LineSearch;
 
 /// What a ply costs beside the score that its move gives away, in hundredths of a minor piece: with a
 /// large number a book grows broad, with a small one deep.
 const PLY_COST: i32 = 10;
-/// The weight of the best move.
-const BEST: f64 = 1000.0;
-/// Moves that are worse than the best by no more than this weigh the same, in hundredths of a minor
-/// piece: so little says nothing.
-const EQUAL: i32 = 5;
-
 /// How a book is made of searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
@@ -74,11 +69,6 @@ struct BookTree {
     open: BinaryHeap<Reverse<(i32, usize)>>,
 }
 
-/// A number that a position shares with its mirror image.
-fn key(position: &Position) -> u64 {
-    position.key().min(position.mirrored().key())
-}
-
 impl BookTree {
     /// The node of the position at the end of a game; one that has not been searched is to be, at this cost
     /// if it has no lower one.
@@ -116,13 +106,12 @@ impl BookTree {
     /// Searches a node and puts the positions behind its good moves on the list.
     fn search(&mut self, number: usize, cost: i32, plan: &Expansion, search: &mut LineSearch) {
         let game = self.nodes[number].game.clone();
-        let found = search.best(&game, plan.lines, None);
+        let found = search.good(&game, plan.lines, plan.margin);
         let Some(best) = found.first().map(|m| m.score) else {
             return;
         };
-        let is_good = |score: i32| best - score <= plan.margin;
         let mut moves = Vec::new();
-        for m in found.iter().filter(|m| is_good(m.score) && !m.is_lost()) {
+        for m in found {
             let mut after = game.clone();
             // What repeats a position leads nowhere.
             if after.push(m.played).is_err() || after.occurrences() > 1 {
@@ -170,13 +159,6 @@ impl BookTree {
     }
 }
 
-/// The weight of a move that is worse than the best by this: half a margin more is a share of e less.
-fn weight(worse: i32, margin: i32) -> u32 {
-    let beyond = f64::from((worse - EQUAL).max(0));
-    let scale = f64::from(margin.max(2)) / 2.0;
-    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
-}
-
 /// Makes a book. `goes_on` is called after each position with the number done; where it says `false` the
 /// book is made of what there is. The same plan gives the same book.
 ///
@@ -186,7 +168,7 @@ pub fn expand(
     plan: &Expansion,
     mut goes_on: impl FnMut(usize) -> bool,
 ) -> Result<BookTable, StartError> {
-    let mut search = LineSearch::new(plan.nodes)?;
+    let mut search = LineSearch::new(plan.nodes, None)?;
     let mut tree = BookTree::default();
     tree.node(Game::startpos(), 0);
     let mut searched = 0;
@@ -210,6 +192,7 @@ pub fn expand(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Position;
     use crate::movegen::is_legal;
 
     const PLAN: Expansion = Expansion {
@@ -309,13 +292,5 @@ mod tests {
             .map(|m| (m.played.to_string(), m.weight))
             .collect();
         assert_eq!(kept, [("h0g2".to_owned(), 1000), ("c3c4".to_owned(), 1000)]);
-    }
-
-    #[test]
-    fn worse_moves_weigh_less() {
-        assert_eq!(weight(0, 30), 1000);
-        assert_eq!(weight(5, 30), 1000);
-        assert_eq!(weight(20, 30), 368);
-        assert_eq!(weight(500, 30), 1);
     }
 }

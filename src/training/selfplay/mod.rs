@@ -1,6 +1,8 @@
-//! Games of the engine against itself, from random openings, a number of nodes a move.
+//! Games of the engine against itself, a number of nodes a move, from random openings or with good moves
+//! from the start.
 
 mod adjudication;
+mod opening;
 mod plan;
 mod player;
 mod sequence;
@@ -11,10 +13,13 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::data::{GameWriter, RecoveredGames};
-pub use plan::{Interrupt, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress};
+use opening::KnownMoves;
+pub use plan::{
+    GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
+};
 use player::Player;
 use sequence::Sequence;
 
@@ -150,13 +155,16 @@ impl Numbers {
 /// A player for each of the games at a time.
 fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
     let wanted = plan.threads.max(1);
+    let known = Arc::new(KnownMoves::default());
     let mut players = Vec::new();
     while players.len() < wanted {
-        players.push(Player::new(plan).map_err(|error| SelfPlayError::TooMany {
-            wanted,
-            fit: players.len(),
-            error,
-        })?);
+        players.push(
+            Player::new(plan, &known).map_err(|error| SelfPlayError::TooMany {
+                wanted,
+                fit: players.len(),
+                error,
+            })?,
+        );
     }
     Ok(players)
 }

@@ -14,6 +14,35 @@ const SIGNATURE_DEPTH: u32 = 6;
 /// Value of `made_by` in the plan of a file.
 const PLAN_NAME: &str = "selfplay";
 
+/// How games begin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Opening {
+    /// With 8 to 10 random moves that lead to a fair position.
+    #[default]
+    Random,
+    /// With good moves from the starting position.
+    Good(GoodOpening),
+}
+
+impl Opening {
+    fn is_random(&self) -> bool {
+        *self == Self::Random
+    }
+}
+
+/// Which good moves games begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoodOpening {
+    /// Plies of the opening.
+    pub plies: u16,
+    /// The most moves to choose from. The search that finds them has the nodes of a move for each.
+    pub lines: u8,
+    /// Moves that are worse than the best one by more than this are not played, in hundredths of a minor
+    /// piece.
+    pub margin: u16,
+}
+
 /// How to play.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
@@ -27,6 +56,8 @@ pub struct SelfPlay {
     pub hash: usize,
     /// Tells runs apart: game `n` of a seed is the same whenever and wherever it is played.
     pub seed: u64,
+    /// How the games begin.
+    pub opening: Opening,
     /// What evaluates; `None` for the embedded network.
     pub network: Option<Arc<Network>>,
 }
@@ -46,6 +77,9 @@ pub struct SelfPlayPlan {
     pub hash: usize,
     /// Seed of the run.
     pub seed: u64,
+    /// How the games begin; left out where it is at random.
+    #[serde(default, skip_serializing_if = "Opening::is_random")]
+    pub opening: Opening,
 }
 
 impl SelfPlayPlan {
@@ -61,6 +95,7 @@ impl SelfPlayPlan {
             nodes: run.nodes,
             hash: run.hash,
             seed: run.seed,
+            opening: run.opening,
         })
     }
 }

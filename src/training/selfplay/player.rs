@@ -1,11 +1,14 @@
 //! One engine that plays both sides.
 
+use std::sync::Arc;
+
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::adjudication::SelfPlayAdjudicator;
-use super::plan::SelfPlay;
-use crate::board::Position;
+use super::opening::{KnownMoves, OpeningMoves};
+use super::plan::{Opening, SelfPlay};
+use crate::board::{Move, Position};
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
@@ -41,15 +44,23 @@ pub(super) enum SelfPlayGame {
 pub(super) struct Player {
     searcher: Searcher,
     nodes: u64,
+    /// `None` for random openings.
+    good_opening: Option<OpeningMoves>,
 }
 
 impl Player {
-    pub(super) fn new(plan: &SelfPlay) -> Result<Self, StartError> {
+    /// A player that shares with others what it knows of openings.
+    pub(super) fn new(plan: &SelfPlay, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
         let mut searcher = Searcher::with_exact_hash(plan.hash)?;
         searcher.set_network(plan.network.clone());
+        let good_opening = match plan.opening {
+            Opening::Random => None,
+            Opening::Good(good) => Some(OpeningMoves::new(good, plan, known.clone())?),
+        };
         Ok(Self {
             searcher,
             nodes: plan.nodes,
+            good_opening,
         })
     }
 
@@ -66,7 +77,11 @@ impl Player {
     ) -> SelfPlayGame {
         let mut rng = random_numbers(seed, number);
         self.searcher.forget();
-        let mut game = match self.opening(&mut rng) {
+        let opening = match self.good_opening {
+            Some(_) => Ok(Some(Game::startpos())),
+            None => self.random_opening(&mut rng),
+        };
+        let mut game = match opening {
             Ok(Some(game)) => game,
             Ok(None) => return SelfPlayGame::NoOpening,
             Err(SearchGone) => return SelfPlayGame::Failed,
@@ -89,16 +104,15 @@ impl Player {
             if moves.len() >= LONGEST_GAME {
                 break (LabelledResult::Draw, Termination::PlyLimit);
             }
-            let outcome = self.think(&game);
-            let Some((best, score)) = outcome.and_then(|o| Some((o.best?, o.score?))) else {
+            let Some((played, score)) = self.played(&game, &mut rng) else {
                 return SelfPlayGame::Failed;
             };
             let end = adjudication.note(game.position(), moves.len(), score);
             moves.push(ScoredMove {
-                played: best,
+                played,
                 score: score.units() as i16,
             });
-            if game.push(best).is_err() {
+            if game.push(played).is_err() {
                 return SelfPlayGame::Failed;
             }
             if let Some(end) = end
@@ -118,8 +132,19 @@ impl Player {
         })
     }
 
+    /// The move to play, with the score of the position. `None` where the search threads are gone.
+    fn played(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
+        let opening = self.good_opening.as_mut();
+        opening
+            .and_then(|opening| opening.choose(game, rng))
+            .or_else(|| {
+                let outcome = self.think(game)?;
+                Some((outcome.best?, outcome.score?))
+            })
+    }
+
     /// Some random moves that lead to a fair position.
-    fn opening(&self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
+    fn random_opening(&self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
         for _ in 0..TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
             let game = random::game(rng, Position::startpos(), plies);

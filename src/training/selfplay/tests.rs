@@ -13,6 +13,7 @@ fn plan(games: u32, threads: usize) -> SelfPlay {
         threads,
         hash: 1,
         seed: 5,
+        opening: Opening::Random,
         network: None,
     }
 }
@@ -135,4 +136,56 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
         record.visit(&Filter::NONE, |_| ()).unwrap();
     }
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn good_openings_begin_at_the_start_and_differ() {
+    let (alone, together) = (scratch("good alone"), scratch("good together"));
+    let good = GoodOpening {
+        plies: 6,
+        lines: 3,
+        margin: 30,
+    };
+    let plan = |threads| SelfPlay {
+        opening: Opening::Good(good),
+        ..plan(12, threads)
+    };
+    play(&alone, plan(1));
+    play(&together, plan(3));
+    let games = records(&alone);
+    assert!(
+        games == records(&together),
+        "the players share what they know"
+    );
+    let mut lines = std::collections::HashSet::new();
+    for record in &games {
+        let Record::Game(game) = record else {
+            panic!("a game")
+        };
+        assert_eq!((game.start.is_none(), game.random_plies), (true, 0));
+        assert!(game.moves.iter().all(|m| m.score != NO_SCORE));
+        let opening = game.moves[..6].iter().map(|m| m.played.to_string());
+        lines.insert(opening.collect::<String>());
+        record.visit(&Filter::NONE, |_| ()).unwrap();
+    }
+    assert!(lines.len() > 6, "{lines:?}");
+    // A file with other openings is not gone on with.
+    let other = SelfPlay {
+        opening: Opening::Random,
+        ..plan(1)
+    };
+    assert!(matches!(
+        SelfPlayRun::open(&alone, other),
+        Err(SelfPlayError::OtherPlan { .. })
+    ));
+    fs::remove_file(alone).unwrap();
+    fs::remove_file(together).unwrap();
+}
+
+#[test]
+fn plans_of_random_openings_read_as_before() {
+    let text = r#"{"made_by":"selfplay","version":"1","signature":2,"nodes":3,"hash":4,"seed":5}"#;
+    let plan: SelfPlayPlan = serde_json::from_str(text).unwrap();
+    assert_eq!(plan.opening, Opening::Random);
+    assert_eq!(serde_json::to_string(&plan).unwrap(), text);
 }

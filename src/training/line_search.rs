@@ -1,13 +1,16 @@
 //! Searches for the best moves of a position, with their scores.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, unbounded};
 
 use crate::board::Move;
+use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Event, Info, Limits, Meaning, Pool, Report, SearchRequest, Settings, StartError,
+    Bound, Control, Event, Info, Limits, Meaning, Pool, Report, Score, SearchRequest, Settings,
+    StartError,
 };
 
 /// The hash table, in MB.
@@ -15,10 +18,13 @@ const HASH: usize = 32;
 /// What a mate counts, in hundredths of a minor piece.
 const MATE: i32 = 30_000;
 
-/// A move with its score for the side that plays it, in hundredths of a minor piece.
+/// A move with its score for the side that plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScoredLine {
     pub(super) played: Move,
+    /// As the search gave it.
+    pub(super) exact: Score,
+    /// In hundredths of a minor piece.
     pub(super) score: i32,
 }
 
@@ -35,14 +41,16 @@ pub(super) struct LineSearch {
     pool: Pool,
     events: Receiver<Event>,
     nodes: u64,
+    network: Option<Arc<Network>>,
 }
 
 impl LineSearch {
-    /// Searches so many nodes a position, after which the iteration under way is finished.
+    /// Searches so many nodes a position, after which the iteration under way is finished. `network`
+    /// evaluates, the embedded one where it is `None`.
     ///
     /// # Errors
     /// There is no memory for a search, or the system starts no thread.
-    pub(super) fn new(nodes: u64) -> Result<Self, StartError> {
+    pub(super) fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         // With less memory it searches with what there is.
         let pool = Pool::with_hash(HASH, sender)?;
@@ -50,6 +58,7 @@ impl LineSearch {
             pool,
             events,
             nodes,
+            network,
         })
     }
 
@@ -70,7 +79,7 @@ impl LineSearch {
                 multipv: count.max(1),
                 ..Settings::default()
             },
-            network: None,
+            network: self.network.clone(),
             tables: None,
             control: Control::new(false),
         });
@@ -93,6 +102,15 @@ impl LineSearch {
         moves.sort_by_key(|m| -m.score);
         moves
     }
+
+    /// As [`Self::best`], of those that are worse than the best by no more than `margin`, in hundredths of
+    /// a minor piece, and do not get mated.
+    pub(super) fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
+        let mut found = self.best(game, count, None);
+        let best = found.first().map_or(0, |m| m.score);
+        found.retain(|m| best - m.score <= margin && !m.is_lost());
+        found
+    }
 }
 
 fn scored(info: &Info) -> Option<ScoredLine> {
@@ -102,5 +120,9 @@ fn scored(info: &Info) -> Option<ScoredLine> {
         Meaning::Mated(plies) => i32::try_from(plies).unwrap_or(0) - MATE,
     };
     let played = *info.pv.first()?;
-    Some(ScoredLine { played, score })
+    Some(ScoredLine {
+        played,
+        exact: info.score,
+        score,
+    })
 }

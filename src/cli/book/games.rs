@@ -1,0 +1,94 @@
+//! Books of files of games.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use crate::book::BookTable;
+use crate::cli::common::{Failure, note};
+use crate::notation::pgn::{GameResult, PgnReader};
+use crate::training::book::GameBook;
+use crate::training::data::{GameReader, MAGIC, Record};
+
+/// A book of the games of all files: their first `max_plies` plies, the moves that were played in `min_games`
+/// games or more and won more than they lost.
+///
+/// # Errors
+/// A file cannot be read, or no move is left.
+pub(super) fn of_games(
+    files: &[PathBuf],
+    max_plies: usize,
+    min_games: u32,
+) -> Result<BookTable, Failure> {
+    let mut book = GameBook::new(max_plies);
+    for path in files {
+        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        let mut file = File::open(path).map_err(|error| fault(&error))?;
+        let mut head = Vec::new();
+        (file
+            .by_ref()
+            .take(MAGIC.len() as u64 - 1)
+            .read_to_end(&mut head))
+        .map_err(|error| fault(&error))?;
+        let is_data = head == MAGIC[..MAGIC.len() - 1];
+        match is_data {
+            true => add_data(&mut book, path)?,
+            false => add_pgn(&mut book, path)?,
+        }
+    }
+    note(&format!("{} games", book.games()));
+    let table = book.finish(min_games);
+    match table.positions() {
+        0 => Err(Failure::new(
+            "book",
+            format!(
+                "no moves were played in {min_games} games or more and won more than they lost (--min-games)"
+            ),
+        )),
+        _ => Ok(table),
+    }
+}
+
+fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let file = File::open(path).map_err(|error| fault(&error))?;
+    let mut reader = GameReader::new(file).map_err(|error| fault(&error))?;
+    while let Some(record) = reader.next_record().map_err(|error| fault(&error))? {
+        // Positions without their games have no moves.
+        if let Record::Game(game) = record {
+            let moves = game.moves.iter().map(|m| m.played);
+            let skipped = usize::from(game.random_plies);
+            book.add(&game.start_position(), moves, skipped, game.result.winner());
+        }
+    }
+    if !reader.recovered().is_clean() {
+        note(&format!("{}: {}", path.display(), reader.recovered()));
+    }
+    Ok(())
+}
+
+fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
+    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let file = File::open(path).map_err(|error| fault(&error))?;
+    let mut reader = PgnReader::new(BufReader::new(file));
+    let (mut unread, mut unfinished) = (0, 0);
+    for game in reader.by_ref() {
+        match game {
+            Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
+            Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
+            Err(_) => unread += 1,
+        }
+    }
+    for (count, what) in [
+        (unread, "that cannot be read"),
+        (unfinished, "without a result"),
+    ] {
+        if count > 0 {
+            note(&format!(
+                "{}: left out {count} games {what}",
+                path.display()
+            ));
+        }
+    }
+    reader.finish().map_err(|error| fault(&error))
+}

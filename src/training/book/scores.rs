@@ -1,0 +1,234 @@
+//! Weights from the scores of searches.
+
+use std::collections::HashMap;
+
+use crate::board::{Move, Position};
+use crate::book::{BookEntry, BookMove, BookTable};
+use crate::training::line_search::ScoredLine;
+
+/// The weight of the best move.
+const BEST: f64 = 1000.0;
+/// Moves that are worse than the best by no more than this weigh the same, in hundredths of a minor
+/// piece: so little says nothing.
+const EQUAL: i32 = 5;
+/// Times that the scores are taken back by a ply: no line of a book is longer.
+const MOST_PLIES: usize = 200;
+
+/// A number that a position shares with its mirror image.
+pub(super) fn key(position: &Position) -> u64 {
+    position.key().min(position.mirrored().key())
+}
+
+/// The weight of a move that is worse than the best by this: half a margin more is a share of e less.
+pub(super) fn weight(worse: i32, margin: i32) -> u32 {
+    let beyond = f64::from((worse - EQUAL).max(0));
+    let scale = f64::from(margin.max(2)) / 2.0;
+    (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
+}
+
+/// What searches say of a position, in hundredths of a minor piece for the side to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScoredPosition {
+    best: ScoredLine,
+    /// The moves of the book that do not get mated.
+    own: HashMap<Move, i32>,
+}
+
+impl ScoredPosition {
+    /// A position of which the best move is known, and the scores of those of a book.
+    pub(super) fn new(best: ScoredLine, own: &[ScoredLine]) -> Self {
+        let own = own.iter().filter(|m| !m.is_lost());
+        Self {
+            best,
+            own: own.map(|m| (m.played, m.score)).collect(),
+        }
+    }
+
+    /// Whether a move of the book loses no more than the margin and does not get mated.
+    pub(super) fn keeps(&self, played: Move, margin: i32) -> bool {
+        let own = self.own.get(&played);
+        own.is_some_and(|score| self.best.score - score <= margin)
+    }
+}
+
+/// A position of a book with the scores of its moves.
+#[derive(Debug)]
+struct Node {
+    /// What it is worth by a move that the book does not have, if that is the best one.
+    other: Option<i32>,
+    moves: Vec<Edge>,
+}
+
+#[derive(Debug)]
+struct Edge {
+    played: Move,
+    score: i32,
+    /// The position behind the move, among the nodes.
+    child: Option<usize>,
+}
+
+impl Node {
+    /// For the side to move.
+    fn value(&self) -> Option<i32> {
+        let own = self.moves.iter().map(|edge| edge.score);
+        own.chain(self.other).max()
+    }
+}
+
+/// Weighs the moves of a book, of which all positions have been searched: a move is worth what the best
+/// answer to it leaves, in the book or beside it. Moves that turn out to be worse than the best one by
+/// more than the margin are dropped.
+pub(super) fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
+    let (keys, mut nodes) = nodes(table, found);
+    take_back(&mut nodes);
+    table.revise(|position, moves| {
+        let Some(node) = keys.get(&key(position)).map(|&index| &nodes[index]) else {
+            return;
+        };
+        let best = node.value().unwrap_or(0);
+        let score = |played: Move| {
+            let edge = node.moves.iter().find(|edge| edge.played == played);
+            edge.map(|edge| edge.score)
+                .filter(|score| best - score <= margin)
+        };
+        let best_own = moves.iter().filter_map(|m| score(m.played)).max();
+        moves.retain_mut(|m| match (best_own, score(m.played)) {
+            (Some(best_own), Some(score)) => {
+                m.weight = weight(best_own - score, margin);
+                true
+            }
+            _ => false,
+        });
+    });
+}
+
+/// The positions of a book that have been searched, with their places by [`key`].
+fn nodes(
+    table: &BookTable,
+    found: &HashMap<u64, ScoredPosition>,
+) -> (HashMap<u64, usize>, Vec<Node>) {
+    let entries: Vec<BookEntry> = (table.entries().into_iter())
+        .filter(|entry| found.contains_key(&key(&entry.position)))
+        .collect();
+    let keys: HashMap<u64, usize> = (entries.iter().enumerate())
+        .map(|(index, entry)| (key(&entry.position), index))
+        .collect();
+    let node = |entry: &BookEntry| {
+        let scored = &found[&key(&entry.position)];
+        let edge = |m: &BookMove| {
+            let mut after = entry.position.clone();
+            after.make(m.played);
+            Some(Edge {
+                played: m.played,
+                score: *scored.own.get(&m.played)?,
+                child: keys.get(&key(&after)).copied(),
+            })
+        };
+        let has_best = entry.moves.iter().any(|m| m.played == scored.best.played);
+        Node {
+            other: (!has_best).then_some(scored.best.score),
+            moves: entry.moves.iter().filter_map(edge).collect(),
+        }
+    };
+    let nodes = entries.iter().map(node).collect();
+    (keys, nodes)
+}
+
+/// Takes the scores back from the ends of the lines, by a ply a time until nothing changes. Lines that come
+/// back to where they were could change for ever.
+fn take_back(nodes: &mut [Node]) {
+    for _ in 0..MOST_PLIES {
+        let values: Vec<Option<i32>> = nodes.iter().map(Node::value).collect();
+        let mut has_changed = false;
+        for edge in nodes.iter_mut().flat_map(|node| &mut node.moves) {
+            if let Some(value) = edge.child.and_then(|child| values[child]) {
+                has_changed |= edge.score != -value;
+                edge.score = -value;
+            }
+        }
+        if !has_changed {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Score;
+
+    /// Positions after some moves from the start, with the best move, its score and the scores of the moves
+    /// of the book.
+    type Scored<'a> = (&'a [&'a str], (&'a str, i32), &'a [(&'a str, i32)]);
+
+    fn weighed(positions: &[Scored], margin: i32) -> BookTable {
+        let (mut table, mut found) = (BookTable::default(), HashMap::new());
+        for &(moves, best, own) in positions {
+            let position = after(moves);
+            let entry = |played: &str| BookMove::new(played.parse().unwrap(), 3);
+            own.iter().for_each(|m| table.add(&position, entry(m.0)));
+            // The book may hold the mirror image instead.
+            let holds = |e: &BookEntry| e.position.key() == position.key();
+            let is_flipped = !table.entries().iter().any(holds);
+            let line = |(played, score): (&str, i32)| {
+                let played: Move = played.parse().unwrap();
+                ScoredLine {
+                    played: if is_flipped {
+                        played.flip_file()
+                    } else {
+                        played
+                    },
+                    exact: Score::ZERO,
+                    score,
+                }
+            };
+            let own: Vec<ScoredLine> = own.iter().copied().map(line).collect();
+            found.insert(key(&position), ScoredPosition::new(line(best), &own));
+        }
+        weigh(&mut table, &found, margin);
+        table
+    }
+
+    fn after(moves: &[&str]) -> Position {
+        let mut position = Position::startpos();
+        for played in moves {
+            position.make(played.parse().unwrap());
+        }
+        position
+    }
+
+    fn weights(table: &BookTable, moves: &[&str]) -> Vec<(String, u32)> {
+        let told = |m: &BookMove| (m.played.to_string(), m.weight);
+        table.moves(&after(moves)).iter().map(told).collect()
+    }
+
+    #[test]
+    fn answers_correct_the_score_of_a_move() {
+        // The cannon looked best, until its best answer was found; the pawn has none in the book.
+        let table = weighed(
+            &[
+                (
+                    &[],
+                    ("h2e2", 30),
+                    &[("h2e2", 30), ("c3c4", 20), ("h0g2", 12)],
+                ),
+                (&["h2e2"], ("h9g7", -18), &[("h9g7", -20), ("b9c7", -4)]),
+                (&["h0g2"], ("c6c5", -14), &[("c6c5", -14)]),
+            ],
+            25,
+        );
+        let told = weights(&table, &[]);
+        let wanted = [("c3c4", 1000), ("h0g2", 923), ("h2e2", 415)];
+        assert_eq!(told, wanted.map(|(m, weight)| (m.to_owned(), weight)));
+        // What is worse than the margin goes, in whatever position.
+        assert_eq!(weights(&table, &["h2e2"]).len(), 2);
+    }
+
+    #[test]
+    fn worse_moves_weigh_less() {
+        assert_eq!(weight(0, 30), 1000);
+        assert_eq!(weight(5, 30), 1000);
+        assert_eq!(weight(20, 30), 368);
+        assert_eq!(weight(500, 30), 1);
+    }
+}
