@@ -71,6 +71,31 @@ fn a_book_of_games_is_built_and_shown() {
 
 #[test]
 #[cfg(feature = "training")]
+fn games_of_other_programs_are_taken_into_a_book() {
+    let at = directory("of records");
+    let (page, book) = (at.join("page.html"), at.join("book.dat"));
+    let games = "[DhtmlXQ][DhtmlXQ_result]红胜[/DhtmlXQ_result]\
+        [DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist][/DhtmlXQ]\n";
+    fs::write(&page, games).unwrap();
+    // A game from a file, and one from standard input.
+    chuhe(&["build", text(&book), text(&page), "-", "--min-games", "1"])
+        .write_stdin(GAMES)
+        .assert()
+        .success()
+        .stderr(contains("4 games"));
+    chuhe(&["show", "--book", text(&book)])
+        .assert()
+        .success()
+        .stdout(contains("h2e2  炮二平五  C2=5  5"));
+    fs::write(&page, b"\x00\x01\x02").unwrap();
+    chuhe(&["build", text(&at.join("no.dat")), text(&page)])
+        .assert()
+        .code(1)
+        .stderr(contains("page.html: this is no text"));
+}
+
+#[test]
+#[cfg(feature = "training")]
 fn a_book_of_searches_needs_no_games() {
     let at = directory("of searches");
     let build = |name: &str| {

@@ -17,8 +17,8 @@ use crate::cli::common::{Failure, INTERRUPTED, note};
 use crate::training::book::{BookCheck, Expansion, check, expand};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
-/// Make a book of games (PGN in any notation, self-play files), which --self-play plays first, or of
-/// searches from the starting position with --self.
+/// Make a book of games (PGN in any notation, XQF, CBR, CBL, DhtmlXQ, self-play files), which
+/// --self-play plays first, or of searches from the starting position with --self.
 ///
 /// A move of games weighs three for each game won by the side that plays it, one for each draw, minus
 /// one for each loss. With --check or --self every position is searched, and moves that are worse than
@@ -29,7 +29,7 @@ use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 pub(super) struct Arguments {
     /// The book to make; it must not exist.
     out: PathBuf,
-    /// Files of games.
+    /// Files of games; `-` for standard input.
     #[arg(required_unless_present = "self_made", conflicts_with = "self_made")]
     games: Vec<PathBuf>,
     /// Make the book of searches, without games.

@@ -1,12 +1,13 @@
 //! Books of files of games.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::BookTable;
+use crate::cli::common::game_file::read_games;
 use crate::cli::common::{Failure, note};
-use crate::notation::pgn::{GameResult, PgnReader};
+use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
 
@@ -22,18 +23,9 @@ pub(super) fn of_games(
 ) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(max_plies);
     for path in files {
-        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-        let mut file = File::open(path).map_err(|error| fault(&error))?;
-        let mut head = Vec::new();
-        (file
-            .by_ref()
-            .take(MAGIC.len() as u64 - 1)
-            .read_to_end(&mut head))
-        .map_err(|error| fault(&error))?;
-        let is_data = head == MAGIC[..MAGIC.len() - 1];
-        match is_data {
+        match is_data(path).map_err(|error| Failure::new(path.display(), error))? {
             true => add_data(&mut book, path)?,
-            false => add_pgn(&mut book, path)?,
+            false => add_records(&mut book, path)?,
         }
     }
     note(&format!("{} games", book.games()));
@@ -47,6 +39,18 @@ pub(super) fn of_games(
         )),
         _ => Ok(table),
     }
+}
+
+/// Whether a file is one of self-play; standard input is none.
+fn is_data(path: &Path) -> io::Result<bool> {
+    if path.as_os_str() == "-" {
+        return Ok(false);
+    }
+    let magic = &MAGIC[..MAGIC.len() - 1];
+    let mut beginning = Vec::new();
+    let file = File::open(path)?;
+    file.take(magic.len() as u64).read_to_end(&mut beginning)?;
+    Ok(beginning == magic)
 }
 
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
@@ -67,18 +71,16 @@ fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let file = File::open(path).map_err(|error| fault(&error))?;
-    let mut reader = PgnReader::new(BufReader::new(file));
+fn add_records(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
     let (mut unread, mut unfinished) = (0, 0);
-    for game in reader.by_ref() {
+    let read = read_games(path, |game| {
         match game {
             Ok(game) if game.result == GameResult::Unfinished => unfinished += 1,
             Ok(game) => book.add(&game.line.start, game.line.moves, 0, game.result.winner()),
             Err(_) => unread += 1,
         }
-    }
+        Ok(())
+    });
     for (count, what) in [
         (unread, "that cannot be read"),
         (unfinished, "without a result"),
@@ -90,5 +92,5 @@ fn add_pgn(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
             ));
         }
     }
-    reader.finish().map_err(|error| fault(&error))
+    read.map_err(|error| Failure::new(path.display(), error))
 }

@@ -9,6 +9,7 @@ pub(super) mod explain;
 mod failure;
 pub(super) mod file_lock;
 pub(super) mod game_arguments;
+pub(super) mod game_file;
 mod input_file;
 pub(super) mod interrupt;
 pub(super) mod limit_arguments;

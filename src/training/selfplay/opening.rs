@@ -58,7 +58,7 @@ impl OpeningMoves {
         })
     }
 
-    /// A move with the score of its position, the better ones more likely; `None` where the opening is over.
+    /// A move with its score, the better ones more likely; `None` where the opening is over.
     pub(super) fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;
@@ -70,7 +70,7 @@ impl OpeningMoves {
             .collect();
         let share = |m: &ScoredLine| (f64::from(m.score - best.score) / SPREAD).exp();
         let chosen = new.choose_weighted(rng, share).ok()?;
-        Some((chosen.played, best.exact))
+        Some((chosen.played, chosen.exact))
     }
 
     /// The good moves of a position. They depend on nothing else, not even on how long ago the last capture

@@ -132,7 +132,7 @@ impl Player {
         })
     }
 
-    /// The move to play, with the score of the position. `None` where the search threads are gone.
+    /// The move to play, with its score. `None` where the search threads are gone.
     fn played(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         let opening = self.good_opening.as_mut();
         opening
