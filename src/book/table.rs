@@ -21,6 +21,8 @@ pub struct BookTable {
 pub struct BookWalk {
     /// The positions of the book that can be reached.
     pub table: BookTable,
+    /// Records of those positions that a player can use.
+    pub usable: usize,
     /// Records of those positions that no player can use: illegal, twice, or without weight.
     pub useless: usize,
     /// Records of the book for positions that were not reached, or that are none.
@@ -153,6 +155,7 @@ impl BookTable {
         let unusable = walker.unusable.min(left);
         Ok(BookWalk {
             table: walker.table,
+            usable: walker.stored - walker.useless,
             useless: walker.useless + unusable,
             unreached: left - unusable,
             is_whole,

@@ -39,6 +39,8 @@ pub use request::{
     SearchRequest, Settings, Style, Techniques,
 };
 pub use score::{MAX_PLY, Meaning, Score};
-pub use threads::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError};
+pub use threads::{
+    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError, free_megabytes,
+};
 pub(crate) use threads::{USUAL_STACK, start_thread};
 pub use tree::static_score;

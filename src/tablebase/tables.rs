@@ -40,10 +40,10 @@ pub fn embedded_classes() -> Vec<Material> {
 /// A set of tables, which answers for all of them. Shared by the search threads.
 #[derive(Debug)]
 pub struct Tables {
-    /// By number of the class: one table, or one for each rule set.
+    /// By number of the class, those for other rule sets and further copies among them.
     classes: Vec<Vec<Arc<ClassTable>>>,
     /// The tables of conversions, by number of the class.
-    conversions: BTreeMap<usize, Arc<ClassTable>>,
+    conversions: BTreeMap<usize, Vec<Arc<ClassTable>>>,
     cache: BlockCache,
 }
 
@@ -107,8 +107,8 @@ impl Tables {
     }
 
     /// The embedded tables and those in files `*.chtb` of the directories that `paths` lists, separated
-    /// by `;`. Of two tables of one class the first is taken, the embedded one before all. Files that are
-    /// no tables are left out and told.
+    /// by `;`. Of two tables of one class the first is taken, the embedded one before all; another one
+    /// serves from when the first is found damaged. Files that are no tables are left out and told.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
         if names_of_list(paths).next().is_none() {
@@ -182,24 +182,19 @@ impl Tables {
     }
 
     fn add(&mut self, table: Arc<ClassTable>) {
-        if table.metric() == Metric::Conversion {
-            let class = table.material().index();
-            self.conversions.entry(class).or_insert(table);
-            return;
-        }
-        let tables = &mut self.classes[table.material().index()];
-        let is_known = |known: &Arc<ClassTable>| {
-            !table.material().is_two_sided() || known.draws() == table.draws()
-        };
-        if !tables.iter().any(is_known) {
-            tables.push(table);
+        let class = table.material().index();
+        match table.metric() {
+            Metric::Conversion => self.conversions.entry(class).or_default().push(table),
+            Metric::Mate => self.classes[class].push(table),
         }
     }
 
     /// The tables, by number of the class; those of conversions behind all others.
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
         let mates = self.classes.iter().flatten();
-        mates.chain(self.conversions.values()).map(|table| &**table)
+        mates
+            .chain(self.conversions.values().flatten())
+            .map(|table| &**table)
     }
 
     /// What probes have found damaged since the last call: each file once, with what is wrong with it.
@@ -223,9 +218,8 @@ impl Tables {
 
     /// The table of the conversions of a class.
     pub fn conversions(&self, material: Material) -> Option<&ClassTable> {
-        self.conversions
-            .get(&material.index())
-            .map(|table| &**table)
+        let tables = self.conversions.get(&material.index())?;
+        tables.first().map(|table| &**table)
     }
 
     /// In how many plies a position that is won or lost comes to a capture that keeps the win or to the mate, if the
@@ -234,8 +228,9 @@ impl Tables {
     /// the win takes more than [`Metric::WITHIN`] plies between captures later on.
     pub fn conversion(&self, position: &Position) -> Option<u16> {
         let (material, armed) = Material::of(position)?;
-        let table = self.conversions(material)?;
-        match table.probe(position, armed, &self.cache)? {
+        let tables = self.conversions.get(&material.index())?;
+        let find = |table: &Arc<ClassTable>| table.probe(position, armed, &self.cache);
+        match tables.iter().find_map(find)? {
             TableOutcome::Win(plies) | TableOutcome::Loss(plies) => Some(plies),
             _ => None,
         }
@@ -248,9 +243,15 @@ impl Tables {
     pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
         let (material, armed) = Material::of(position)?;
         let tables = &self.classes[material.index()][..];
-        let fitting = tables.iter().find(|table| table.draws().is_under(rules));
-        let table = fitting.or(tables.first())?;
-        let outcome = table.probe(position, armed, &self.cache)?;
+        let is_sound = |table: &&Arc<ClassTable>| table.fault().is_none();
+        let fits = |table: &&Arc<ClassTable>| table.draws().is_under(rules) && is_sound(table);
+        let fitting = tables.iter().find(fits);
+        let table = fitting.or_else(|| tables.iter().find(is_sound))?;
+        let Some(outcome) = table.probe(position, armed, &self.cache) else {
+            // Where this has shown that the table is damaged, there may be another one.
+            let is_damaged = table.fault().is_some();
+            return is_damaged.then(|| self.probe(position, rules))?;
+        };
         let depends_on_rules = material.is_two_sided()
             && !matches!(outcome, TableOutcome::Win(_) | TableOutcome::Loss(_));
         if depends_on_rules && fitting.is_none() {

@@ -237,6 +237,25 @@ fn damaged_tables_are_named_and_made_anew() {
 }
 
 #[test]
+fn another_table_serves_where_the_first_is_damaged() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    egtb(&["generate", "KRN-K", "--out", out])
+        .assert()
+        .success();
+    let path = |name: &str| directory.path().join(name);
+    let mut table = fs::read(path("KRN-K.chtb")).unwrap();
+    fs::rename(path("KRN-K.chtb"), path("z.chtb")).unwrap();
+    *table.last_mut().unwrap() ^= 0xff;
+    fs::write(path("a.chtb"), table).unwrap();
+    egtb(&["probe", "4k4/9/9/9/9/9/9/9/9/RN1K5 w", "--tables", out])
+        .assert()
+        .success()
+        .stdout(predicate::str::contains("win 胜, mate in 3 plies"))
+        .stderr(predicate::str::contains("a.chtb: damaged"));
+}
+
+#[test]
 fn files_that_hold_something_else_are_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
@@ -351,6 +370,47 @@ fn directories_without_tables_are_told() {
     let path = |name: &str| directory.path().join(name);
     fs::rename(path("KR-K.chtb"), path("KR-K.CHTB")).unwrap();
     egtb(&["stats", "KR-K", "--tables", out]).assert().success();
+}
+
+#[test]
+fn work_that_takes_more_memory_than_is_free_is_told() {
+    let told = egtb(&["generate", "--two-sided", "4", "--dry-run"]).assert();
+    let told = told.success().stdout(predicate::str::contains("153350 MB"));
+    let note = String::from_utf8(told.get_output().stderr.clone()).unwrap();
+    let is_short = chuhe::search::free_megabytes() < 153_350;
+    assert_eq!(
+        note.ends_with("MB of memory are free\n"),
+        is_short,
+        "{note}"
+    );
+}
+
+#[test]
+fn files_that_are_passed_over_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = out(directory.path());
+    let generate = |arguments: &[&str]| {
+        egtb(&["generate", "--out", out])
+            .args(arguments)
+            .assert()
+            .success()
+    };
+    generate(&["--conversions", "KRN-K"]);
+    generate(&["--rules", "elephanteye", "KP-KP"]);
+    let path = |name: &str| directory.path().join(name);
+    fs::remove_file(path("KRN-K.chtb")).unwrap();
+    fs::copy(path("KN-K.chtb"), path("x.chtb")).unwrap();
+    let told =
+        |name: &str, why: &str| predicate::str::contains(format!("{name}: passed over, {why}"));
+    egtb(&["stats", "--json", "--tables", out])
+        .assert()
+        .success()
+        .stderr(
+            told("KRN-K.dtc.chtb", "there is no table of the mates")
+                .and(told("KP-KP.elephanteye.chtb", "it is for other rules"))
+                .and(told("x.chtb", "another table of its class comes first"))
+                .and(predicate::str::contains("passed over").count(3)),
+        );
 }
 
 #[test]

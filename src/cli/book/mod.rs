@@ -185,9 +185,9 @@ fn verify(name: &str) -> Result<(), Failure> {
         let count = book.count().map_err(|error| fault(&error))?;
         let walk = BookTable::walk(book).map_err(|error| fault(&error))?;
         print(&format!(
-            "{}: {count} moves; {} moves in {} positions are reached from the start\n",
+            "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
-            walk.table.moves_count(),
+            walk.usable,
             walk.table.positions()
         ))?;
         let unreached = format!(

@@ -1,5 +1,6 @@
 //! `chuhe egtb`: endgame tables.
 
+mod directory;
 mod generate;
 mod probe;
 mod selection;

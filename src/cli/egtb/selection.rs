@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::cli::common::Failure;
 use crate::cli::common::bar::bar_style;
+use crate::cli::common::{Failure, note};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
@@ -36,7 +36,7 @@ impl ThreadArguments {
     }
 }
 
-/// The classes that are asked for, or all that there are tables of.
+/// The classes that are asked for, or all that there are tables of. Then it is told which files are passed over.
 ///
 /// # Errors
 /// There is no table of a class.
@@ -47,6 +47,7 @@ pub(super) fn selected(
 ) -> Result<Vec<Material>, Failure> {
     if wanted.is_empty() {
         let has_table = |material: &Material| tables.get(*material, rules).is_some();
+        note_passed_over(tables, rules);
         return Ok(Material::all().into_iter().filter(has_table).collect());
     }
     match wanted
@@ -55,6 +56,27 @@ pub(super) fn selected(
     {
         Some(missing) => Err(no_table(*missing, rules)),
         None => Ok(wanted.to_vec()),
+    }
+}
+
+/// Tells which files are no part of what is done with all classes, and why.
+fn note_passed_over(tables: &Tables, rules: RuleSet) {
+    for table in tables.iter() {
+        let mates = tables.get(table.material(), rules);
+        let first = match table.metric() {
+            Metric::Mate => mates,
+            Metric::Conversion => tables.conversions(table.material()),
+        };
+        let why = match (table.path(), mates, first) {
+            (None, ..) => continue,
+            (_, None, _) if table.metric() == Metric::Conversion => {
+                "there is no table of the mates of its class"
+            }
+            (_, None, _) => "it is for other rules on repetitions",
+            (_, _, Some(first)) if std::ptr::eq(first, table) => continue,
+            _ => "another table of its class comes first",
+        };
+        note(&format!("{}: passed over, {why}", table.name()));
     }
 }
 

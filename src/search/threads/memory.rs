@@ -56,7 +56,7 @@ fn virtual_size(status: &str) -> Option<u64> {
 
 /// Memory that is free for the process, in MB: what the machine has, or what the limits of its control
 /// groups leave, whichever is less.
-pub(super) fn free_megabytes() -> usize {
+pub fn free_megabytes() -> usize {
     let mut system = sysinfo::System::new();
     system.refresh_memory();
     let groups = fs::read_to_string(OWN_CGROUPS).unwrap_or_default();

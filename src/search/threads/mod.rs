@@ -11,6 +11,7 @@ mod searcher;
 mod start;
 mod vote;
 
+pub use memory::free_megabytes;
 pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use searcher::Searcher;
 pub(crate) use start::{USUAL_STACK, start_thread};
