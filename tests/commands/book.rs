@@ -170,6 +170,29 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
 }
 
 #[test]
+#[cfg(feature = "training")]
+fn searches_may_keep_what_has_lost_its_games() {
+    let at = directory("lost games");
+    let games = at.join("a.pgn");
+    fs::write(&games, "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n").unwrap();
+    let known = |book: &str, words: &[&str]| {
+        let book = at.join(book);
+        let words = [words, &["--min-games", "1", "--check", "--margin", "500"]].concat();
+        chuhe(&["build", text(&book), text(&games)])
+            .args(words)
+            .assert()
+            .success();
+        let shown = chuhe(&["show", "startpos", "--book", text(&book)]).assert();
+        String::from_utf8(shown.get_output().stdout.clone()).unwrap()
+    };
+    assert_eq!(
+        known("a.dat", &[]),
+        "the book does not know this position\n"
+    );
+    assert!(known("b.dat", &["--by-score"]).contains("h2e2"));
+}
+
+#[test]
 fn books_go_through_every_format() {
     let at = directory("formats");
     let path = |name: &str| at.join(name);

@@ -21,7 +21,7 @@ use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 /// --self-play plays first, or of searches from the starting position with --self.
 ///
 /// A move of games weighs three for each game won by the side that plays it, one for each draw, minus
-/// one for each loss. With --check or --self every position is searched, and moves that are worse than
+/// one for each loss; those that come to nothing are left out, but for --by-score. With --check or --self every position is searched, and moves that are worse than
 /// the best one by more than the margin are left out. The same command makes the same book again.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("searches").args(["check", "self_made"]))]
@@ -105,7 +105,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => of_searches(arguments, &meter)?,
         false => {
             let files = &arguments.games;
-            let mut table = of_games(files, usize::from(arguments.max_ply), arguments.min_games)?;
+            let mut table = of_games(
+                files,
+                usize::from(arguments.max_ply),
+                arguments.min_games,
+                arguments.by_score,
+            )?;
             if arguments.check {
                 check_moves(&mut table, arguments, &meter)?;
             }

@@ -12,7 +12,7 @@ use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
 
 /// A book of the games of all files: their first `max_plies` plies, the moves that were played in `min_games`
-/// games or more and won more than they lost.
+/// games or more and won more than they lost, or all of these if they are to be weighed by searches.
 ///
 /// # Errors
 /// A file cannot be read, or no move is left.
@@ -20,6 +20,7 @@ pub(super) fn of_games(
     files: &[PathBuf],
     max_plies: usize,
     min_games: u32,
+    by_score: bool,
 ) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(max_plies);
     for path in files {
@@ -29,14 +30,18 @@ pub(super) fn of_games(
         }
     }
     note(&format!("{} games", book.games()));
-    let table = book.finish(min_games);
+    let (least_value, what_else) = match by_score {
+        true => (i64::MIN, ""),
+        false => (1, " and won more than they lost"),
+    };
+    let table = book.finish(min_games, least_value);
     match table.positions() {
-        0 => Err(Failure::new(
-            "book",
-            format!(
-                "no moves were played in {min_games} games or more and won more than they lost (--min-games)"
-            ),
-        )),
+        0 => {
+            let why = format!(
+                "no moves were played in {min_games} games or more{what_else} (--min-games)"
+            );
+            Err(Failure::new("book", why))
+        }
         _ => Ok(table),
     }
 }

@@ -92,6 +92,7 @@ fn search_all(
             found.insert(key(&entries[index].position), scored);
             if !goes_on(found.len()) {
                 stopped.store(true, Ordering::Relaxed);
+                break;
             }
         }
         Ok(())

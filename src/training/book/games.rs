@@ -55,12 +55,13 @@ impl GameBook {
     }
 
     /// The moves that were played in at least `min_games` games and whose [value](Results::value) is
-    /// above zero; the value is the weight.
-    pub fn finish(mut self, min_games: u32) -> BookTable {
+    /// `least_value` or more; the value is the weight, which is at least one.
+    pub fn finish(mut self, min_games: u32, least_value: i64) -> BookTable {
         self.table.revise(|_, moves| {
             moves.retain_mut(|m| {
-                m.weight = u32::try_from(m.results.value().max(0)).unwrap_or(u32::MAX);
-                m.weight > 0 && m.results.games() >= min_games
+                let value = m.results.value();
+                m.weight = u32::try_from(value.max(1)).unwrap_or(u32::MAX);
+                value >= least_value && m.results.games() >= min_games
             });
         });
         self.table
@@ -99,7 +100,7 @@ mod tests {
         }
         book.add(&start, moves("h2e2 h9g7"), 1, Some(Color::Black));
         assert_eq!(book.games(), 5);
-        let all = book.clone().finish(1);
+        let all = book.clone().finish(1, 1);
         let told = |position: &Position| -> Vec<(String, u32, u32)> {
             let moves = all.moves(position);
             let told = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
@@ -119,7 +120,11 @@ mod tests {
             told(&after),
             [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
         );
-        let often = book.finish(3);
+        let often = book.finish(3, 1);
         assert_eq!((often.positions(), often.moves_count()), (1, 1));
+        let mut lost = GameBook::new(1);
+        lost.add(&start, moves("h2e2"), 0, Some(Color::Black));
+        assert_eq!(lost.clone().finish(1, 1).moves_count(), 0);
+        assert_eq!(lost.finish(1, -1).moves(&start)[0].weight, 1);
     }
 }
