@@ -210,7 +210,7 @@ impl BookLibrary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::BookTable;
+    use crate::book::walk;
 
     #[test]
     fn the_builtin_book_is_sound() {
@@ -218,7 +218,7 @@ mod tests {
         let (library, problems) = BookLibrary::open(BUILTIN);
         assert_eq!((library.books().count(), problems.len()), (1, 0));
         for book in library.books() {
-            let walk = BookTable::walk(book).unwrap();
+            let walk = walk(book).unwrap();
             assert_eq!((walk.useless, walk.unreached), (0, 0));
             assert!(walk.table.positions() >= 500);
             // Both sides have a choice at the start.

@@ -35,6 +35,7 @@ mod lock;
 mod obk;
 mod table;
 mod table_text;
+mod walk;
 #[cfg(feature = "sqlite")]
 mod xqb;
 #[cfg(feature = "sqlite")]
@@ -45,7 +46,8 @@ pub use choice::choose;
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
 pub use error::BookError;
 pub use library::{BUILTIN, BookLibrary, open_book};
-pub use table::{BookTable, BookWalk};
+pub use table::BookTable;
 pub use table_text::{LineFault, TextError};
+pub use walk::{BookWalk, drop_unreached, walk};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

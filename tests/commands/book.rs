@@ -114,6 +114,7 @@ fn a_book_of_searches_needs_no_games() {
         (&["--self-play", "3"], "--check"),
         (&["--by-score"], "--check"),
         (&["--check", "--seed", "3"], "--self-play"),
+        (&["--check", "--game-margin", "3"], "--self-play"),
         (&["--nodes", "9"], "<--check|--self>"),
         (&["--margin", "9"], "<--check|--self>"),
     ] {
@@ -157,13 +158,21 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
         .assert()
         .success()
         .stdout(contains("  1000 "));
+    // No more than the best moves stay.
+    build(
+        "strict.dat",
+        &["games.chg"],
+        &["--by-score", "--margin", "0"],
+    )
+    .success();
+    assert!(fs::metadata(at.join("strict.dat")).unwrap().len() < bytes.len() as u64);
     chuhe(&["verify", text(&at.join("one.dat"))])
         .assert()
         .success();
     build("no.dat", &["games.chg", "more.chg"], &words)
         .code(2)
         .stderr(contains("one file"));
-    build("no.dat", &["games.chg"], &["--margin", "9"])
+    build("no.dat", &["games.chg"], &["--game-margin", "9"])
         .code(1)
         .stderr(contains("made otherwise"));
     assert!(!at.join("no.dat").exists() && !at.join("more.chg").exists());

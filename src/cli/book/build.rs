@@ -9,7 +9,7 @@ use crossbeam_channel::Receiver;
 
 use super::file::Output;
 use super::games::of_games;
-use crate::book::BookTable;
+use crate::book::{BookTable, drop_unreached};
 use crate::cli::common::interrupt::interrupts;
 use crate::cli::common::meter::ProgressMeter;
 use crate::cli::common::self_play::{GAME_HASH, play_games};
@@ -60,6 +60,10 @@ pub(super) struct Arguments {
     /// Nodes a move of --self-play; up to --max-ply as many for each of the --lines.
     #[arg(long, value_name = "N", requires = "self_play", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     game_nodes: u64,
+    /// How much worse than the best a move of --self-play may be up to --max-ply, in hundredths of a minor
+    /// piece.
+    #[arg(long, value_name = "N", requires = "self_play", default_value_t = 30, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    game_margin: u16,
     /// Seed of --self-play: game n of a seed is always the same.
     #[arg(long, value_name = "N", requires = "self_play", default_value_t = 0)]
     seed: u64,
@@ -76,7 +80,7 @@ pub(super) struct Arguments {
     /// Nodes of a search, after which the iteration under way is finished.
     #[arg(long, value_name = "N", requires = "searches", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// How much worse than the best a move may be, in hundredths of a minor piece.
+    /// How much worse than the best a move of the book may be, in hundredths of a minor piece.
     #[arg(long, value_name = "N", requires = "searches", default_value_t = 40, value_parser = clap::value_parser!(u16).range(0..=1000))]
     margin: u16,
     /// Positions to search with --self.
@@ -114,6 +118,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             if arguments.check {
                 check_moves(&mut table, arguments, &meter)?;
             }
+            if arguments.self_play.is_some() {
+                leave_out_unreached(&mut table)?;
+            }
             table
         }
     };
@@ -146,7 +153,7 @@ fn play(arguments: &Arguments, games: u32, interrupts: &Receiver<()>) -> Result<
         opening: Opening::Good(GoodOpening {
             plies: arguments.max_ply,
             lines: arguments.lines,
-            margin: arguments.margin,
+            margin: arguments.game_margin,
         }),
         network: None,
     };
@@ -190,6 +197,17 @@ fn check_moves(
         "{} positions searched, {} moves dropped",
         checked.positions, checked.dropped
     ));
+    Ok(())
+}
+
+/// Leaves out what no line reaches from the starting position, where all games of self-play begin.
+fn leave_out_unreached(table: &mut BookTable) -> Result<(), Failure> {
+    let dropped = drop_unreached(table).map_err(|error| Failure::new("book", error))?;
+    if dropped > 0 {
+        note(&format!(
+            "left out {dropped} moves that no line of the book reaches"
+        ));
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed};
+use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
 use crate::cli::common::Failure;
 use crate::cli::common::note;
 use crate::text::Replacement;
@@ -30,7 +30,7 @@ pub(in crate::cli) fn read_table(name: &str) -> Result<BookTable, Failure> {
     let library = open(name)?;
     let mut table = BookTable::default();
     for book in library.books() {
-        let walk = BookTable::walk(book).map_err(|error| Failure::new(name, error))?;
+        let walk = walk(book).map_err(|error| Failure::new(name, error))?;
         for (count, what) in [
             (walk.useless, "that are of no use"),
             (walk.unreached, "that no line of the book reaches"),

@@ -14,7 +14,7 @@ use clap::Subcommand;
 use super::common::columns::{columns, terminal_width};
 use super::common::game_arguments::GameArguments;
 use super::common::{Failure, note, print};
-use crate::book::{BookLibrary, BookTable, HashedMove};
+use crate::book::{BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
 use file::{Output, open, read_table, write_new};
@@ -183,7 +183,7 @@ fn verify(name: &str) -> Result<(), Failure> {
     let library = open(name)?;
     for book in library.books() {
         let count = book.count().map_err(|error| fault(&error))?;
-        let walk = BookTable::walk(book).map_err(|error| fault(&error))?;
+        let walk = walk(book).map_err(|error| fault(&error))?;
         print(&format!(
             "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
