@@ -28,7 +28,7 @@
 //!
 //! With an attacker a side the rules decide far more, so that such a class is solved for one rule set; what
 //! is not proven is left open. `two_sided` tells how. All classes with up to one advisor or bishop a side,
-//! 388.9 million positions, took 8 minutes of processor time beside other work.
+//! 388.9 million positions, took 3 minutes 16 seconds on two cores.
 //!
 //! # The files of the room
 //!
