@@ -16,6 +16,16 @@ fn out(directory: &Path) -> &str {
     directory.to_str().unwrap()
 }
 
+/// A new directory with the tables that `egtb generate` makes by these arguments.
+fn generated(arguments: &[&str]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    egtb(&["generate", "--out", out(directory.path())])
+        .args(arguments)
+        .assert()
+        .success();
+    directory
+}
+
 #[test]
 fn tables_are_generated_once_verified_and_counted() {
     let directory = tempfile::tempdir().unwrap();
@@ -180,11 +190,8 @@ fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
 
 #[test]
 fn damaged_tables_are_named_and_made_anew() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = generated(&["KRN-K"]);
     let out = out(directory.path());
-    egtb(&["generate", "KRN-K", "--out", out])
-        .assert()
-        .success();
     let damage = |class: &str| {
         let path = directory.path().join(format!("{class}.chtb"));
         let whole = fs::read(&path).unwrap();
@@ -238,11 +245,8 @@ fn damaged_tables_are_named_and_made_anew() {
 
 #[test]
 fn another_table_serves_where_the_first_is_damaged() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = generated(&["KRN-K"]);
     let out = out(directory.path());
-    egtb(&["generate", "KRN-K", "--out", out])
-        .assert()
-        .success();
     let path = |name: &str| directory.path().join(name);
     let mut table = fs::read(path("KRN-K.chtb")).unwrap();
     fs::rename(path("KRN-K.chtb"), path("z.chtb")).unwrap();
@@ -415,11 +419,8 @@ fn files_that_are_passed_over_are_told() {
 
 #[test]
 fn files_that_are_no_tables_are_told_and_left_out() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = generated(&["KRA-K"]);
     let out = out(directory.path());
-    egtb(&["generate", "KRA-K", "--out", out])
-        .assert()
-        .success();
     for name in ["a.chtb", "b.chtb"] {
         fs::write(directory.path().join(name), "no table").unwrap();
     }
@@ -440,11 +441,8 @@ fn files_that_are_no_tables_are_told_and_left_out() {
 
 #[test]
 fn other_commands_take_tables() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = generated(&["KRA-KAB"]);
     let out = out(directory.path());
-    egtb(&["generate", "KRA-KAB", "--out", out])
-        .assert()
-        .success();
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K1A3 w - - 0 1";
     let chuhe = |arguments: &[&str]| {
         let mut command = Command::cargo_bin("chuhe").unwrap();
@@ -471,11 +469,8 @@ fn other_commands_take_tables() {
 
 #[test]
 fn draws_that_are_not_relied_on_are_told() {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = generated(&["KR-KB"]);
     let out = out(directory.path());
-    egtb(&["generate", "KR-KB", "--out", out])
-        .assert()
-        .success();
     let stats = egtb(&["stats", "--json", "KR-KB", "--tables", out]).assert();
     let object: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
     assert_eq!(object["draws_hold"], true);

@@ -21,8 +21,9 @@ use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 /// --self-play plays first, or of searches from the starting position with --self.
 ///
 /// A move of games weighs three for each game won by the side that plays it, one for each draw, minus
-/// one for each loss; those that come to nothing are left out, but for --by-score. With --check or --self every position is searched, and moves that are worse than
-/// the best one by more than the margin are left out. The same command makes the same book again.
+/// one for each loss; those that come to nothing are left out, but for --by-score. With --check or --self
+/// every position is searched, and moves that are worse than the best one by more than the margin are left
+/// out. The same command makes the same book again.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("searches").args(["check", "self_made"]))]
 #[command(group = ArgGroup::new("own").args(["self_play", "self_made"]))]
