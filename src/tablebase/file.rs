@@ -1,49 +1,349 @@
-//! The file of a table.
+//! File format of tables: header, list of blocks, and packed values.
 //!
 //! All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `CHUHETB` and a zero |
-//! | 2 | version of the format: 1, 4 for a class with an attacker a side, 3 for conversions |
-//! | 2 | scheme of the index, 1 |
-//! | 1 | what values count: 0 moves to mate, 1 plies to mate and what is known besides, 2 moves to a conversion |
-//! | 1 | under which rules draws hold: 0 all that the engine implements, 1 not proven; or 2 and more: one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
-//! | 16 | the class, such as `KRA-KAB`, padded with zeros |
-//! | 8 | positions |
-//! | 4 | values in a block; the last block of a side has the rest |
-//! | 1, 1 | the largest value of each side to move, the armed side first; 0 without blocks: all draws |
-//! | 8 | bytes of the file from here on, but for the next four |
-//! | 4 | CRC-32C of all before |
-//! | 8 each | the blocks of the armed side to move, then those of the other: length in bytes, CRC-32C of these |
+//! | 2 | format version: 1 DTM of a one-sided class, 3 DTC, 4 two-sided class |
+//! | 2 | version of the numbering of positions: 1 |
+//! | 1 | meaning of values: 0 moves to mate, 1 two-sided values, 2 moves to conversion |
+//! | 1 | rule sets under which draws hold: 0 all, 1 not proven, 2 and above one rule set (`asian`, `computer`, `chinese`, `elephanteye`, `check-only`, `none`) |
+//! | 16 | class name such as `KRA-KAB`, padded with zeros |
+//! | 8 | number of positions |
+//! | 4 | values in a block; the last block of a side to move may be shorter |
+//! | 1, 1 | largest value with the strong, then the weak side to move; 0 without blocks: all draws |
+//! | 8 | length of the file after the header |
+//! | 4 | CRC-32C of the header so far |
+//! | 8 each | blocks with the strong, then the weak side to move: length in bytes, CRC-32C |
 //! | 4 | CRC-32C of the list of blocks |
-//! | … | the blocks, one after the other: deflate streams (RFC 1951), a byte a position |
+//! | … | the blocks: deflate streams (RFC 1951), one byte a position |
 //!
-//! Values of classes of one armed side: 0 a draw, or of conversions no win within the limit; n a win of
-//! the armed side in 2n - 1 plies, a loss of the other one in 2n - 2. With an attacker a side: 0 a draw;
-//! n up to 150 mate in n - 1 plies, a loss of the side to move where that is even, a win where it is odd; from
-//! 151 up to 240 a loss or win by the rules on repetitions in n - 151 plies, told apart likewise, those not
-//! counted by which it is put off; 241 a win and 242 a loss by the rules in more; 243 nothing is known, 244 the
-//! side to move does not lose, 245 it does not win.
+//! Values of one-sided classes: 0 is a draw (DTC: no win within the limit), n a win of the strong side in 2n - 1
+//! plies or a loss of the weak side in 2n - 2.
 //!
-//! A position that is not legal has the value of the one before it, which packs best.
+//! Values of two-sided classes, for the side to move:
+//!
+//! | value | meaning |
+//! |---|---|
+//! | 0 | draw |
+//! | 1 to 150 | mate in n - 1 plies; a win if odd, a loss if even |
+//! | 151 to 240 | win (odd) or loss (even) by the repetition rules in n - 151 plies, without the loser's repetitions |
+//! | 241, 242 | win, loss by rule in more plies |
+//! | 243 | unknown |
+//! | 244, 245 | not lost, not won |
+//!
+//! An illegal position repeats the value before it, which compresses best.
 
-use std::io::Write;
+use std::io;
+use std::io::{Read, Write};
 
 use flate2::Compression;
+use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
-use super::header::{HEADER, Header, values_in_block};
-use super::parallel::map_threads;
-use super::solved::{SolvedClass, largest_value};
-use super::value::{DRAW, ILLEGAL};
+use super::index::{Indexer, SCHEME};
+use super::material::Material;
+use super::solved::{DrawsHold, SolvedClass, largest_value};
+use super::solver_state::map_threads;
+use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL, Metric, Value};
+use crate::rules::RuleSet;
+
+const MAGIC: &[u8; 8] = b"CHUHETB\0";
+const NAME: usize = 16;
+/// Length of the header in bytes.
+pub const HEADER: usize = 8 + 2 + 2 + 1 + 1 + NAME + 8 + 4 + 2 + 8 + 4;
+/// Offset of the rule set's number in the header field.
+const RULES: u8 = 2;
+/// Length of an entry of the block list in bytes.
+const ENTRY: usize = 8;
+/// Values in a block of a table that is probed block by block.
+const SMALL_BLOCK: u32 = 16 << 10;
+/// Values in a block of a table that is unpacked whole.
+const LARGE_BLOCK: u32 = 128 << 10;
+/// Tables of up to this many positions are unpacked whole at the first probe.
+pub const WHOLE: usize = 2 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    pub material: Material,
+    pub metric: Metric,
+    /// Rule sets under which the draws hold.
+    pub draws: DrawsHold,
+    pub positions: u64,
+    pub block: u32,
+    /// Largest values, the strong side to move first.
+    pub largest: [u8; 2],
+    /// Length of the file after the header.
+    pub rest: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableBlock {
+    /// Offset from the beginning of the file.
+    pub offset: u64,
+    pub length: u32,
+    pub checksum: u32,
+}
+
+impl TableBlock {
+    /// Compares the checksum with that of the data.
+    pub fn check(&self, packed: &[u8]) -> Result<(), TableError> {
+        if crc32c::crc32c(packed) == self.checksum {
+            Ok(())
+        } else {
+            Err(DAMAGED_BLOCK)
+        }
+    }
+}
+
+impl Header {
+    /// Number of blocks for each side to move.
+    pub fn blocks(&self) -> [usize; 2] {
+        let all = self.positions.div_ceil(self.block.into()) as usize;
+        self.largest
+            .map(|largest| if largest == 0 { 0 } else { all })
+    }
+
+    /// Length of the block list with its checksum, in bytes.
+    pub fn list_length(&self) -> usize {
+        self.blocks().iter().sum::<usize>() * ENTRY + 4
+    }
+
+    /// Number of values in a block.
+    pub fn values_in(&self, block: usize) -> usize {
+        let before = block as u64 * u64::from(self.block);
+        (self.positions - before).min(self.block.into()) as usize
+    }
+
+    /// Number that identifies class, metric and rules.
+    pub fn number(&self) -> u16 {
+        let kind = match (self.metric, self.draws) {
+            (Metric::Dtc, _) => 1 + RuleSet::ALL.len(),
+            (Metric::Dtm, DrawsHold::Under(rules)) => 1 + rules.index(),
+            (Metric::Dtm, DrawsHold::Always | DrawsHold::Unproven) => 0,
+        };
+        (self.material.index() + kind * Material::COUNT) as u16
+    }
+
+    /// Format versions with their meaning of values.
+    const VERSIONS: [(u16, u8); 3] = [Self::MATES, Self::TWO_SIDED, Self::CONVERSIONS];
+    const MATES: (u16, u8) = (1, 0);
+    const TWO_SIDED: (u16, u8) = (4, 1);
+    const CONVERSIONS: (u16, u8) = (3, 2);
+
+    /// Format version and meaning of values.
+    const fn version(material: Material, metric: Metric) -> (u16, u8) {
+        match (material.is_two_sided(), metric) {
+            (true, _) => Self::TWO_SIDED,
+            (false, Metric::Dtm) => Self::MATES,
+            (false, Metric::Dtc) => Self::CONVERSIONS,
+        }
+    }
+
+    pub fn write(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER);
+        bytes.extend_from_slice(MAGIC);
+        let (version, metric) = Self::version(self.material, self.metric);
+        let rules = match self.draws {
+            DrawsHold::Always => 0,
+            DrawsHold::Unproven => 1,
+            DrawsHold::Under(rules) => RULES + rules.index() as u8,
+        };
+        bytes.extend_from_slice(&version.to_le_bytes());
+        bytes.extend_from_slice(&SCHEME.to_le_bytes());
+        bytes.extend_from_slice(&[metric, rules]);
+        let mut name = self.material.to_string().into_bytes();
+        name.resize(NAME, 0);
+        bytes.extend_from_slice(&name);
+        bytes.extend_from_slice(&self.positions.to_le_bytes());
+        bytes.extend_from_slice(&self.block.to_le_bytes());
+        bytes.extend_from_slice(&self.largest);
+        bytes.extend_from_slice(&self.rest.to_le_bytes());
+        let checksum = crc32c::crc32c(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads the header at the beginning of `bytes`.
+    pub fn read(bytes: &[u8]) -> Result<Self, TableError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(TableError::Foreign);
+        }
+        let mut fields = Fields(bytes.get(8..HEADER).ok_or(CUT)?);
+        let [version, scheme] = [fields.u16(), fields.u16()];
+        let [metric, rules] = [fields.u8(), fields.u8()];
+        if !Self::VERSIONS.contains(&(version, metric)) || scheme != SCHEME {
+            return Err(TableError::Version);
+        }
+        if crc32c::crc32c(&bytes[..HEADER - 4]).to_le_bytes() != bytes[HEADER - 4..HEADER] {
+            return Err(TableError::Damaged("invalid header"));
+        }
+        let name = fields.take(NAME);
+        let name = std::str::from_utf8(name)
+            .unwrap_or("")
+            .trim_end_matches('\0');
+        let header = Self {
+            material: name
+                .parse()
+                .map_err(|_| TableError::Damaged("invalid class name"))?,
+            metric: match (version, metric) {
+                Self::CONVERSIONS => Metric::Dtc,
+                _ => Metric::Dtm,
+            },
+            draws: draws_from(rules).ok_or(TableError::Damaged("invalid rule set"))?,
+            positions: fields.u64(),
+            block: fields.u32(),
+            largest: [fields.u8(), fields.u8()],
+            rest: fields.u64(),
+        };
+        let most = if header.material.is_two_sided() {
+            Value::NOT_WON.0
+        } else {
+            // Longer wins are not stored.
+            LARGEST_LEVEL - 1
+        };
+        let is_whole = header.positions == Indexer::new(header.material).len() as u64
+            && header.block == values_in_block(header.positions)
+            && Self::version(header.material, header.metric) == (version, metric)
+            && matches!(header.draws, DrawsHold::Under(_)) == header.material.is_two_sided()
+            && header.draws != DrawsHold::Under(RuleSet::Chinese)
+            && header.largest.iter().all(|largest| *largest <= most);
+        if is_whole {
+            Ok(header)
+        } else {
+            Err(TableError::Damaged("invalid header"))
+        }
+    }
+
+    /// Reads the block list that follows the header.
+    pub fn read_list(&self, bytes: &[u8]) -> Result<[Vec<TableBlock>; 2], TableError> {
+        let list = bytes.get(..self.list_length()).ok_or(CUT)?;
+        let (entries, checksum) = list.split_at(list.len() - 4);
+        if crc32c::crc32c(entries).to_le_bytes() != checksum {
+            return Err(TableError::Damaged("invalid list of blocks"));
+        }
+        let mut fields = Fields(entries);
+        let mut offset = (HEADER + list.len()) as u64;
+        let lists = self.blocks().map(|count| {
+            let block = |_| {
+                let block = TableBlock {
+                    offset,
+                    length: fields.u32(),
+                    checksum: fields.u32(),
+                };
+                offset += u64::from(block.length);
+                block
+            };
+            (0..count).map(block).collect()
+        });
+        if offset == HEADER as u64 + self.rest {
+            Ok(lists)
+        } else {
+            Err(TableError::Damaged("wrong length"))
+        }
+    }
+
+    /// Unpacks a block; side 0 is the strong side to move.
+    pub fn unpack(
+        &self,
+        side: usize,
+        number: usize,
+        block: &TableBlock,
+        packed: &[u8],
+    ) -> Result<Vec<u8>, TableError> {
+        block.check(packed)?;
+        let mut values = vec![0; self.values_in(number)];
+        let mut decoder = DeflateDecoder::new(packed);
+        decoder.read_exact(&mut values).map_err(|_| DAMAGED_BLOCK)?;
+        let largest = self.largest[side];
+        if values.iter().all(|value| *value <= largest) {
+            Ok(values)
+        } else {
+            Err(DAMAGED_BLOCK)
+        }
+    }
+}
+
+/// Values per block of a table of this size.
+pub const fn values_in_block(positions: u64) -> u32 {
+    if positions <= WHOLE as u64 {
+        LARGE_BLOCK
+    } else {
+        SMALL_BLOCK
+    }
+}
+
+fn draws_from(number: u8) -> Option<DrawsHold> {
+    match number {
+        0 => Some(DrawsHold::Always),
+        1 => Some(DrawsHold::Unproven),
+        n => RuleSet::from_index((n - RULES).into()).map(DrawsHold::Under),
+    }
+}
+
+const DAMAGED_BLOCK: TableError = TableError::Damaged("invalid block");
+const CUT: TableError = TableError::Damaged("truncated file");
+
+/// Reads consecutive numbers of a header whose length was checked.
+struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn take(&mut self, count: usize) -> &'a [u8] {
+        let (taken, rest) = self.0.split_at(count);
+        self.0 = rest;
+        taken
+    }
+
+    fn array<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(self.take(N));
+        bytes
+    }
+
+    fn u8(&mut self) -> u8 {
+        u8::from_le_bytes(self.array())
+    }
+
+    fn u16(&mut self) -> u16 {
+        u16::from_le_bytes(self.array())
+    }
+
+    fn u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.array())
+    }
+
+    fn u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.array())
+    }
+}
+
+/// Error of a table file.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The directory contains no tables.
+    #[error("the directory contains no tables (*.chtb)")]
+    None,
+    /// The file is not a table.
+    #[error("not a Chuhe table")]
+    Foreign,
+    /// The table has another format version.
+    #[error("unsupported version of the table format")]
+    Version,
+    /// The file is truncated or corrupt.
+    #[error("damaged: {0}")]
+    Damaged(&'static str),
+}
 
 impl SolvedClass {
-    /// The class as a file.
+    /// The class in the file format.
     pub fn to_file(&self, threads: usize) -> Vec<u8> {
-        let positions = self.armed.len() as u64;
+        let positions = self.strong.len() as u64;
         let block = values_in_block(positions);
-        let sides = [&self.armed, &self.bare];
+        let sides = [&self.strong, &self.weak];
         let largest = sides.map(|values| largest_value(values));
         let mut header = Header {
             material: self.material,
@@ -61,7 +361,7 @@ impl SolvedClass {
             }
         }
         let mut list = Vec::new();
-        // The header and the list come in at the end.
+        // Placeholder for the header and the list, which are written last.
         let mut file = vec![0; HEADER + header.list_length()];
         for batch in chunks.chunks(BATCH) {
             for block in pack_all(batch, threads) {
@@ -79,10 +379,10 @@ impl SolvedClass {
     }
 }
 
-/// How many blocks are packed before they are put into the file: what is packed stands in memory once.
+/// Blocks packed at a time, so that few packed blocks are in memory twice.
 const BATCH: usize = 256;
 
-/// Packs blocks; of n threads each packs every nth block.
+/// Packs blocks; each of n threads packs every nth block.
 fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {
     let threads = threads.max(1);
     let packed = map_threads(threads, |first| -> Vec<Vec<u8>> {
@@ -94,7 +394,6 @@ fn pack_all(chunks: &[&[u8]], threads: usize) -> Vec<Vec<u8>> {
     (0..chunks.len()).map(next).collect()
 }
 
-/// Packs the values of a block.
 fn pack(values: &[u8]) -> Vec<u8> {
     let mut last = DRAW;
     let filled: Vec<u8> = (values.iter())
@@ -106,9 +405,32 @@ fn pack(values: &[u8]) -> Vec<u8> {
         })
         .collect();
     let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-    // Writing to memory cannot fail.
     encoder
         .write_all(&filled)
         .and_then(|()| encoder.finish())
         .expect("memory can be written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blocks_of_a_table_have_one_size() {
+        for (class, block) in [("KR-K", LARGE_BLOCK), ("KRR-KAABB", SMALL_BLOCK)] {
+            let material: Material = class.parse().unwrap();
+            let header = |block| Header {
+                material,
+                metric: Metric::Dtm,
+                draws: DrawsHold::Always,
+                positions: Indexer::new(material).len() as u64,
+                block,
+                largest: [1, 1],
+                rest: 0,
+            };
+            let read = |block| Header::read(&header(block).write());
+            assert_eq!(read(block).unwrap(), header(block));
+            assert!(read(LARGE_BLOCK + SMALL_BLOCK - block).is_err(), "{class}");
+        }
+    }
 }

@@ -1,37 +1,36 @@
-//! Where a position stands in the tables of its class.
+//! Numbering of the positions of a class.
 //!
-//! `(defenders * own + o) * attackers + a`: the squares of the attackers fastest, the placement of
-//! the unarmed side's king, advisors and bishops slowest. That one tells which of two mirror images
-//! is listed; where it is its own mirror image, both are.
+//! `(weak * strong_count + strong) * attacker_count + attackers`: the attackers' squares vary fastest, the
+//! weak side's king, advisors and bishops slowest. The weak side's placement decides which of two mirror
+//! images is listed; if it is symmetric, both are.
 
 use arrayvec::ArrayVec;
 
-use super::attackers::Attackers;
-use super::group::{GroupTable, SideGroup};
-use super::material::Material;
+use super::material::{Attackers, Material};
+use super::placements::{GroupTable, SideGroup};
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position, Square};
 
-/// The scheme of this file, for files to name.
-pub(super) const SCHEME: u16 = 1;
+/// Version of this numbering, stored in files.
+pub const SCHEME: u16 = 1;
 
-/// The squares of one or two attackers; a single one stands twice.
-pub(super) type AttackerSquares = [Square; Attackers::MOST];
+/// Squares of one or two attackers; a single attacker is stored twice.
+pub type AttackerSquares = [Square; Attackers::MOST];
 
-/// The numbers of the squares of a class's attackers.
+/// Numbering of the squares of a class's attackers.
 #[derive(Debug)]
-pub(super) struct AttackerIndex {
-    /// The kinds of the attackers; a single one stands twice.
+pub struct AttackerIndex {
+    /// Kinds of the attackers; a single one is stored twice.
     pub kinds: [PieceKind; Attackers::MOST],
-    /// Their sides, that of the first being red.
+    /// Colours of the attackers; the first is red.
     pub colors: [Color; Attackers::MOST],
-    /// Whether they are two of one kind and one side, which can be told in either order.
+    /// Two attackers of the same kind and side, whose order does not matter.
     are_alike: bool,
-    /// How many there are.
+    /// Number of attackers.
     pub count: usize,
-    /// The place of each square among those where a piece of the kind can stand.
+    /// Rank of each square among those that a piece of the kind can reach.
     places: [[u8; Square::COUNT]; Attackers::MOST],
     sizes: [usize; Attackers::MOST],
-    /// The squares with each number.
+    /// Squares by number.
     pub squares: Vec<AttackerSquares>,
 }
 
@@ -68,9 +67,8 @@ impl AttackerIndex {
         index
     }
 
-    /// The number of these squares.
     #[inline]
-    pub(super) fn number(&self, squares: AttackerSquares) -> usize {
+    pub fn number(&self, squares: AttackerSquares) -> usize {
         let place = |i: usize| self.places[i][squares[i].index()] as usize;
         let (first, second) = (place(0), place(1));
         if self.count == 1 {
@@ -84,20 +82,20 @@ impl AttackerIndex {
     }
 }
 
-/// A place in the tables of a class, not mirrored.
+/// A position without side to move, by placement numbers; not mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
-    /// Number of the unarmed side's group.
+pub struct Cell {
+    /// Number of the weak side's placement.
     pub defenders: usize,
-    /// Number of the armed side's group.
+    /// Number of the strong side's placement.
     pub own: usize,
-    /// Where the attackers stand.
+    /// Squares of the attackers.
     pub squares: AttackerSquares,
 }
 
-/// The numbering of the positions of one class, the armed side being red.
+/// Numbering of the positions of one class; the strong side is red.
 #[derive(Debug)]
-pub(super) struct Indexer {
+pub struct Indexer {
     pub material: Material,
     pub attackers: AttackerIndex,
     pub own: &'static GroupTable,
@@ -105,7 +103,7 @@ pub(super) struct Indexer {
 }
 
 impl Indexer {
-    pub(super) fn new(material: Material) -> Self {
+    pub fn new(material: Material) -> Self {
         Self {
             material,
             attackers: AttackerIndex::new(material.attackers()),
@@ -114,20 +112,19 @@ impl Indexer {
         }
     }
 
-    /// How many numbers there are.
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.defenders.canonical * self.slice()
     }
 
-    /// How many numbers share one placement of the unarmed side.
+    /// Number of positions that share one placement of the weak side.
     #[inline]
-    pub(super) fn slice(&self) -> usize {
+    pub fn slice(&self) -> usize {
         self.own.placements.len() * self.attackers.squares.len()
     }
 
-    /// The number of a cell or of its mirror image, whichever is listed.
+    /// Index of a cell or of its mirror image, whichever is listed.
     #[inline]
-    pub(super) fn index(&self, cell: Cell) -> usize {
+    pub fn index(&self, cell: Cell) -> usize {
         if cell.defenders < self.defenders.canonical {
             self.listed(cell)
         } else {
@@ -135,16 +132,15 @@ impl Indexer {
         }
     }
 
-    /// The number of a cell whose unarmed side is listed.
+    /// Index of a cell whose weak side's placement is canonical.
     #[inline]
-    pub(super) fn listed(&self, cell: Cell) -> usize {
+    pub fn listed(&self, cell: Cell) -> usize {
         let groups = cell.defenders * self.own.placements.len() + cell.own;
         groups * self.attackers.squares.len() + self.attackers.number(cell.squares)
     }
 
-    /// The mirror image of a cell.
     #[inline]
-    pub(super) fn mirrored(&self, cell: Cell) -> Cell {
+    pub fn mirrored(&self, cell: Cell) -> Cell {
         Cell {
             defenders: self.defenders.placements[cell.defenders].mirror as usize,
             own: self.own.placements[cell.own].mirror as usize,
@@ -152,9 +148,8 @@ impl Indexer {
         }
     }
 
-    /// The cell with this number.
     #[inline]
-    pub(super) fn cell(&self, index: usize) -> Cell {
+    pub fn cell(&self, index: usize) -> Cell {
         let attackers = self.attackers.squares.len();
         let (groups, number) = (index / attackers, index % attackers);
         Cell {
@@ -164,19 +159,19 @@ impl Indexer {
         }
     }
 
-    /// How many placements of the board the number stands for: a mirror image that is not listed
-    /// counts as well.
+    /// Number of board positions with this index: 2 if the mirror image is not listed separately.
     #[inline]
-    pub(super) fn weight(&self, index: usize) -> u64 {
-        match self.defenders.is_symmetric(index / self.slice()) {
-            true => 1,
-            false => 2,
+    pub fn weight(&self, index: usize) -> u64 {
+        if self.defenders.is_symmetric(index / self.slice()) {
+            1
+        } else {
+            2
         }
     }
 
-    /// The squares that a cell's pieces occupy; `None` where two of them share one.
+    /// Occupied squares; `None` if two pieces share a square.
     #[inline]
-    pub(super) fn occupied(&self, cell: Cell) -> Option<Bitboard> {
+    pub fn occupied(&self, cell: Cell) -> Option<Bitboard> {
         let groups =
             self.own.placements[cell.own].pieces | self.defenders.placements[cell.defenders].pieces;
         let mut occupied = groups;
@@ -189,9 +184,9 @@ impl Indexer {
         Some(occupied)
     }
 
-    /// The number of a position of this class with `armed` as its armed side.
+    /// Index of a position of this class whose strong side is `strong`.
     #[inline]
-    pub(super) fn of_position(&self, position: &Position, armed: Color) -> usize {
+    pub fn of_position(&self, position: &Position, strong: Color) -> usize {
         let group = |color: Color| {
             let pieces = |kind| position.pieces(color, kind);
             let king = position.king(color);
@@ -199,18 +194,18 @@ impl Indexer {
             (king, advisors, bishops)
         };
         let flip = |set: Bitboard| -> Bitboard {
-            match armed {
+            match strong {
                 Color::Red => set,
                 Color::Black => set.into_iter().map(Square::flip_rank).collect(),
             }
         };
         let number = |side: Color, (king, advisors, bishops): (Square, Bitboard, Bitboard)| {
-            SideGroup::of(side).number(king.relative_to(armed), flip(advisors), flip(bishops))
+            SideGroup::of(side).number(king.relative_to(strong), flip(advisors), flip(bishops))
         };
         let kinds = self.attackers.kinds;
         let owner = self.attackers.colors.map(|color| match color {
-            Color::Red => armed,
-            Color::Black => !armed,
+            Color::Red => strong,
+            Color::Black => !strong,
         });
         let first = position.pieces(owner[0], kinds[0]);
         let second = match (self.attackers.count, self.attackers.are_alike) {
@@ -218,20 +213,20 @@ impl Indexer {
             (_, true) => first.without_first(),
             (_, false) => position.pieces(owner[1], kinds[1]),
         };
-        // A piece of each kind is there: the class is that of the position.
-        let square = |set: Bitboard| set.first().unwrap_or(position.king(armed));
+        // Never the king's square: a position of this class has a piece of each kind.
+        let square = |set: Bitboard| set.first().unwrap_or(position.king(strong));
         self.index(Cell {
-            defenders: number(Color::Black, group(!armed)),
-            own: number(Color::Red, group(armed)),
-            squares: [first, second].map(|set| square(set).relative_to(armed)),
+            defenders: number(Color::Black, group(!strong)),
+            own: number(Color::Red, group(strong)),
+            squares: [first, second].map(|set| square(set).relative_to(strong)),
         })
     }
 
-    /// The board of a number, red being armed; `None` where the rules do not allow it.
-    pub(super) fn position(&self, index: usize, side_to_move: Color) -> Option<Position> {
+    /// Position with this index, red being the strong side; `None` if illegal.
+    pub fn position(&self, index: usize, side_to_move: Color) -> Option<Position> {
         let cell = self.cell(index);
         self.occupied(cell)?;
-        // A king, two advisors and two bishops a side, and the attackers.
+        // Per side a king, two advisors and two bishops, and the attackers.
         let mut pieces = ArrayVec::<_, { 10 + Attackers::MOST }>::new();
         let mut put = |square: Square, kind: PieceKind, color: Color| {
             pieces.push((square, Piece::new(kind, color)));
@@ -258,8 +253,7 @@ impl Indexer {
 mod tests {
     use super::*;
 
-    /// Sizes with both mirror images merged, of which the numbering wastes at most two in a hundred
-    /// with larger groups.
+    /// Known numbers of positions without mirror images. The numbering wastes at most 2 %.
     #[test]
     fn the_one_attacker_classes_have_their_sizes() {
         let totals = [

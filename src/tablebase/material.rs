@@ -1,12 +1,16 @@
-//! Classes of endings: which pieces are on the board.
+//! Material classes, their attackers and their names, such as `KRA-KAB`.
 
-use super::attackers::Attackers;
-use super::group::Defenders;
+use std::fmt;
+use std::str::FromStr;
+
+use super::placements::Defenders;
 use crate::board::{Bitboard, Color, Piece, PieceKind, Position};
 
-/// A class of endings: the attackers of one side or one attacker of each, and the advisors and bishops
-/// of both. The side with attackers, or of two the one with the first in the order rook, knight, cannon,
-/// pawn, is called armed; tables store it as red.
+/// Material class: the attackers (rook, knight, cannon, pawn) and the advisors and bishops of both sides.
+///
+/// In a one-sided class one side has one or two attackers: the strong side. In a two-sided class each side has
+/// one, and the side whose attacker comes first in the order rook, knight, cannon, pawn is the strong side.
+/// Tables store the strong side as red.
 ///
 /// ```
 /// use chuhe::tablebase::Material;
@@ -24,15 +28,16 @@ pub struct Material {
 }
 
 impl Material {
-    /// Upper bound of the numbers of classes.
+    /// Upper bound of [`Self::index`].
     pub const COUNT: usize = Attackers::COUNT * Defenders::COUNT * Defenders::COUNT;
 
-    /// The class of these attackers, the defenders on their side, and those of the other side. Of two sides
-    /// with attackers of one kind, the one with more defenders is called armed.
+    /// Class with these attackers; `own` are the defenders on the strong side. If both sides have
+    /// the same attacker, the side with more defenders becomes the strong side.
     pub fn new(attackers: Attackers, own: Defenders, defenders: Defenders) -> Self {
-        let (own, defenders) = match Self::is_swapped(attackers, own, defenders) {
-            true => (defenders, own),
-            false => (own, defenders),
+        let (own, defenders) = if Self::is_swapped(attackers, own, defenders) {
+            (defenders, own)
+        } else {
+            (own, defenders)
         };
         Self {
             attackers,
@@ -41,14 +46,14 @@ impl Material {
         }
     }
 
-    /// Whether the class is named with its sides exchanged.
+    /// Whether [`Self::new`] exchanges the sides.
     #[inline]
     fn is_swapped(attackers: Attackers, own: Defenders, defenders: Defenders) -> bool {
         let kinds = attackers.kinds();
         attackers.is_two_sided() && kinds[0] == kinds[1] && own.index() < defenders.index()
     }
 
-    /// Every class, each behind those that captures lead to.
+    /// All classes, each after the classes that its captures lead to.
     pub fn all() -> Vec<Self> {
         let mut all = Vec::with_capacity(Self::COUNT);
         for attackers in Attackers::all() {
@@ -66,7 +71,8 @@ impl Material {
         all
     }
 
-    /// Whether each side has an attacker. What such a class is worth depends on the rules on repetitions.
+    /// Whether each side has an attacker. The values of such a class depend on the repetition
+    /// rules.
     #[inline]
     pub const fn is_two_sided(self) -> bool {
         self.attackers.is_two_sided()
@@ -79,25 +85,25 @@ impl Material {
         self.attackers.index() * Defenders::COUNT * Defenders::COUNT + groups
     }
 
-    /// The pieces beside kings, advisors and bishops: of the armed side, or one of each side.
+    /// Attackers of the strong side, or one of each side.
     #[inline]
     pub const fn attackers(self) -> Attackers {
         self.attackers
     }
 
-    /// The advisors and bishops of the armed side.
+    /// Advisors and bishops of the strong side.
     #[inline]
     pub const fn own(self) -> Defenders {
         self.own
     }
 
-    /// The advisors and bishops of the other side.
+    /// Advisors and bishops of the weak side.
     #[inline]
     pub const fn defenders(self) -> Defenders {
         self.defenders
     }
 
-    /// The class once the attacker with this number is taken; `None` where it was the last.
+    /// Class after the capture of an attacker; `None` if it was the last one.
     pub fn without_attacker(self, number: usize) -> Option<Self> {
         let kinds = self.attackers.kinds();
         let left: Vec<PieceKind> = (0..kinds.len())
@@ -105,22 +111,22 @@ impl Material {
             .map(|i| kinds[i])
             .collect();
         let attackers = Attackers::of_kinds(&left)?;
-        // The side that is left with an attacker is called armed.
-        Some(match self.is_two_sided() && number == 0 {
-            true => Self::new(attackers, self.defenders, self.own),
-            false => Self::new(attackers, self.own, self.defenders),
+        // The side that still has an attacker becomes the strong side.
+        Some(if self.is_two_sided() && number == 0 {
+            Self::new(attackers, self.defenders, self.own)
+        } else {
+            Self::new(attackers, self.own, self.defenders)
         })
     }
 
-    /// The class once an advisor or a bishop of the side that is not called armed is taken, if it has one.
+    /// Class after the capture of an advisor or bishop of the weak side.
     pub fn without_defender(self, is_advisor: bool) -> Option<Self> {
         let defenders = self.defenders.without(is_advisor)?;
         Some(Self::new(self.attackers, self.own, defenders))
     }
 
-    /// The class once an advisor or a bishop of the armed side is taken, if it has one and the other side
-    /// an attacker.
-    pub fn without_own(self, is_advisor: bool) -> Option<Self> {
+    /// Class after the capture of an advisor or bishop of the strong side, in a two-sided class.
+    pub fn without_own_defender(self, is_advisor: bool) -> Option<Self> {
         let own = self
             .own
             .without(is_advisor)
@@ -128,7 +134,7 @@ impl Material {
         Some(Self::new(self.attackers, own, self.defenders))
     }
 
-    /// The class in Chinese, as `车仕对士象`: the pieces of the armed side, then those of the other.
+    /// Chinese name such as `车仕对士象`, the strong side first.
     pub fn chinese(self) -> String {
         let side = |color: Color, group: Defenders| -> String {
             let attackers = self.attackers_of(color);
@@ -144,7 +150,7 @@ impl Material {
         format!("{}对{other}", side(Color::Red, self.own))
     }
 
-    /// The attackers of the armed side, red, or of the other.
+    /// Attackers of the strong side (red) or the weak side (black).
     pub(super) fn attackers_of(self, color: Color) -> impl Iterator<Item = PieceKind> {
         let colors = self.attackers.colors().into_iter();
         let pieces = self.attackers.kinds().iter().zip(colors);
@@ -153,13 +159,13 @@ impl Material {
             .map(|(kind, _)| *kind)
     }
 
-    /// The classes that one capture leads to.
+    /// Classes that one capture leads to.
     pub fn after_captures(self) -> Vec<Self> {
         let attackers = (0..self.attackers.kinds().len()).filter_map(|i| self.without_attacker(i));
         let groups = [true, false].map(|is_advisor| {
             [
                 self.without_defender(is_advisor),
-                self.without_own(is_advisor),
+                self.without_own_defender(is_advisor),
             ]
         });
         let mut classes: Vec<Self> = Vec::new();
@@ -171,8 +177,8 @@ impl Material {
         classes
     }
 
-    /// The class of a position and its armed side; `None` where no table could hold it: more attackers
-    /// than two, none, or the promotion variant.
+    /// Class of a position and the colour of its strong side. `None` if no table covers it: no
+    /// attackers, more than two, or the promotion variant.
     #[inline]
     pub fn of(position: &Position) -> Option<(Self, Color)> {
         let [king, advisor, bishop] =
@@ -196,30 +202,228 @@ impl Material {
             .filter_map(|s| Some(position.piece_on(s)?.kind()));
         let (first, second) = (kinds.next()?, kinds.next());
         let red = attackers & position.color(Color::Red);
-        let (attackers, armed) = if red == attackers || red.is_empty() {
-            let armed = if red.any() { Color::Red } else { Color::Black };
-            (Attackers::one_sided(first, second)?, armed)
+        let (attackers, strong) = if red == attackers || red.is_empty() {
+            let strong = if red.any() { Color::Red } else { Color::Black };
+            (Attackers::one_sided(first, second)?, strong)
         } else {
-            // Of equal sides red comes first.
+            // With equal attackers red comes first.
             let is_red_first = Some(first) == second || red.contains(attackers.first()?);
-            let owner = match is_red_first {
-                true => Color::Red,
-                false => Color::Black,
+            let owner = if is_red_first {
+                Color::Red
+            } else {
+                Color::Black
             };
             let (attackers, is_swapped) = Attackers::two_sided(first, second?)?;
-            let armed = if is_swapped { !owner } else { owner };
-            match Self::is_swapped(attackers, defenders(armed), defenders(!armed)) {
-                true => (attackers, !armed),
-                false => (attackers, armed),
+            let strong = if is_swapped { !owner } else { owner };
+            if Self::is_swapped(attackers, defenders(strong), defenders(!strong)) {
+                (attackers, !strong)
+            } else {
+                (attackers, strong)
             }
         };
         let material = Self {
             attackers,
-            own: defenders(armed),
-            defenders: defenders(!armed),
+            own: defenders(strong),
+            defenders: defenders(!strong),
         };
-        Some((material, armed))
+        Some((material, strong))
     }
+}
+
+const SINGLE: [&[PieceKind]; 4] = {
+    use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
+    [&[R], &[N], &[C], &[P]]
+};
+
+const PAIR_KINDS: [&[PieceKind]; 10] = {
+    use PieceKind::{Cannon as C, Knight as N, Pawn as P, Rook as R};
+    [
+        &[R, R],
+        &[R, N],
+        &[R, C],
+        &[R, P],
+        &[N, N],
+        &[N, C],
+        &[N, P],
+        &[C, C],
+        &[C, P],
+        &[P, P],
+    ]
+};
+
+/// Number of one-sided combinations.
+const ONE_SIDED: usize = SINGLE.len() + PAIR_KINDS.len();
+
+/// One or two attackers of one side, or one of each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Attackers(u8);
+
+impl Attackers {
+    /// Number of combinations.
+    pub const COUNT: usize = ONE_SIDED + PAIR_KINDS.len();
+    /// Most attackers in a class.
+    pub const MOST: usize = 2;
+
+    /// All combinations: single attackers, pairs of one side, one attacker on each side.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..Self::COUNT as u8).map(Self)
+    }
+
+    /// Kinds of the pieces, in the order rook, knight, cannon, pawn.
+    #[inline]
+    pub fn kinds(self) -> &'static [PieceKind] {
+        match self.index().checked_sub(SINGLE.len()) {
+            None => SINGLE[self.index()],
+            Some(pair) => PAIR_KINDS[pair % PAIR_KINDS.len()],
+        }
+    }
+
+    /// Whether each side has an attacker.
+    #[inline]
+    pub const fn is_two_sided(self) -> bool {
+        self.0 as usize >= ONE_SIDED
+    }
+
+    /// Colours of the first and second piece if the first is red.
+    #[inline]
+    pub const fn colors(self) -> [Color; Self::MOST] {
+        if self.is_two_sided() {
+            [Color::Red, Color::Black]
+        } else {
+            [Color::Red; Self::MOST]
+        }
+    }
+
+    #[inline]
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Combination of these kinds on one side, in any order.
+    pub fn of_kinds(kinds: &[PieceKind]) -> Option<Self> {
+        match *kinds {
+            [one] => Self::one_sided(one, None),
+            [one, other] => Self::one_sided(one, Some(other)),
+            _ => None,
+        }
+    }
+
+    /// Combination of one or two pieces of one side, in any order.
+    #[inline]
+    pub fn one_sided(one: PieceKind, other: Option<PieceKind>) -> Option<Self> {
+        let first = place(one)?;
+        match other {
+            None => Some(Self(first as u8)),
+            Some(other) => Some(Self(PAIRS[first][place(other)?])),
+        }
+    }
+
+    /// Combination with one piece on each side, and whether the second piece comes first in it.
+    /// `None` for a king, advisor or bishop.
+    #[inline]
+    pub fn two_sided(first: PieceKind, second: PieceKind) -> Option<(Self, bool)> {
+        let (first, second) = (place(first)?, place(second)?);
+        let attackers = Self(PAIRS[first][second] + PAIR_KINDS.len() as u8);
+        Some((attackers, first > second))
+    }
+}
+
+/// Number of the combination for each pair of kinds on one side.
+const PAIRS: [[u8; 4]; 4] = [[4, 5, 6, 7], [5, 8, 9, 10], [6, 9, 11, 12], [7, 10, 12, 13]];
+
+/// Rank of a kind in the order rook, knight, cannon, pawn.
+#[inline]
+const fn place(kind: PieceKind) -> Option<usize> {
+    match kind {
+        PieceKind::Rook => Some(0),
+        PieceKind::Knight => Some(1),
+        PieceKind::Cannon => Some(2),
+        PieceKind::Pawn => Some(3),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Material {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = |f: &mut fmt::Formatter<'_>, group: Defenders| {
+            (0..group.advisors).try_for_each(|_| f.write_str("A"))?;
+            (0..group.bishops).try_for_each(|_| f.write_str("B"))
+        };
+        let attackers = |f: &mut fmt::Formatter<'_>, color: Color| {
+            let mut kinds = self.attackers_of(color);
+            kinds.try_for_each(|kind| write!(f, "{}", kind.letter()))
+        };
+        f.write_str("K")?;
+        attackers(f, Color::Red)?;
+        group(f, self.own())?;
+        f.write_str("-K")?;
+        attackers(f, Color::Black)?;
+        group(f, self.defenders())
+    }
+}
+
+/// Error from parsing the name of a material class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseMaterialError {
+    /// There are not two sides with a king each.
+    #[error("not a material class: write two sides that begin with K, such as KRA-KAB")]
+    Form,
+    /// Unknown letter, or too many pieces of a kind.
+    #[error("not a side of a class: one K, at most two A and two B, and attackers R, N, C, P")]
+    Pieces,
+    /// No attackers, more than two, or one against two.
+    #[error(
+        "not a supported class: one side must have one or two attackers (R, N, C, P) and the other none, or each side one"
+    )]
+    Attackers,
+}
+
+impl FromStr for Material {
+    type Err = ParseMaterialError;
+
+    /// Reads a name such as `KRA-KAB`, in upper or lower case, with the pieces of a side in any
+    /// order and the sides in any order.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (first, second) = text.split_once('-').ok_or(ParseMaterialError::Form)?;
+        let (first, second) = (read_side(first)?, read_side(second)?);
+        if let ([one], [other]) = (&first.1[..], &second.1[..]) {
+            let (attackers, is_swapped) =
+                Attackers::two_sided(*one, *other).ok_or(ParseMaterialError::Pieces)?;
+            return Ok(if is_swapped {
+                Self::new(attackers, second.0, first.0)
+            } else {
+                Self::new(attackers, first.0, second.0)
+            });
+        }
+        let (strong, weak) = if second.1.is_empty() {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let attackers = Some(strong.1)
+            .filter(|_| weak.1.is_empty())
+            .and_then(|kinds| Attackers::of_kinds(&kinds));
+        let attackers = attackers.ok_or(ParseMaterialError::Attackers)?;
+        Ok(Self::new(attackers, strong.0, weak.0))
+    }
+}
+
+fn read_side(text: &str) -> Result<(Defenders, Vec<PieceKind>), ParseMaterialError> {
+    let rest = text.strip_prefix(['K', 'k']);
+    let rest = rest.ok_or(ParseMaterialError::Form)?;
+    let kind = |letter| PieceKind::from_letter(letter).ok_or(ParseMaterialError::Pieces);
+    let kinds = rest.chars().map(kind).collect::<Result<Vec<_>, _>>()?;
+    let count = |kind: PieceKind| kinds.iter().filter(|k| **k == kind).count();
+    let counts = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop].map(count);
+    let [0, advisors @ 0..=2, bishops @ 0..=2] = counts else {
+        return Err(ParseMaterialError::Pieces);
+    };
+    let is_attacker = |k: &PieceKind| !matches!(k, PieceKind::Advisor | PieceKind::Bishop);
+    let defenders = Defenders {
+        advisors: advisors as u8,
+        bishops: bishops as u8,
+    };
+    Ok((defenders, kinds.into_iter().filter(is_attacker).collect()))
 }
 
 #[cfg(test)]
@@ -238,7 +442,7 @@ mod tests {
                 assert!(before.unwrap() < place, "{smaller} before {material}");
             }
         }
-        // Of two sides with attackers of one kind only one order is there.
+        // Two sides with the same attacker are listed in one order only.
         let doubled = 4 * Defenders::COUNT * (Defenders::COUNT - 1) / 2;
         assert_eq!(all.len(), Material::COUNT - doubled);
     }
@@ -256,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_have_their_class() {
+    fn positions_have_the_right_class() {
         for (fen, known) in [
             ("4ka3/9/9/9/9/9/9/9/9/R2K5 w", Some(("KR-KA", Color::Red))),
             (
@@ -281,8 +485,8 @@ mod tests {
             ("3ak4/9/9/9/9/9/9/9/9/5K3 b", None),
         ] {
             let class = Material::of(&fen.parse().unwrap());
-            let class = class.map(|(material, armed)| (material.to_string(), armed));
-            let known = known.map(|(name, armed)| (name.to_owned(), armed));
+            let class = class.map(|(material, strong)| (material.to_string(), strong));
+            let known = known.map(|(name, strong)| (name.to_owned(), strong));
             assert_eq!(class, known, "{fen}");
         }
         for attackers in Attackers::all() {
@@ -300,6 +504,58 @@ mod tests {
             let position = Position::try_from(&setup).unwrap();
             let (material, _) = Material::of(&position).unwrap();
             assert_eq!(material.attackers(), attackers);
+        }
+    }
+
+    #[test]
+    fn combinations_are_found_by_their_pieces() {
+        for attackers in Attackers::all() {
+            let kinds = attackers.kinds();
+            if attackers.is_two_sided() {
+                let [first, second] = [kinds[0], kinds[1]];
+                let swapped = first != second;
+                assert_eq!(
+                    Attackers::two_sided(first, second),
+                    Some((attackers, false))
+                );
+                assert_eq!(
+                    Attackers::two_sided(second, first),
+                    Some((attackers, swapped))
+                );
+            } else {
+                assert_eq!(Attackers::of_kinds(kinds), Some(attackers))
+            }
+        }
+        assert_eq!(
+            Attackers::two_sided(PieceKind::Rook, PieceKind::Bishop),
+            None
+        );
+        assert_eq!(Attackers::of_kinds(&[PieceKind::King]), None);
+    }
+
+    #[test]
+    fn names_are_read_in_any_order_and_invalid_ones_rejected() {
+        for (text, name) in [
+            ("kra-kab", "KRA-KAB"),
+            ("KBAPR-KBA", "KRPAB-KAB"),
+            ("KAB-KRA", "KRA-KAB"),
+            ("KPA-KR", "KR-KPA"),
+            ("KN-KNA", "KNA-KN"),
+        ] {
+            assert_eq!(text.parse::<Material>().unwrap().to_string(), name);
+        }
+        for (text, error) in [
+            ("", ParseMaterialError::Form),
+            ("KR", ParseMaterialError::Form),
+            ("R-K", ParseMaterialError::Form),
+            ("KRX-K", ParseMaterialError::Pieces),
+            ("KRK-K", ParseMaterialError::Pieces),
+            ("KRAAA-K", ParseMaterialError::Pieces),
+            ("KR-KPP", ParseMaterialError::Attackers),
+            ("KA-KA", ParseMaterialError::Attackers),
+            ("KRRR-K", ParseMaterialError::Attackers),
+        ] {
+            assert_eq!(text.parse::<Material>(), Err(error), "{text}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Endgame tables (残局库): what every position with few pieces is worth.
+//! Endgame tables (残局库).
 //!
-//! A table holds, for one class of endings such as `KRA-KAB` (rook and advisor against advisor and
-//! bishop), whether each position is won, drawn or lost and how many plies it is to mate (depth to
-//! mate). One side, called armed, has one or two pieces that can cross the river; the other has advisors
-//! and bishops alone, or one such piece as well (`KR-KNA`). [`solve`] and [`solve_two_sided`] compute a
-//! class from the classes that captures lead to, [`SolvedClass::to_file`] packs it, [`Tables`] answers
-//! for all tables at hand:
+//! A table covers one material class such as `KRA-KAB` (rook and advisor against advisor and bishop). It stores
+//! for each position whether it is won, drawn or lost, and the plies to mate (depth to mate, DTM). In a one-sided
+//! class the strong side has one or two attackers (pieces that can cross the river) and the weak side only
+//! advisors and bishops; in a two-sided class (`KR-KNA`) each side has one attacker. [`solve`] and
+//! [`solve_two_sided`] compute a class from the classes that captures lead to, [`SolvedClass::to_file`] packs it,
+//! and [`Tables`] probes a set of tables:
 //!
 //! ```
 //! use chuhe::rules::RuleSet;
@@ -17,50 +17,41 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What the rules on repetitions do to tables
+//! # Tables and the repetition rules
 //!
-//! Wins hold under every rule set: the plies to mate fall with every move of the winner, so nothing
-//! repeats. A draw holds if the side without attackers can avoid to chase for ever; [`prove_draws`]
-//! counts where that is not proven, and a file says whether there are such. The no-capture limit is the
-//! caller's to mind, as in the search: a win in `d` plies is one if `d` more plies stay within it. Where
-//! they do not, one that heads for captures first may: a class of one armed side whose longest win takes
-//! more than [`Metric::WITHIN`] plies has a second table, of conversions ([`Tables::conversion`]).
+//! Mates hold under every rule set: the distance to mate shrinks with each move of the winner, so no position
+//! repeats. A draw holds if the weak side is never forced into a perpetual chase; [`prove_draws`] proves that, and
+//! a file states whether it is proven.
 //!
-//! With an attacker a side the rules decide far more, so that such a class is solved for one rule set; what
-//! is not proven is left open. `two_sided` tells how. All classes with up to one advisor or bishop a side,
-//! 388.9 million positions, took 3 minutes 16 seconds on two cores.
+//! Tables ignore the no-capture limit. The caller checks that the plies to mate stay within it. If they do not,
+//! a win that heads for captures first may still be possible, so a one-sided class whose longest win takes more
+//! than [`Metric::NO_CAPTURE_PLIES`] plies has a second table with the depth to conversion ([`Tables::dtc`]).
 //!
-//! # The files of the room
+//! In two-sided classes the repetition rules decide many positions, so such a class is solved for one rule set;
+//! see `two_sided`. All 388.9 million positions of the classes with up to one advisor or bishop a side took 3
+//! minutes 16 seconds on two cores.
 //!
-//! | file | what is in it |
+//! # Files
+//!
+//! | file | content |
 //! |---|---|
-//! | `attackers`, `group`, `material`, `material_name` | the pieces of a class, classes and their names |
-//! | `index`, `value`, `metric` | the numbers of positions, what they are worth, what plies lead to |
-//! | `board`, `levels`, `move_counts`, `parallel`, `solver`, `solved` | retrograde analysis, what comes of it |
-//! | `two_sided` | classes with an attacker a side |
-//! | `file`, `header`, `error`, `table`, `cache`, `tables` | the file format; probing one table, all tables |
-//! | `verify`, `safety` | proofs that a table is right |
+//! | `material`, `placements`, `index` | material classes, placements of king, advisors and bishops, numbering of positions |
+//! | `value` | outcomes, their bytes, DTM and DTC |
+//! | `cell_board`, `solver_state`, `solver`, `solved` | retrograde analysis of one-sided classes |
+//! | `two_sided` | retrograde analysis and fixpoints of two-sided classes |
+//! | `file`, `class_table`, `tables` | file format; probing one table and a set of tables |
+//! | `verify`, `draw_proof` | verification of values and draws |
 
-mod attackers;
-mod board;
-mod cache;
-#[cfg(test)]
-mod embedded_tests;
-mod error;
+mod cell_board;
+mod class_table;
+mod draw_proof;
 mod file;
-mod group;
-mod header;
 mod index;
-mod levels;
 mod material;
-mod material_name;
-mod metric;
-mod move_counts;
-mod parallel;
-mod safety;
+mod placements;
 mod solved;
 mod solver;
-mod table;
+mod solver_state;
 mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -68,17 +59,14 @@ mod two_sided;
 mod value;
 mod verify;
 
-pub use attackers::Attackers;
-pub use error::TableError;
-pub use group::Defenders;
-pub use material::Material;
-pub use material_name::ParseMaterialError;
-pub use metric::Metric;
-pub use safety::prove_draws;
+pub use class_table::ClassTable;
+pub use draw_proof::prove_draws;
+pub use file::TableError;
+pub use material::{Attackers, Material, ParseMaterialError};
+pub use placements::Defenders;
 pub use solved::{ClassCounts, DrawsHold, SideCounts, SolvedClass};
 pub use solver::{TooLong, class_size, solve, solver_memory};
-pub use table::ClassTable;
 pub use tables::{EXTENSION, Probe, ProbedMove, SkippedFile, Tables, embedded_classes};
-pub use two_sided::{UnsolvedClass, WrongClaim, solve_two_sided, verify_two_sided};
-pub use value::TableOutcome;
+pub use two_sided::{UnsolvedClass, WrongValue, solve_two_sided, verify_two_sided};
+pub use value::{Metric, TableOutcome};
 pub use verify::{Inconsistent, verify};

@@ -1,29 +1,29 @@
-//! The values of every position of a class.
+//! The values of all positions of a class.
 
 use std::rc::Rc;
 
-use super::board::CellBoard;
+use super::cell_board::CellBoard;
 use super::index::Indexer;
 use super::material::Material;
-use super::metric::Metric;
-use super::value::{ILLEGAL, TableOutcome, Value};
+use super::value::{ILLEGAL, Metric, TableOutcome, Value};
 use crate::board::{ByColor, Color};
 use crate::rules::RuleSet;
 
-/// Under which rules on repetitions the draws of a class hold. Wins in so many plies hold under all: the
-/// plies to mate fall, so nothing repeats.
+/// Rule sets under which the draws of a class hold. Mates hold under all of them: the distance to
+/// mate shrinks with each move, so no position repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawsHold {
-    /// All that the engine implements.
+    /// Every rule set that the engine implements.
     Always,
-    /// It is not proven.
+    /// Not proven.
     Unproven,
-    /// One rule set, under which the class was solved. Wins and losses by rule hold under it alone, too.
+    /// Only the rule set for which the class was solved. Its wins and losses by rule also hold
+    /// under this one alone.
     Under(RuleSet),
 }
 
 impl DrawsHold {
-    /// Whether the draws hold under a rule set.
+    /// Whether the draws hold under `rules`.
     #[inline]
     pub fn is_under(self, rules: RuleSet) -> bool {
         match self {
@@ -34,78 +34,74 @@ impl DrawsHold {
     }
 }
 
-/// The values of a class, both sides to move, by number of the position; of one side to move alone where
-/// it was loaded to solve a larger class.
+/// The values of a class by index, for both sides to move, or for one if it was loaded to solve a
+/// larger class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolvedClass {
     pub(super) material: Material,
-    /// What its plies lead to.
     pub(super) metric: Metric,
-    /// With the armed side to move.
-    pub(super) armed: Vec<u8>,
-    /// With the other side to move.
-    pub(super) bare: Vec<u8>,
-    /// Whether its draws hold.
+    /// Strong side to move.
+    pub(super) strong: Vec<u8>,
+    /// Weak side to move.
+    pub(super) weak: Vec<u8>,
     pub(super) draws: DrawsHold,
 }
 
-/// How many positions of a class there are, and what they are worth. Both mirror images count, equal
-/// pieces do not.
+/// Numbers of positions of a one-sided class by value. Mirror images count separately.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ClassCounts {
-    /// Legal positions with the armed side to move.
-    pub armed_legal: u64,
-    /// Those of them that it wins.
-    pub armed_won: u64,
-    /// The plies of the longest of these wins, 0 for none.
+    /// Legal positions with the strong side to move.
+    pub strong_legal: u64,
+    /// Positions won by the strong side to move.
+    pub strong_won: u64,
+    /// Plies of the longest win, 0 if none.
     pub longest_win: u16,
-    /// Legal positions with the other side to move.
-    pub bare_legal: u64,
-    /// Those of them that it loses.
-    pub bare_lost: u64,
-    /// The plies of the longest of these losses, 0 for none and for mates.
+    /// Legal positions with the weak side to move.
+    pub weak_legal: u64,
+    /// Positions lost by the weak side to move.
+    pub weak_lost: u64,
+    /// Plies of the longest loss; 0 if none, or if all are mates on the board.
     pub longest_loss: u16,
 }
 
-/// How many positions of a class with an attacker a side there are for one side to move, and what they are
-/// worth to it. Both mirror images count.
+/// Numbers of positions of a two-sided class by value, for one side to move. Mirror images count
+/// separately.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct SideCounts {
     /// Legal positions.
     pub legal: u64,
-    /// Those won by mate.
+    /// Won by mate.
     pub won: u64,
-    /// The plies of the longest of these wins, 0 for none.
+    /// Plies of the longest win by mate, 0 if none.
     pub longest_win: u16,
-    /// Those won because the other side may not check or chase for ever.
+    /// Won because the other side may not check or chase forever.
     pub won_by_rule: u64,
-    /// The most plies that one of these is told to take, those not counted by which the other side puts it off; 0
-    /// for none.
+    /// Plies of the longest win by rule, without the loser's repetitions; 0 if none.
     pub longest_by_rule: u16,
-    /// Those proven to be drawn.
+    /// Proven draws.
     pub drawn: u64,
-    /// Those lost because of the rules on repetitions.
+    /// Lost by the repetition rules.
     pub lost_by_rule: u64,
-    /// Those lost by mate.
+    /// Lost by mate.
     pub lost: u64,
-    /// The plies of the longest of these losses, 0 for none and for mates.
+    /// Plies of the longest loss by mate; 0 if none, or if all are mates on the board.
     pub longest_loss: u16,
-    /// Those in which it is not proven who wins, if anyone does.
+    /// The winner, if any, is not proven.
     pub unknown: u64,
 }
 
 impl SolvedClass {
-    /// The class.
+    /// Material class.
     pub fn material(&self) -> Material {
         self.material
     }
 
-    /// Under which rules its draws hold.
+    /// Rule sets under which the draws hold.
     pub fn draws(&self) -> DrawsHold {
         self.draws
     }
 
-    /// The class of one armed side with its draws proven to hold under every rule set, or not.
+    /// Marks the draws of a one-sided class as proven under every rule set, or as not proven.
     pub fn with_draws_proven(mut self, are_proven: bool) -> Self {
         self.draws = match (self.draws, are_proven) {
             (DrawsHold::Under(rules), _) => DrawsHold::Under(rules),
@@ -115,53 +111,53 @@ impl SolvedClass {
         self
     }
 
-    /// The outcome that a value stands for.
     pub(super) fn outcome_of(
         material: Material,
         value: u8,
-        armed_to_move: bool,
+        strong_to_move: bool,
     ) -> Option<TableOutcome> {
-        match material.is_two_sided() {
-            true => Value(value).outcome(),
-            false => TableOutcome::from_value(value, armed_to_move),
+        if material.is_two_sided() {
+            Value(value).outcome()
+        } else {
+            TableOutcome::from_value(value, strong_to_move)
         }
     }
 
-    /// The values of one side to move.
-    pub(super) fn values(&self, armed_to_move: bool) -> &[u8] {
-        match armed_to_move {
-            true => &self.armed,
-            false => &self.bare,
+    pub(super) fn values(&self, strong_to_move: bool) -> &[u8] {
+        if strong_to_move {
+            &self.strong
+        } else {
+            &self.weak
         }
     }
 
-    /// Counts the positions.
+    /// Counts the positions of a one-sided class.
     pub fn counts(&self) -> ClassCounts {
         let indexer = Indexer::new(self.material);
         let mut counts = ClassCounts::default();
-        for (index, (armed, bare)) in self.armed.iter().zip(&self.bare).enumerate() {
-            // A class from a file has values for positions that are not legal, too.
+        for (index, (strong, weak)) in self.strong.iter().zip(&self.weak).enumerate() {
+            // A class read from a file also has values for illegal positions.
             let Some(board) = CellBoard::new(&indexer, indexer.cell(index)) else {
                 continue;
             };
             let weight = indexer.weight(index);
             if !board.gives_check() {
-                counts.armed_legal += weight;
-                if let Some(TableOutcome::Win(plies)) = TableOutcome::from_value(*armed, true) {
-                    counts.armed_won += weight;
+                counts.strong_legal += weight;
+                if let Some(TableOutcome::Win(plies)) = TableOutcome::from_value(*strong, true) {
+                    counts.strong_won += weight;
                     counts.longest_win = counts.longest_win.max(plies);
                 }
             }
-            counts.bare_legal += weight;
-            if let Some(TableOutcome::Loss(plies)) = TableOutcome::from_value(*bare, false) {
-                counts.bare_lost += weight;
+            counts.weak_legal += weight;
+            if let Some(TableOutcome::Loss(plies)) = TableOutcome::from_value(*weak, false) {
+                counts.weak_lost += weight;
                 counts.longest_loss = counts.longest_loss.max(plies);
             }
         }
         counts
     }
 
-    /// Counts the positions of a class with an attacker a side, by side to move.
+    /// Counts the positions of a two-sided class, by side to move.
     pub fn side_counts(&self) -> ByColor<SideCounts> {
         let indexer = Indexer::new(self.material);
         let mut counts: ByColor<SideCounts> = ByColor::default();
@@ -177,14 +173,13 @@ impl SolvedClass {
         counts
     }
 
-    /// A position that is won, or lost with the other side to move, in so many plies, if there is one;
-    /// the armed side is red.
+    /// A position with this outcome, if there is one; the strong side is red.
     pub fn example(&self, outcome: TableOutcome) -> Option<crate::board::Position> {
         self.examples(outcome, 0).next()
     }
 
-    /// As [`Self::example`], all those with each side to move that come from a place on, a number of positions,
-    /// in their order.
+    /// All positions with this outcome, in index order starting at index `from` for each side to
+    /// move.
     pub fn examples(
         &self,
         outcome: TableOutcome,
@@ -197,10 +192,10 @@ impl SolvedClass {
         };
         let indexer = Rc::new(Indexer::new(self.material));
         sides.iter().flat_map(move |side| {
-            let armed_to_move = *side == Color::Red;
-            let values = self.values(armed_to_move);
+            let strong_to_move = *side == Color::Red;
+            let values = self.values(strong_to_move);
             let is_wanted =
-                move |v: u8| Self::outcome_of(self.material, v, armed_to_move) == Some(outcome);
+                move |v: u8| Self::outcome_of(self.material, v, strong_to_move) == Some(outcome);
             let indexer = indexer.clone();
             let wanted = (from..values.len()).filter(move |i| is_wanted(values[*i]));
             wanted.filter_map(move |index| indexer.position(index, *side))
@@ -208,14 +203,13 @@ impl SolvedClass {
     }
 }
 
-/// The largest of the values of legal positions.
-pub(super) fn largest_value(values: &[u8]) -> u8 {
+/// Largest value of the legal positions.
+pub fn largest_value(values: &[u8]) -> u8 {
     let legal = values.iter().filter(|value| **value != ILLEGAL);
     legal.max().map_or(0, |value| *value)
 }
 
 impl SideCounts {
-    /// Counts positions that are worth the same.
     fn add(&mut self, outcome: Option<TableOutcome>, weight: u64) {
         self.legal += weight;
         let count = match outcome {

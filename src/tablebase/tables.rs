@@ -1,85 +1,81 @@
-//! The tables at hand.
+//! A set of tables for all classes: the embedded ones and those of directories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use super::cache::BlockCache;
-use super::error::TableError;
+use super::class_table::{BlockCache, ClassTable};
+use super::file::TableError;
 use super::material::Material;
-use super::metric::Metric;
-use super::table::ClassTable;
-use super::value::TableOutcome;
+use super::value::{Metric, TableOutcome};
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
 use crate::text::names_of_list;
 
-/// The extension of the files of tables.
+/// Extension of table files.
 pub const EXTENSION: &str = "chtb";
 
-/// The embedded tables, one after the other: what `chuhe egtb generate --embedded` writes.
+/// The embedded tables one after the other, as `chuhe egtb generate --embedded` writes them.
 static EMBEDDED: &[u8] = include_bytes!("embedded.bin");
 
-/// The classes of the embedded tables: one attacker with its king alone, a cannon with one and two
-/// advisors of its own, and pairs with a pawn.
+/// Classes of the embedded tables: one attacker with its bare king, a cannon with one and two
+/// advisors, and some pairs with a pawn.
 pub fn embedded_classes() -> Vec<Material> {
     let is_embedded = |material: &Material| {
         let name = material.to_string();
-        let (armed, bare) = name.split_once('-').unwrap_or_default();
-        match armed {
+        let (strong, weak) = name.split_once('-').unwrap_or_default();
+        match strong {
             _ if material.is_two_sided() => false,
             "KR" | "KN" | "KC" | "KP" | "KCA" | "KCAA" | "KPP" => true,
-            "KNP" | "KCP" => ["K", "KA"].contains(&bare),
+            "KNP" | "KCP" => ["K", "KA"].contains(&weak),
             _ => false,
         }
     };
     Material::all().into_iter().filter(is_embedded).collect()
 }
 
-/// A set of tables, which answers for all of them. Shared by the search threads.
+/// A set of tables, shared by the search threads.
 #[derive(Debug)]
 pub struct Tables {
-    /// By number of the class, those for other rule sets and further copies among them.
-    classes: Vec<Vec<Arc<ClassTable>>>,
-    /// The tables of conversions, by number of the class.
-    conversions: BTreeMap<usize, Vec<Arc<ClassTable>>>,
+    /// DTM tables by class number, including those for other rule sets and further copies.
+    dtm: Vec<Vec<Arc<ClassTable>>>,
+    /// DTC tables by class number.
+    dtc: BTreeMap<usize, Vec<Arc<ClassTable>>>,
     cache: BlockCache,
 }
 
-/// What a table says of a position.
+/// Result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// The value for the side to move, when no rule on moves without a capture interferes.
+    /// Value for the side to move, without the no-capture limit.
     pub outcome: TableOutcome,
-    /// Whether a draw is proven to hold under the rules on repetitions. Wins and losses in so many plies
-    /// always do: the plies to mate fall, so nothing repeats.
+    /// Whether a draw is proven under the repetition rules in force. Mates always hold.
     pub draw_holds: bool,
 }
 
-/// A legal move and what the tables say of it.
+/// A legal move with its table value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProbedMove {
     /// A legal move of the position.
     pub played: Move,
-    /// What it is worth to the side that plays it; `None` where no table holds it.
+    /// Value for the side that makes the move; `None` if no table covers it.
     pub outcome: Option<TableOutcome>,
 }
 
-/// A file that was not taken into a set.
+/// A file that could not be added to a set.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {error}", path = path.display())]
 pub struct SkippedFile {
-    /// The file, or the directory.
+    /// The file or directory.
     pub path: PathBuf,
-    /// Why it was left out.
+    /// Reason.
     #[source]
     pub error: TableError,
 }
 
 impl Tables {
-    /// The tables that the program brings along: every class of one attacker with its king alone, some
-    /// with defenders of its own, and some pairs.
+    /// The embedded tables (see [`embedded_classes`]).
     pub fn embedded() -> Arc<Self> {
         static SET: LazyLock<Arc<Tables>> = LazyLock::new(|| {
             let mut tables = Tables::none();
@@ -97,38 +93,39 @@ impl Tables {
         SET.clone()
     }
 
-    /// No tables.
+    /// An empty set.
     pub fn none() -> Self {
         Self {
-            classes: vec![Vec::new(); Material::COUNT],
-            conversions: BTreeMap::new(),
+            dtm: vec![Vec::new(); Material::COUNT],
+            dtc: BTreeMap::new(),
             cache: BlockCache::default(),
         }
     }
 
-    /// The embedded tables and those in files `*.chtb` of the directories that `paths` lists, separated
-    /// by `;`. Of two tables of one class the first is taken, the embedded one before all; another one
-    /// serves from when the first is found damaged. Files that are no tables are left out and told.
+    /// The embedded tables and the files `*.chtb` in the directories listed in `paths`, separated
+    /// by `;`. Of several tables of a class the first is used, the embedded one before all others;
+    /// if it turns out to be damaged, the next one is used. Invalid files are skipped and returned.
     pub fn open(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let embedded = Self::embedded();
         if names_of_list(paths).next().is_none() {
             return (embedded, Vec::new());
         }
         let mut tables = Self {
-            classes: embedded.classes.clone(),
-            conversions: embedded.conversions.clone(),
+            dtm: embedded.dtm.clone(),
+            dtc: embedded.dtc.clone(),
             cache: BlockCache::default(),
         };
         let skipped = tables.add_directories(paths);
         (Arc::new(tables), skipped)
     }
 
-    /// As [`Self::open`], but those in files before the embedded ones: to look at the files themselves.
+    /// As [`Self::open`], but files come before the embedded tables, to examine the files
+    /// themselves.
     pub fn open_files_first(paths: &str) -> (Arc<Self>, Vec<SkippedFile>) {
         let mut tables = Self::none();
         let skipped = tables.add_directories(paths);
         let embedded = Self::embedded();
-        let all = embedded.classes.iter().flatten();
+        let all = embedded.dtm.iter().flatten();
         all.for_each(|table| tables.add(table.clone()));
         (Arc::new(tables), skipped)
     }
@@ -141,7 +138,7 @@ impl Tables {
         skipped
     }
 
-    /// Adds the tables of a directory.
+    /// Adds the tables in a directory; files that cannot be used are appended to `skipped`.
     pub fn add_directory(&mut self, directory: &Path, skipped: &mut Vec<SkippedFile>) {
         let mut skip = |path: &Path, error: TableError| {
             let path = path.to_owned();
@@ -174,7 +171,7 @@ impl Tables {
         }
     }
 
-    /// Adds tables.
+    /// Adds tables at the end.
     pub fn extend(&mut self, tables: impl IntoIterator<Item = ClassTable>) {
         tables
             .into_iter()
@@ -184,72 +181,73 @@ impl Tables {
     fn add(&mut self, table: Arc<ClassTable>) {
         let class = table.material().index();
         match table.metric() {
-            Metric::Conversion => self.conversions.entry(class).or_default().push(table),
-            Metric::Mate => self.classes[class].push(table),
+            Metric::Dtc => self.dtc.entry(class).or_default().push(table),
+            Metric::Dtm => self.dtm[class].push(table),
         }
     }
 
-    /// The tables, by number of the class; those of conversions behind all others.
+    /// All tables by class number, DTC tables last.
     pub fn iter(&self) -> impl Iterator<Item = &ClassTable> {
-        let mates = self.classes.iter().flatten();
+        let mates = self.dtm.iter().flatten();
         mates
-            .chain(self.conversions.values().flatten())
+            .chain(self.dtc.values().flatten())
             .map(|table| &**table)
     }
 
-    /// What probes have found damaged since the last call: each file once, with what is wrong with it.
-    pub fn untold_faults(&self) -> Vec<String> {
-        let fault = |table: &ClassTable| {
-            let fault = table.untold_fault()?;
-            Some(format!("{}: {fault}", table.name()))
+    /// Tables that probes have found damaged since the last call, each reported once with the
+    /// error.
+    pub fn unreported_damage(&self) -> Vec<String> {
+        let line = |table: &ClassTable| {
+            let damage = table.unreported_damage()?;
+            Some(format!("{}: {damage}", table.name()))
         };
-        self.iter().filter_map(fault).collect()
+        self.iter().filter_map(line).collect()
     }
 
-    /// The table of a class; with an attacker a side, that for a rule set.
+    /// DTM table of a class; for a two-sided class the table of a rule set.
     pub fn get(&self, material: Material, rules: RuleSet) -> Option<&ClassTable> {
         let fits =
             |table: &&Arc<ClassTable>| !material.is_two_sided() || table.draws().is_under(rules);
-        self.classes[material.index()]
+        self.dtm[material.index()]
             .iter()
             .find(fits)
             .map(|table| &**table)
     }
 
-    /// The table of the conversions of a class.
-    pub fn conversions(&self, material: Material) -> Option<&ClassTable> {
-        let tables = self.conversions.get(&material.index())?;
+    /// DTC table of a class.
+    pub fn dtc_table(&self, material: Material) -> Option<&ClassTable> {
+        let tables = self.dtc.get(&material.index())?;
         tables.first().map(|table| &**table)
     }
 
-    /// In how many plies a position that is won or lost comes to a capture that keeps the win or to the mate, if the
-    /// side that wins heads for it (depth to conversion). So a win holds if so many plies stay within the
-    /// no-capture limit, even if those to the mate do not. `None` without a table of conversions, and where
-    /// the win takes more than [`Metric::WITHIN`] plies between captures later on.
-    pub fn conversion(&self, position: &Position) -> Option<u16> {
-        let (material, armed) = Material::of(position)?;
-        let tables = self.conversions.get(&material.index())?;
-        let find = |table: &Arc<ClassTable>| table.probe(position, armed, &self.cache);
+    /// Plies to the next capture that keeps the win, or to mate, if the winner plays for it (depth
+    /// to conversion). The win holds if this many plies stay within the no-capture limit, even if
+    /// those to mate do not. `None` without a DTC table, and if the win later takes more than
+    /// [`Metric::NO_CAPTURE_PLIES`] plies between captures.
+    pub fn dtc(&self, position: &Position) -> Option<u16> {
+        let (material, strong) = Material::of(position)?;
+        let tables = self.dtc.get(&material.index())?;
+        let find = |table: &Arc<ClassTable>| table.probe(position, strong, &self.cache);
         match tables.iter().find_map(find)? {
             TableOutcome::Win(plies) | TableOutcome::Loss(plies) => Some(plies),
             _ => None,
         }
     }
 
-    /// What is known of a position under a rule set; `None` without a table that tells it.
+    /// Value of a position under a rule set; `None` if no table covers it.
     ///
-    /// A table for other rules tells wins and losses in so many plies, which hold under all.
+    /// A table of another rule set only gives mates, which hold under every rule set.
     #[inline]
     pub fn probe(&self, position: &Position, rules: RuleSet) -> Option<Probe> {
-        let (material, armed) = Material::of(position)?;
-        let tables = &self.classes[material.index()][..];
-        let is_sound = |table: &&Arc<ClassTable>| table.fault().is_none();
+        let (material, strong) = Material::of(position)?;
+        let tables = &self.dtm[material.index()][..];
+        let is_sound = |table: &&Arc<ClassTable>| table.damage().is_none();
         let fits = |table: &&Arc<ClassTable>| table.draws().is_under(rules) && is_sound(table);
         let fitting = tables.iter().find(fits);
         let table = fitting.or_else(|| tables.iter().find(is_sound))?;
-        let Some(outcome) = table.probe(position, armed, &self.cache) else {
-            // Where this has shown that the table is damaged, there may be another one.
-            let is_damaged = table.fault().is_some();
+        let Some(outcome) = table.probe(position, strong, &self.cache) else {
+            // If this probe has found the table damaged, try another one.
+            let is_damaged = table.damage().is_some();
             return is_damaged.then(|| self.probe(position, rules))?;
         };
         let depends_on_rules = material.is_two_sided()
@@ -263,8 +261,8 @@ impl Tables {
         })
     }
 
-    /// Every legal move with what it is worth, the best first: wins by their length, draws, moves of which
-    /// nothing is known, losses by their length backwards.
+    /// All legal moves with their values, best first: wins by length, draws, unknown moves, losses,
+    /// the longest first.
     pub fn probe_moves(&self, position: &Position, rules: RuleSet) -> Vec<ProbedMove> {
         let mut after = position.clone();
         let mut moves: Vec<ProbedMove> = (legal_moves(position).into_iter())
@@ -280,7 +278,7 @@ impl Tables {
         moves
     }
 
-    /// What a position is worth to the side that has moved.
+    /// Value of a position for the side that has just moved.
     fn outcome_after_move(&self, position: &Position, rules: RuleSet) -> Option<TableOutcome> {
         if crate::rules::is_material_insufficient(position) {
             return Some(TableOutcome::Draw);
@@ -288,18 +286,18 @@ impl Tables {
         Some(self.probe(position, rules)?.outcome.before_move())
     }
 
-    /// The line of best play from a position, as long as tables say in how many plies it is won or lost, and
-    /// agree. Each move is looked up when it is asked for.
+    /// Line of best play while tables give mates that agree with each other. Each move is probed on
+    /// demand.
     pub fn best_line(&self, position: &Position) -> impl Iterator<Item = Move> {
         let mut position = position.clone();
         std::iter::from_fn(move || {
-            // Mates in so many plies are the same under every rule set.
+            // Mates are the same under every rule set.
             let rules = RuleSet::None;
             let outcome = self.probe(&position, rules)?.outcome;
             let (TableOutcome::Win(_) | TableOutcome::Loss(_)) = outcome else {
                 return None;
             };
-            // Where the table of a class is missing or wrong that a move leads to, none is worth as much.
+            // If the table after the best move is missing or wrong, no move has this value.
             let moves = self.probe_moves(&position, rules);
             let best = moves.first().filter(|m| m.outcome == Some(outcome))?.played;
             position.make(best);
@@ -307,8 +305,7 @@ impl Tables {
         })
     }
 
-    /// How often a probe has had to read something from a file or to unpack it, which may take some
-    /// milliseconds each time.
+    /// Number of reads from files and unpacked blocks, each of which may take milliseconds.
     #[inline]
     pub fn loads(&self) -> u64 {
         self.cache.loads()

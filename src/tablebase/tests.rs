@@ -1,4 +1,5 @@
-//! Whole classes solved: exact counts, and a slow obvious solver beside the fast one.
+//! Whole classes: exact counts, a comparison with a slow simple solver, files, and the embedded
+//! tables.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,28 +9,28 @@ use super::index::Indexer;
 use super::solved::{DrawsHold, SolvedClass};
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 use super::*;
-use crate::board::{Color, Position};
+use crate::board::{Color, Move, Piece, Position, Setup};
 use crate::movegen::legal_moves;
 use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
 
-/// Solves classes with all that their captures lead to, each once.
+/// Solves classes with all smaller classes, each once.
 #[derive(Default)]
-pub(super) struct Solutions(HashMap<Material, Arc<SolvedClass>>);
+pub struct Solutions(HashMap<Material, Arc<SolvedClass>>);
 
 impl Solutions {
-    pub(super) fn get(&mut self, material: Material) -> Arc<SolvedClass> {
+    pub fn get(&mut self, material: Material) -> Arc<SolvedClass> {
         if let Some(solved) = self.0.get(&material) {
             return solved.clone();
         }
         let smaller = self.smaller(material);
-        let solved = solve(material, Metric::Mate, &smaller, 2, &|_| {}).unwrap();
+        let solved = solve(material, Metric::Dtm, &smaller, 2, &|_| {}).unwrap();
         let solved = Arc::new(solved);
         self.0.insert(material, solved.clone());
         solved
     }
 
-    /// The classes that captures lead to.
-    pub(super) fn smaller(&mut self, material: Material) -> Vec<Arc<SolvedClass>> {
+    /// Classes that captures lead to.
+    pub fn smaller(&mut self, material: Material) -> Vec<Arc<SolvedClass>> {
         let smaller = material.after_captures().into_iter();
         smaller.map(|m| self.get(m)).collect()
     }
@@ -70,15 +71,15 @@ const COUNTS: [(&str, [u64; 6]); 30] = [
 ];
 
 #[test]
-fn the_counts_are_the_known_ones() {
+fn classes_have_known_counts() {
     let mut solutions = Solutions::default();
-    for (name, [armed_legal, armed_won, win, bare_legal, bare_lost, loss]) in COUNTS {
+    for (name, [strong_legal, strong_won, win, weak_legal, weak_lost, loss]) in COUNTS {
         let known = ClassCounts {
-            armed_legal,
-            armed_won,
+            strong_legal,
+            strong_won,
             longest_win: win as u16,
-            bare_legal,
-            bare_lost,
+            weak_legal,
+            weak_lost,
             longest_loss: loss as u16,
         };
         let solved = solutions.get(name.parse().unwrap());
@@ -86,26 +87,25 @@ fn the_counts_are_the_known_ones() {
     }
 }
 
-/// What a legal move leads to.
+/// Result of a legal move.
 enum Successor {
-    /// A position of the same class, the other side to move.
+    /// A position of the same class with the other side to move.
     Same(usize),
-    /// A position of a smaller class, or of none, with its value.
+    /// The value of a position of a smaller class, or a draw without one.
     Smaller(u8),
 }
 
-/// What a position with the side to move to play is worth, found by going over all positions again and
-/// again with the engine's own moves until nothing changes. Both mirror images and both classes of
-/// captures come out of the solutions themselves.
+/// Solves a class by repeated passes over all positions with the engine's own moves until nothing
+/// changes.
 fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) -> SolvedClass {
     let indexer = Indexer::new(material);
     let [red, black] = [Color::Red, Color::Black].map(|side| -> Vec<_> {
         let indices = 0..indexer.len();
         let of = |index| successors(material, &indexer, index, side, solutions);
         let mut all: Vec<_> = indices.map(of).collect();
-        if metric == Metric::Conversion {
+        if metric == Metric::Dtc {
             for successor in all.iter_mut().flatten().flatten() {
-                // Every capture that decides is as good as another.
+                // All deciding captures have the same value.
                 if let Successor::Smaller(value) = successor {
                     *value = (*value).min(1);
                 }
@@ -120,8 +120,8 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
     let mut solved = SolvedClass {
         material,
         metric,
-        armed: start(&red),
-        bare: start(&black),
+        strong: start(&red),
+        weak: start(&black),
         draws: DrawsHold::Unproven,
     };
     for _ in 0..2 * LARGEST_LEVEL {
@@ -129,17 +129,18 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
         for (index, successors) in red.iter().enumerate() {
             if let Some(successors) = successors {
                 assert!(!successors.is_empty(), "{index} is stalemate");
-                let values = values(successors, &before.bare);
+                let values = values(successors, &before.weak);
                 let won = values.into_iter().filter(|v| *v != DRAW);
-                solved.armed[index] = won.min().unwrap_or(DRAW);
+                solved.strong[index] = won.min().unwrap_or(DRAW);
             }
         }
         for (index, successors) in black.iter().enumerate() {
             if let Some(successors) = successors {
-                let values = values(successors, &before.armed);
-                solved.bare[index] = match values.contains(&DRAW) {
-                    true => DRAW,
-                    false => values.into_iter().max().unwrap_or(0) + 1,
+                let values = values(successors, &before.strong);
+                solved.weak[index] = if values.contains(&DRAW) {
+                    DRAW
+                } else {
+                    values.into_iter().max().unwrap_or(0) + 1
                 };
             }
         }
@@ -150,7 +151,7 @@ fn slow_solution(material: Material, metric: Metric, solutions: &mut Solutions) 
     solved
 }
 
-/// Where the legal moves lead; `None` for what is no position.
+/// Results of the legal moves; `None` for an illegal position.
 fn successors(
     material: Material,
     indexer: &Indexer,
@@ -164,12 +165,12 @@ fn successors(
         let undo = position.make(m);
         found.push(match Material::of(&position) {
             None => Successor::Smaller(DRAW),
-            Some((class, armed)) if class == material => {
-                Successor::Same(indexer.of_position(&position, armed))
+            Some((class, strong)) if class == material => {
+                Successor::Same(indexer.of_position(&position, strong))
             }
-            Some((class, armed)) => {
-                let index = Indexer::new(class).of_position(&position, armed);
-                Successor::Smaller(solutions.get(class).values(side != armed)[index])
+            Some((class, strong)) => {
+                let index = Indexer::new(class).of_position(&position, strong);
+                Successor::Smaller(solutions.get(class).values(side != strong)[index])
             }
         });
         position.unmake(m, undo);
@@ -177,7 +178,7 @@ fn successors(
     Some(found)
 }
 
-/// What successors are worth, where `same` has the values of their class with the other side to move.
+/// Values of successors; `same` has those of their class with the other side to move.
 fn values(successors: &[Successor], same: &[u8]) -> Vec<u8> {
     let value = |successor: &Successor| match *successor {
         Successor::Same(index) => same[index],
@@ -187,35 +188,35 @@ fn values(successors: &[Successor], same: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_slow_solver_agrees() {
+fn slow_solver_agrees() {
     let mut solutions = Solutions::default();
     for name in [
         "KR-K", "KR-KA", "KN-KB", "KP-KAA", "KC-KA", "KCA-K", "KPB-KA", "KPP-K",
     ] {
         let material = name.parse().unwrap();
-        let slow = slow_solution(material, Metric::Mate, &mut solutions);
+        let slow = slow_solution(material, Metric::Dtm, &mut solutions);
         assert!(*solutions.get(material) == slow, "{name}");
         let smaller = solutions.smaller(material);
-        let conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
-        let slow = slow_solution(material, Metric::Conversion, &mut solutions);
+        let conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
+        let slow = slow_solution(material, Metric::Dtc, &mut solutions);
         assert!(conversions == slow, "{name}: conversions");
     }
 }
 
-/// Conversions of a class: no later than the mates and of the same positions; checked one by one, and
-/// found wrong where one is changed.
+/// DTC values never exceed DTM values and decide the same positions; `verify` accepts them and
+/// finds a changed one.
 #[test]
-fn conversions_come_no_later_than_mates() {
+fn dtc_is_at_most_dtm() {
     let mut solutions = Solutions::default();
     for name in ["KR-KAB", "KN-KAA", "KCA-KA", "KPP-KB"] {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let mates = solutions.get(material);
-        let mut conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+        let mut conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
         let mut sooner = 0;
-        for armed_to_move in [true, false] {
-            let values = mates.values(armed_to_move).iter();
-            for (mate, conversion) in values.zip(conversions.values(armed_to_move)) {
+        for strong_to_move in [true, false] {
+            let values = mates.values(strong_to_move).iter();
+            for (mate, conversion) in values.zip(conversions.values(strong_to_move)) {
                 assert_eq!(*mate == DRAW, *conversion == DRAW, "{name}");
                 assert!(conversion <= mate, "{name}");
                 sooner += u32::from(conversion < mate);
@@ -223,26 +224,25 @@ fn conversions_come_no_later_than_mates() {
         }
         assert!(sooner > 100, "{name}");
         verify(&conversions, &smaller, 2, &|_| {}).unwrap();
-        let won = conversions.armed.iter().position(|v| *v == 2).unwrap();
-        conversions.armed[won] = 3;
+        let won = conversions.strong.iter().position(|v| *v == 2).unwrap();
+        conversions.strong[won] = 3;
         assert!(verify(&conversions, &smaller, 2, &|_| {}).is_err());
     }
 }
 
-/// Writes the conversions of a class, long wins or not, to a directory. Returns a position with the longest way
-/// to a capture.
+/// Writes the DTC table of a class to a directory. Returns a position with the longest DTC.
 pub(crate) fn write_conversions(directory: &Path, class: &str) -> Position {
     let material: Material = class.parse().unwrap();
     let smaller = Solutions::default().smaller(material);
-    let solved = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+    let solved = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
     let name = format!("{class}.dtc.{EXTENSION}");
     std::fs::write(directory.join(name), solved.to_file(1)).unwrap();
     let longest = TableOutcome::Win(solved.counts().longest_win);
     solved.example(longest).unwrap()
 }
 
-/// Writes the table of rook against knight by the Asian rules to a directory. Returns positions that red, to move,
-/// wins by these rules in one ply, then some that black, to move, loses by them where it stands.
+/// Writes the `asian` table of rook against knight to a directory. Returns positions that red, to
+/// move, wins by rule in one ply, then positions that black, to move, loses by rule in 0 plies.
 pub(crate) fn write_rook_against_knight(directory: &Path) -> [Vec<Position>; 2] {
     let material: Material = "KR-KN".parse().unwrap();
     let smaller = Solutions::default().smaller(material);
@@ -256,11 +256,11 @@ pub(crate) fn write_rook_against_knight(directory: &Path) -> [Vec<Position>; 2] 
 }
 
 #[test]
-fn files_tell_conversions_from_mates() {
+fn files_distinguish_dtc_from_dtm() {
     let mut solutions = Solutions::default();
     let material: Material = "KR-KAB".parse().unwrap();
     let smaller = solutions.smaller(material);
-    let conversions = solve(material, Metric::Conversion, &smaller, 2, &|_| {}).unwrap();
+    let conversions = solve(material, Metric::Dtc, &smaller, 2, &|_| {}).unwrap();
     let directory = tempfile::tempdir().unwrap();
     let position = "2bak4/9/9/9/9/9/9/9/9/R2K5 w".parse().unwrap();
     let add = |name: &str, solved: &SolvedClass| {
@@ -271,19 +271,19 @@ fn files_tell_conversions_from_mates() {
         assert!(skipped.is_empty());
         (
             (tables.probe(&position, RuleSet::Asian)).map(|probe| probe.outcome),
-            tables.conversion(&position),
+            tables.dtc(&position),
             tables.iter().map(ClassTable::metric).collect::<Vec<_>>(),
         )
     };
-    // By itself a table of conversions tells nothing of who wins.
+    // A DTC table alone does not give the winner.
     let alone = add("a.chtb", &conversions);
-    assert_eq!((alone.0, alone.2), (None, vec![Metric::Conversion]));
+    assert_eq!((alone.0, alone.2), (None, vec![Metric::Dtc]));
     let both = add("b.chtb", &solutions.get(material));
     let Some(TableOutcome::Win(mate)) = both.0 else {
         panic!("{:?}", both.0);
     };
     assert!(both.1.is_some_and(|conversion| conversion < mate));
-    assert_eq!(both.2, [Metric::Mate, Metric::Conversion]);
+    assert_eq!(both.2, [Metric::Dtm, Metric::Dtc]);
 }
 
 #[test]
@@ -298,21 +298,21 @@ fn every_value_is_that_of_its_best_move() {
         let listed =
             (0..indexer.len()).flat_map(|i| Color::ALL.map(|side| indexer.position(i, side)));
         let listed = listed.flatten().count() as u64;
-        assert!(counts.armed_legal + counts.bare_legal >= listed);
+        assert!(counts.strong_legal + counts.weak_legal >= listed);
         assert_eq!(
             verify(&solved, &smaller, 2, &|_| {}).unwrap(),
             listed,
             "{name}"
         );
-        let won = solved.armed.iter().position(|v| *v == 3).unwrap();
-        solved.armed[won] = 4;
+        let won = solved.strong.iter().position(|v| *v == 3).unwrap();
+        solved.strong[won] = 4;
         let error = verify(&solved, &smaller, 2, &|_| {}).unwrap_err();
         assert!(error.to_string().contains("value"), "{error}");
     }
 }
 
 #[test]
-fn the_draws_of_these_classes_hold_under_every_rule_set() {
+fn draws_of_these_classes_hold_under_every_rule_set() {
     let mut solutions = Solutions::default();
     for name in [
         "KN-KAB", "KN-KBB", "KN-KAAB", "KP-KA", "KP-KAB", "KC-KAA", "KCA-KAA", "KPP-KB",
@@ -320,8 +320,8 @@ fn the_draws_of_these_classes_hold_under_every_rule_set() {
         let material: Material = name.parse().unwrap();
         let smaller = solutions.smaller(material);
         let solved = solutions.get(material);
-        assert!(solved.counts().armed_won < solved.counts().armed_legal);
-        // They rest on those of smaller classes.
+        assert!(solved.counts().strong_won < solved.counts().strong_legal);
+        // The proof also needs the draws of smaller classes.
         let (unproven, doubtful) = prove_draws((*solved).clone(), &smaller, 2);
         assert_eq!(doubtful, 0, "{name}");
         assert!(unproven == *solved, "{name}");
@@ -332,9 +332,9 @@ fn the_draws_of_these_classes_hold_under_every_rule_set() {
     }
 }
 
-/// The numbers that going over all positions again and again had given.
+/// Known numbers, from repeated passes over all positions.
 #[test]
-fn draws_that_are_not_proven_are_counted() {
+fn unproven_draws_are_counted() {
     let mut solutions = Solutions::default();
     for (name, known) in [("KCP-KB", 174_052), ("KNN-KAA", 126)] {
         let material: Material = name.parse().unwrap();
@@ -346,9 +346,9 @@ fn draws_that_are_not_proven_are_counted() {
     }
 }
 
-/// The armed side cannot lose a draw by the rules: it has a move that neither checks nor chases.
+/// The strong side cannot lose a draw by the rules: it has a move that neither checks nor chases.
 #[test]
-fn the_armed_side_always_has_a_harmless_move_in_a_draw() {
+fn the_strong_side_has_a_harmless_move_in_every_draw() {
     let mut solutions = Solutions::default();
     for name in [
         "KN-KAB", "KP-K", "KP-KAA", "KC-K", "KC-KB", "KC-KAA", "KCA-KAA", "KPP-K",
@@ -356,7 +356,7 @@ fn the_armed_side_always_has_a_harmless_move_in_a_draw() {
         let solved = solutions.get(name.parse().unwrap());
         let indexer = Indexer::new(solved.material());
         let mut drawn = 0;
-        for index in (0..indexer.len()).filter(|i| solved.armed[*i] == DRAW) {
+        for index in (0..indexer.len()).filter(|i| solved.strong[*i] == DRAW) {
             let position = indexer.position(index, Color::Red).unwrap();
             let has_harmless_move = legal_moves(&position).into_iter().any(|played| {
                 let mut after = position.clone();
@@ -374,8 +374,8 @@ fn the_armed_side_always_has_a_harmless_move_in_a_draw() {
     }
 }
 
-/// The class with the word that its draws hold.
-pub(super) fn proven(solved: &SolvedClass) -> SolvedClass {
+/// The class with its draws marked as proven.
+pub fn proven(solved: &SolvedClass) -> SolvedClass {
     solved.clone().with_draws_proven(true)
 }
 
@@ -400,9 +400,9 @@ fn files_round_trip_and_damage_is_found() {
                 .zip(known)
                 .all(|(a, b)| a == b || *b == ILLEGAL)
         };
-        assert!(legal(&loaded.armed, &solved.armed) && legal(&loaded.bare, &solved.bare));
+        assert!(legal(&loaded.strong, &solved.strong) && legal(&loaded.weak, &solved.weak));
         assert_eq!(loaded.counts(), solved.counts(), "{name}");
-        seen_constant |= loaded.armed.iter().all(|v| *v == DRAW);
+        seen_constant |= loaded.strong.iter().all(|v| *v == DRAW);
         for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
@@ -414,4 +414,142 @@ fn files_round_trip_and_damage_is_found() {
         }
     }
     assert!(seen_constant);
+}
+
+/// Named endings with their values: W and the plies to mate for the side to move, or D.
+const ENDINGS: [(&str, &str); 19] = [
+    ("4ka3/9/9/9/9/9/9/9/9/R2K5 w", "W5"),
+    ("2b1k4/9/9/9/9/9/9/9/9/R2K5 w", "W7"),
+    ("2b1ka3/9/9/9/9/9/9/9/9/R2K5 w", "W9"),
+    ("2baka3/9/9/9/9/9/9/9/9/R2K5 w", "W19"),
+    ("3ak1b2/4a4/9/9/9/9/9/9/9/R3K4 w", "W17"),
+    ("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w", "W63"),
+    ("2bakab2/9/9/9/9/3R5/9/9/9/3K5 w", "W13"),
+    ("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w", "D"),
+    ("5k3/9/b8/9/9/9/4N4/9/9/4K4 w", "D"),
+    ("3ak4/9/9/9/4N1b2/9/9/9/9/5K3 w", "W43"),
+    ("2bak1b2/9/9/9/9/4N4/9/9/9/3K5 w", "D"),
+    ("4k4/9/9/9/9/9/9/9/9/C2K5 w", "D"),
+    ("3aka3/9/9/9/9/9/9/9/4A4/C3K4 w", "W37"),
+    ("3aka3/9/9/9/9/9/9/3A5/4A4/C3K4 w", "W29"),
+    ("4k4/9/9/9/9/P8/9/9/9/3K5 w", "W15"),
+    ("4P4/9/4k4/9/9/9/9/9/9/3K5 w", "D"),
+    ("2b1k1b2/9/9/3P5/9/9/9/9/9/3K5 w", "D"),
+    ("2b1k1b2/9/9/3P1P3/9/9/9/9/9/5K3 w", "W9"),
+    ("3ak1b2/9/9/3P1P3/9/9/9/9/9/5K3 w", "W15"),
+];
+
+#[test]
+fn embedded_tables_have_known_values_in_all_symmetries() {
+    let tables = Tables::embedded();
+    for (fen, known) in ENDINGS {
+        let known = match known.strip_prefix('W') {
+            Some(plies) => TableOutcome::Win(plies.parse().unwrap()),
+            None => TableOutcome::Draw,
+        };
+        let position: Position = fen.parse().unwrap();
+        let probe = tables.probe(&position, RuleSet::Asian).expect(fen);
+        assert_eq!(probe.outcome, known, "{fen}");
+        assert!(probe.draw_holds);
+        for image in images(&position) {
+            assert_eq!(tables.probe(&image, RuleSet::Asian), Some(probe), "{image}");
+        }
+        let line: Vec<Move> = tables.best_line(&position).collect();
+        let mut end = position.clone();
+        for played in &line {
+            end.make(*played);
+        }
+        match known {
+            TableOutcome::Win(plies) => {
+                assert_eq!(line.len(), usize::from(plies), "{fen}");
+                assert!(legal_moves(&end).is_empty());
+            }
+            _ => assert!(line.is_empty()),
+        }
+    }
+}
+
+/// The mirror image, the position with colours exchanged, and both.
+fn images(position: &Position) -> [Position; 3] {
+    let changed = |flip_file: bool, flip_color: bool| {
+        let setup = position.setup();
+        let mut image = Setup::empty();
+        image.side_to_move = if flip_color {
+            !setup.side_to_move
+        } else {
+            setup.side_to_move
+        };
+        for (square, piece) in setup.pieces() {
+            let file = if flip_file {
+                square.flip_file()
+            } else {
+                square
+            };
+            let (to, color) = if flip_color {
+                (file.flip_rank(), !piece.color())
+            } else {
+                (file, piece.color())
+            };
+            image.squares[to.index()] = Some(Piece::new(piece.kind(), color));
+        }
+        Position::try_from(&image).unwrap()
+    };
+    [
+        changed(true, false),
+        changed(false, true),
+        changed(true, true),
+    ]
+}
+
+#[test]
+fn embedded_tables_are_complete_and_below_two_megabytes() {
+    let tables = Tables::embedded();
+    let classes: Vec<Material> = tables.iter().map(ClassTable::material).collect();
+    let mut wanted = embedded_classes();
+    wanted.sort_by_key(|m| m.index());
+    assert_eq!(classes, wanted);
+    assert!(tables.iter().map(ClassTable::size).sum::<u64>() <= 2 << 20);
+    let mut solutions = Solutions::default();
+    for name in ["KR-KAB", "KCA-KA", "KP-KAABB", "KPP-K"] {
+        let material = name.parse().unwrap();
+        let file = proven(&solutions.get(material)).to_file(1);
+        assert_eq!(
+            tables.get(material, RuleSet::Asian).unwrap().size(),
+            file.len() as u64
+        );
+        let loaded = tables
+            .get(material, RuleSet::Asian)
+            .unwrap()
+            .load()
+            .unwrap();
+        assert_eq!(loaded.counts(), solutions.get(material).counts(), "{name}");
+    }
+}
+
+#[test]
+fn valid_files_are_used_and_invalid_ones_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut solutions = Solutions::default();
+    let solved = solutions.get("KRB-K".parse().unwrap());
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("KRB-K.chtb"), proven(&solved).to_file(1)).unwrap();
+    std::fs::write(path("bad.chtb"), "no table").unwrap();
+    std::fs::write(path("other.txt"), "no matter").unwrap();
+    let position: Position = "4k4/9/9/9/9/9/9/4B4/9/R2K5 w".parse().unwrap();
+    assert_eq!(Tables::embedded().probe(&position, RuleSet::Asian), None);
+    let paths = format!("{} ; /no/such/place;", directory.path().display());
+    let (tables, skipped) = Tables::open(&paths);
+    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 2, "{skipped:?}");
+    assert!(
+        skipped[0].ends_with("bad.chtb: not a Chuhe table"),
+        "{skipped:?}"
+    );
+    assert_eq!(
+        tables.probe(&position, RuleSet::Asian).unwrap().outcome,
+        TableOutcome::Win(3)
+    );
+    let moves = tables.probe_moves(&position, RuleSet::Asian);
+    assert_eq!(moves[0].outcome, Some(TableOutcome::Win(3)));
+    assert_eq!(moves.len(), legal_moves(&position).len());
 }

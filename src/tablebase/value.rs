@@ -1,37 +1,37 @@
-//! What tables say of a position, and the bytes that they say it with.
+//! Table values, their encoding as bytes, and the two metrics.
 
 /// No side can force a win.
-pub(super) const DRAW: u8 = 0;
-/// Above the level of every win and loss that is stored in a class of one armed side; one at this level makes
-/// the class too long.
-pub(super) const LARGEST_LEVEL: u8 = 120;
-/// The position is not legal.
-pub(super) const ILLEGAL: u8 = 255;
+pub const DRAW: u8 = 0;
+/// Above every win and loss level that is stored in a one-sided class. A class with a value at this
+/// level is too long to store.
+pub const LARGEST_LEVEL: u8 = 120;
+pub const ILLEGAL: u8 = 255;
 
-/// What a position is worth to the side to move when both sides play best, limits of the rules left out.
+/// Game-theoretic value for the side to move, without the no-capture limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TableOutcome {
-    /// The side to move wins and mates in this many plies at the earliest, repetitions left out.
+    /// The side to move mates in this many plies with best play, ignoring repetitions.
     Win(u16),
-    /// The side to move wins, but only because the other side may not check or chase for ever: in so many plies
-    /// at the earliest, those left out by which the other side puts it off with checks or chases. `None` where
-    /// they are not known.
+    /// The side to move wins only because the other side may not check or chase forever. The number
+    /// is the plies with best play, without the repetitions by which the loser delays; `None` if
+    /// unknown.
     WinByRule(Option<u16>),
     /// Neither side can force a win.
     Draw,
-    /// The side to move loses, but only because it may not check or chase for ever. The plies as for
+    /// The side to move loses only because it may not check or chase forever. Plies as in
     /// [`Self::WinByRule`].
     LossByRule(Option<u16>),
-    /// The side to move loses and is mated in this many plies at the latest, repetitions left out.
+    /// The side to move is mated in this many plies with best play, ignoring repetitions.
     Loss(u16),
 }
 
 impl TableOutcome {
-    /// The value with this number in a class of one armed side: the armed side wins in 2n - 1 plies when
-    /// it is to move, the other side loses in 2n - 2. `None` for a position that is not legal.
+    /// Decodes a byte of a one-sided class: level n is a win in 2n - 1 plies with the strong side
+    /// to move and a loss in 2n - 2 plies with the weak side to move. `None` for an illegal
+    /// position.
     #[inline]
-    pub(super) const fn from_value(value: u8, armed_to_move: bool) -> Option<Self> {
-        match (value, armed_to_move) {
+    pub(super) const fn from_value(value: u8, strong_to_move: bool) -> Option<Self> {
+        match (value, strong_to_move) {
             (DRAW, _) => Some(Self::Draw),
             (n @ 1..=LARGEST_LEVEL, true) => Some(Self::Win(2 * n as u16 - 1)),
             (n @ 1..=LARGEST_LEVEL, false) => Some(Self::Loss(2 * n as u16 - 2)),
@@ -39,7 +39,7 @@ impl TableOutcome {
         }
     }
 
-    /// The same value one ply earlier, seen by the side that moves.
+    /// The value one ply earlier, for the side that makes the move.
     #[inline]
     pub const fn before_move(self) -> Self {
         match self {
@@ -51,7 +51,7 @@ impl TableOutcome {
         }
     }
 
-    /// The larger, the better.
+    /// Sort key: the larger, the better for the side to move.
     pub const fn rank(self) -> i32 {
         match self {
             Self::Win(plies) => 1000 - plies as i32,
@@ -65,7 +65,6 @@ impl TableOutcome {
     }
 }
 
-/// One ply more.
 const fn later(plies: Option<u16>) -> Option<u16> {
     match plies {
         Some(plies) => Some(plies + 1),
@@ -73,71 +72,70 @@ const fn later(plies: Option<u16>) -> Option<u16> {
     }
 }
 
-/// What is known of a position of a class with an attacker a side, for the side to move.
+/// Value of a position of a two-sided class, for the side to move.
 ///
-/// Draws, and wins and losses by rule, depend on the rule set of the table.
+/// Draws, wins by rule and losses by rule depend on the rule set of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Value(pub u8);
+pub struct Value(pub u8);
 
 impl Value {
-    pub(super) const DRAW: Self = Self(DRAW);
-    /// A win by the rules in more than [`Self::MOST_BY_RULE`] plies.
-    pub(super) const WIN_BY_RULE: Self = Self(241);
-    /// A loss by the rules in more than [`Self::MOST_BY_RULE`] plies.
-    pub(super) const LOSS_BY_RULE: Self = Self(242);
+    pub const DRAW: Self = Self(DRAW);
+    /// A win by rule in more than [`Self::LONGEST_BY_RULE`] plies.
+    pub const WIN_BY_RULE: Self = Self(241);
+    /// A loss by rule in more than [`Self::LONGEST_BY_RULE`] plies.
+    pub const LOSS_BY_RULE: Self = Self(242);
     /// Nothing is proven.
-    pub(super) const UNKNOWN: Self = Self(243);
+    pub const UNKNOWN: Self = Self(243);
     /// A win or a draw.
-    pub(super) const NOT_LOST: Self = Self(244);
+    pub const NOT_LOST: Self = Self(244);
     /// A draw or a loss.
-    pub(super) const NOT_WON: Self = Self(245);
-    /// The largest number of plies to a mate.
-    pub(super) const LONGEST: u8 = 149;
-    /// The value for a win or loss by the rules in no plies; those in more follow it.
+    pub const NOT_WON: Self = Self(245);
+    /// Longest mate that can be stored, in plies.
+    pub const LONGEST: u8 = 149;
+    /// Encodes a win or loss by rule in 0 plies; longer ones follow.
     const BY_RULE: u8 = Self::LONGEST + 2;
-    /// The largest number of plies to what decides by the rules that is told.
-    pub(super) const MOST_BY_RULE: u8 = Self::WIN_BY_RULE.0 - 1 - Self::BY_RULE;
+    /// Longest win or loss by rule that is stored with its plies.
+    pub const LONGEST_BY_RULE: u8 = Self::WIN_BY_RULE.0 - 1 - Self::BY_RULE;
 
-    /// Mate in so many plies: a win where they are odd, a loss where they are even.
+    /// Mate in `plies`: a win if odd, a loss if even.
     #[inline]
-    pub(super) const fn in_plies(plies: u8) -> Self {
+    pub const fn in_plies(plies: u8) -> Self {
         debug_assert!(plies <= Self::LONGEST);
         Self(plies + 1)
     }
 
-    /// Won by the rules in so many plies, at most [`Self::MOST_BY_RULE`], where they are odd, lost where they are
-    /// even.
+    /// Win by rule in `plies` if odd, loss by rule if even; at most [`Self::LONGEST_BY_RULE`].
     #[inline]
-    pub(super) const fn by_rule_in_plies(plies: u8) -> Self {
-        debug_assert!(plies <= Self::MOST_BY_RULE);
+    pub const fn by_rule_in_plies(plies: u8) -> Self {
+        debug_assert!(plies <= Self::LONGEST_BY_RULE);
         Self(Self::BY_RULE + plies)
     }
 
-    /// The value of a position of a class of one armed side, whose draws hold or not under the rules in
-    /// question. The armed side is never the one for which a draw does not hold.
-    pub(super) const fn of_one_sided(value: u8, armed_to_move: bool, draws_hold: bool) -> Self {
-        match TableOutcome::from_value(value, armed_to_move) {
+    /// Converts a value of a one-sided class. `draws_hold` says whether the weak side can hold
+    /// drawn positions under the rule set; the strong side always can.
+    pub const fn of_one_sided(value: u8, strong_to_move: bool, draws_hold: bool) -> Self {
+        match TableOutcome::from_value(value, strong_to_move) {
             Some(TableOutcome::Win(plies) | TableOutcome::Loss(plies)) => {
                 Self::in_plies(plies as u8)
             }
             _ if draws_hold => Self::DRAW,
-            _ if armed_to_move => Self::NOT_LOST,
+            _ if strong_to_move => Self::NOT_LOST,
             _ => Self::NOT_WON,
         }
     }
 
-    /// The plies to mate, for a win or a loss that needs no rule.
+    /// Plies to mate, for a win or loss that does not depend on the rules.
     #[inline]
-    pub(super) const fn plies(self) -> Option<u8> {
+    pub const fn plies(self) -> Option<u8> {
         match self.0 {
             n @ 1..Self::BY_RULE => Some(n - 1),
             _ => None,
         }
     }
 
-    /// The plies to what decides by the rules, where that decides and they are told.
+    /// Plies of a win or loss by rule, if they are stored.
     #[inline]
-    pub(super) const fn plies_by_rule(self) -> Option<u8> {
+    pub const fn plies_by_rule(self) -> Option<u8> {
         match self.0 {
             n if n >= Self::BY_RULE && n < Self::WIN_BY_RULE.0 => Some(n - Self::BY_RULE),
             _ => None,
@@ -146,43 +144,43 @@ impl Value {
 
     /// Whether the side to move wins because of the rules.
     #[inline]
-    pub(super) fn is_won_by_rule(self) -> bool {
+    pub fn is_won_by_rule(self) -> bool {
         self == Self::WIN_BY_RULE || self.plies_by_rule().is_some_and(|plies| plies % 2 == 1)
     }
 
     /// Whether the side to move loses because of the rules.
     #[inline]
-    pub(super) fn is_lost_by_rule(self) -> bool {
+    pub fn is_lost_by_rule(self) -> bool {
         self == Self::LOSS_BY_RULE || self.plies_by_rule().is_some_and(|plies| plies % 2 == 0)
     }
 
     /// Whether the side to move is proven to win.
     #[inline]
-    pub(super) fn is_won(self) -> bool {
+    pub fn is_won(self) -> bool {
         self.is_won_by_rule() || self.plies().is_some_and(|plies| plies % 2 == 1)
     }
 
     /// Whether the side to move is proven to lose.
     #[inline]
-    pub(super) fn is_lost(self) -> bool {
+    pub fn is_lost(self) -> bool {
         self.is_lost_by_rule() || self.plies().is_some_and(|plies| plies % 2 == 0)
     }
 
     /// Whether the side to move is proven not to lose.
     #[inline]
-    pub(super) fn is_held(self) -> bool {
+    pub fn is_held(self) -> bool {
         self.is_won() || self == Self::DRAW || self == Self::NOT_LOST
     }
 
     /// Whether the side to move is proven not to win.
     #[inline]
-    pub(super) fn is_held_by_other(self) -> bool {
+    pub fn is_held_by_other(self) -> bool {
         self.is_lost() || self == Self::DRAW || self == Self::NOT_WON
     }
 
-    /// What it says to those who ask, `None` where it is not decided who wins, if anyone does.
+    /// `None` if the winner, if any, is unknown.
     #[inline]
-    pub(super) fn outcome(self) -> Option<TableOutcome> {
+    pub fn outcome(self) -> Option<TableOutcome> {
         if let Some(plies) = self.plies() {
             return Some(match plies % 2 {
                 1 => TableOutcome::Win(plies.into()),
@@ -195,6 +193,116 @@ impl Value {
             _ if self.is_won_by_rule() => Some(TableOutcome::WinByRule(plies)),
             _ if self.is_lost_by_rule() => Some(TableOutcome::LossByRule(plies)),
             _ => None,
+        }
+    }
+}
+
+/// Event to which a table counts the plies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Metric {
+    /// Depth to mate (DTM).
+    #[default]
+    Dtm,
+    /// Depth to conversion (DTC): plies to the mate or to a capture that keeps the win, whichever
+    /// comes first. Used for wins whose mate comes after the no-capture limit. The winner minimises
+    /// the plies, the loser maximises them. A capture by the loser counts two plies. A capture only
+    /// counts if the next one, or the mate, needs at most [`Metric::NO_CAPTURE_PLIES`] further
+    /// plies.
+    Dtc,
+}
+
+impl Metric {
+    /// Plies without a capture that every rule set allows: the smallest
+    /// [`no_capture_limit`](crate::rules::RuleSet::no_capture_limit). A one-sided class with longer
+    /// wins has both a DTM and a DTC table.
+    pub const NO_CAPTURE_PLIES: u16 = 100;
+
+    /// Level of a position in which the strong side captures and leaves the weak side to move with
+    /// this value; `None` if that does not win.
+    #[inline]
+    pub(super) const fn after_strong_capture(self, value: u8) -> Option<u8> {
+        match (self, value) {
+            (_, DRAW) => None,
+            (Self::Dtm, level) => Some(level),
+            // A loss at level n takes 2n - 2 plies.
+            (Self::Dtc, level) if 2 * level as u16 - 2 <= Self::NO_CAPTURE_PLIES => Some(1),
+            (Self::Dtc, _) => None,
+        }
+    }
+
+    /// Level of a position in which the only move of the weak side captures and leaves the strong
+    /// side to move with this value; `None` if that does not lose.
+    #[inline]
+    pub(super) const fn after_weak_capture(self, value: u8) -> Option<u8> {
+        match (self, value) {
+            (_, DRAW) => None,
+            // A win at level n gives a loss at n + 1.
+            (Self::Dtm, level) => Some(level + 1),
+            // A win at level n takes 2n - 1 plies.
+            (Self::Dtc, level) if 2 * level as u16 - 1 <= Self::NO_CAPTURE_PLIES => Some(2),
+            (Self::Dtc, _) => None,
+        }
+    }
+
+    /// Level of a position with a quiet move to this value; `None` if that does not decide. The
+    /// same for both metrics.
+    pub(super) const fn after_quiet_move(is_strong: bool, value: u8) -> Option<u8> {
+        Self::Dtm.after_capture(is_strong, value)
+    }
+
+    /// Level of a position with a capture by the strong or the weak side to this value; `None` if
+    /// that does not decide.
+    pub(super) const fn after_capture(self, is_strong: bool, value: u8) -> Option<u8> {
+        if is_strong {
+            self.after_strong_capture(value)
+        } else {
+            self.after_weak_capture(value)
+        }
+    }
+
+    /// Whether a DTM table with these largest values needs a DTC table beside it.
+    pub(super) const fn needs_dtc(largest: [u8; 2]) -> bool {
+        let [win, loss] = largest;
+        2 * win as u16 > Self::NO_CAPTURE_PLIES + 1 || 2 * loss as u16 > Self::NO_CAPTURE_PLIES + 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RuleSet;
+    use crate::tablebase::value::LARGEST_LEVEL;
+
+    #[test]
+    fn no_rule_set_has_a_smaller_no_capture_limit() {
+        let limits = RuleSet::ALL.into_iter().map(RuleSet::no_capture_limit);
+        assert_eq!(limits.min(), Some(Metric::NO_CAPTURE_PLIES));
+    }
+
+    #[test]
+    fn captures_into_wins_beyond_the_limit_do_not_count() {
+        let strong = |value| Metric::Dtc.after_strong_capture(value);
+        assert_eq!(
+            [DRAW, 1, 51, 52].map(strong),
+            [None, Some(1), Some(1), None]
+        );
+        let weak = |value| Metric::Dtc.after_weak_capture(value);
+        assert_eq!([DRAW, 1, 50, 51].map(weak), [None, Some(2), Some(2), None]);
+        for level in 1..LARGEST_LEVEL {
+            assert_eq!(Metric::Dtm.after_strong_capture(level), Some(level));
+            assert_eq!(Metric::Dtm.after_weak_capture(level), Some(level + 1));
+        }
+    }
+
+    #[test]
+    fn long_wins_and_long_losses_need_conversions() {
+        for (largest, needed) in [
+            ([0, 0], false),
+            ([50, 51], false),
+            ([51, 51], true),
+            ([50, 52], true),
+        ] {
+            assert_eq!(Metric::needs_dtc(largest), needed, "{largest:?}");
         }
     }
 }

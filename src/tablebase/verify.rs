@@ -1,13 +1,12 @@
-//! A proof that a table is right: every value against those of the moves.
+//! Verification of a one-sided class: each value against those of its moves.
 
 use std::sync::Arc;
 
 use super::index::Indexer;
 use super::material::Material;
-use super::metric::Metric;
-use super::parallel::map_threads;
 use super::solved::SolvedClass;
-use super::value::{DRAW, ILLEGAL};
+use super::solver_state::map_threads;
+use super::value::{DRAW, ILLEGAL, Metric};
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
 
@@ -15,23 +14,23 @@ use crate::movegen::legal_moves;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position} has value {found} where its moves give {expected}")]
 pub struct Inconsistent {
-    /// A position whose entry is wrong.
+    /// The position.
     pub position: Box<Position>,
-    /// The value of the table, as the file has it.
+    /// Byte in the table.
     pub found: u8,
-    /// What its moves give.
+    /// Byte that the moves give.
     pub expected: u8,
 }
 
-/// Checks every value of a class against the values of the moves that the engine itself generates.
-/// `smaller` holds the classes that [`solve`](super::solve) takes and `progress` is called as by it.
-/// Returns how many legal positions, of both sides to move, were checked.
+/// Checks each value of a class against the values of the legal moves from the engine's move generator.
+/// `smaller` and `progress` are as for [`solve`](super::solve). Returns the number of legal positions checked, both
+/// sides to move.
 ///
 /// # Errors
-/// The first position that is wrong.
+/// The first wrong position.
 ///
 /// # Panics
-/// When a class of `smaller` is missing, or the armed side is stalemated.
+/// A class of `smaller` is missing, or the strong side is stalemated.
 pub fn verify(
     class: &SolvedClass,
     smaller: &[Arc<SolvedClass>],
@@ -59,7 +58,7 @@ pub fn verify(
         Ok(checked)
     };
     let threads = threads.max(1);
-    // Every thread is waited for before the first error is reported.
+    // All threads finish before the first error is returned.
     let checked = map_threads(threads, |first| run(first, threads));
     checked.into_iter().sum()
 }
@@ -72,7 +71,7 @@ fn check(
     mut position: Position,
 ) -> Result<(), Box<Inconsistent>> {
     let side = position.side_to_move();
-    // The level of the position if each move were the only one, `None` where it does not decide.
+    // Level of the position if each move were the only one; `None` if it does not decide.
     let (mut best, mut worst, mut draws) = (ILLEGAL, 1, false);
     let moves = legal_moves(&position);
     for m in &moves {
@@ -84,10 +83,10 @@ fn check(
                 Metric::after_quiet_move(side == Color::Red, value)
             }
             (Some(_), None) => None,
-            (Some(_), Some((material, armed))) => {
+            (Some(_), Some((material, strong))) => {
                 let (indexer, solved) = (smaller.iter().find(|(_, s)| s.material == material))
                     .expect("the classes that captures lead to are loaded");
-                let own = indexer.of_position(&position, armed);
+                let own = indexer.of_position(&position, strong);
                 let value = solved.values(side == Color::Black)[own];
                 (class.metric).after_capture(side == Color::Red, value)
             }
@@ -109,12 +108,13 @@ fn check(
         Color::Black => worst,
     };
     let found = class.values(side == Color::Red)[index];
-    match found == expected {
-        true => Ok(()),
-        false => Err(Box::new(Inconsistent {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Box::new(Inconsistent {
             position: Box::new(position),
             found,
             expected,
-        })),
+        }))
     }
 }

@@ -53,7 +53,7 @@ impl TableAdjudication {
         let detail = match is_in_time(plies) {
             true => format!("mate in {plies} plies"),
             false => {
-                let conversion = self.tables.conversion(position);
+                let conversion = self.tables.dtc(position);
                 let plies = conversion.filter(|plies| is_in_time(*plies))?;
                 format!("a capture that keeps the win in {plies} plies")
             }

@@ -69,7 +69,7 @@ impl TableArguments {
 
 /// Tells on standard error which tables turned out to be damaged.
 pub(in crate::cli) fn note_faults(tables: &Tables) {
-    let faults = tables.untold_faults();
+    let faults = tables.unreported_damage();
     faults.iter().for_each(|fault| note(fault));
 }
 
@@ -86,9 +86,7 @@ pub(in crate::cli) fn limit_note(
     if is_in_time(plies) {
         return None;
     }
-    let capture = tables
-        .conversion(position)
-        .filter(|plies| is_in_time(*plies));
+    let capture = tables.dtc(position).filter(|plies| is_in_time(*plies));
     Some(match capture {
         Some(plies) => {
             format!("the no-capture limit comes first, but for a capture within {plies} plies")

@@ -65,20 +65,20 @@ impl TableDirectory<'_> {
 
     /// The tables of a class that there shall be, as far as it is known.
     pub(super) fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
-        let table = self.table(material, Metric::Mate)?;
+        let table = self.table(material, Metric::Dtm)?;
         let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
         let needs_conversions =
             !material.is_two_sided() && (self.has_all_conversions || has_long_wins());
-        let conversions = needs_conversions.then_some((material, Metric::Conversion));
-        let mates = [(material, Metric::Mate)];
+        let conversions = needs_conversions.then_some((material, Metric::Dtc));
+        let mates = [(material, Metric::Dtm)];
         Ok(mates.into_iter().chain(conversions).collect())
     }
 
     fn file_name(&self, material: Material, metric: Metric) -> PathBuf {
         self.path.join(match (metric, material.is_two_sided()) {
-            (Metric::Conversion, _) => format!("{material}.dtc.{EXTENSION}"),
-            (Metric::Mate, true) => format!("{material}.{}.{EXTENSION}", self.rules),
-            (Metric::Mate, false) => format!("{material}.{EXTENSION}"),
+            (Metric::Dtc, _) => format!("{material}.dtc.{EXTENSION}"),
+            (Metric::Dtm, true) => format!("{material}.{}.{EXTENSION}", self.rules),
+            (Metric::Dtm, false) => format!("{material}.{EXTENSION}"),
         })
     }
 
@@ -91,7 +91,7 @@ impl TableDirectory<'_> {
     ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
         let mut tables = Tables::none();
         for class in material.after_captures() {
-            for metric in [Metric::Mate, metric] {
+            for metric in [Metric::Dtm, metric] {
                 tables.extend(self.table(class, metric)?);
             }
         }
@@ -100,7 +100,7 @@ impl TableDirectory<'_> {
 
     /// Solves a class and writes its table.
     pub(super) fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
-        let smaller = self.smaller(material, Metric::Mate)?;
+        let smaller = self.smaller(material, Metric::Dtm)?;
         let started = Instant::now();
         let progress = |positions| bar.inc(positions);
         let (line, file) = match material.is_two_sided() {
@@ -111,14 +111,14 @@ impl TableDirectory<'_> {
                 pack_two_sided(&solved, self.rules, self.threads)
             }
             false => {
-                let solved = solve(material, Metric::Mate, &smaller, self.threads, &progress)
+                let solved = solve(material, Metric::Dtm, &smaller, self.threads, &progress)
                     .map_err(|error| Failure::new(material, error))?;
                 let (line, _, file) = pack(solved, &smaller, self.threads);
                 (line, file)
             }
         };
         self.write(
-            &self.file_name(material, Metric::Mate),
+            &self.file_name(material, Metric::Dtm),
             &file,
             &line,
             started,
@@ -132,11 +132,11 @@ impl TableDirectory<'_> {
         material: Material,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
-        let smaller = self.smaller(material, Metric::Conversion)?;
+        let smaller = self.smaller(material, Metric::Dtc)?;
         let started = Instant::now();
         let solved = solve(
             material,
-            Metric::Conversion,
+            Metric::Dtc,
             &smaller,
             self.threads,
             &|positions| bar.inc(positions),
@@ -145,7 +145,7 @@ impl TableDirectory<'_> {
         let file = solved.to_file(self.threads);
         let line = format!("{material} conversions: {} bytes", file.len());
         self.write(
-            &self.file_name(material, Metric::Conversion),
+            &self.file_name(material, Metric::Dtc),
             &file,
             &line,
             started,

@@ -167,15 +167,15 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let bar = bar(missing.iter().map(|(class, _)| class_size(*class)).sum());
     for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
-        if metric == Metric::Conversion {
+        if metric == Metric::Dtc {
             work.generate_conversions(material, &bar)?;
             continue;
         }
         work.generate(material, &bar)?;
         // Only now it is known how long the longest win is.
-        let next = (material, Metric::Conversion);
+        let next = (material, Metric::Dtc);
         let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
-        if is_wanted && !work.has(material, Metric::Conversion)? {
+        if is_wanted && !work.has(material, Metric::Dtc)? {
             bar.inc_length(class_size(material));
             work.generate_conversions(material, &bar)?;
         }
@@ -188,7 +188,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let embedded = embedded_classes();
     let classes = with_smaller(embedded.iter().copied().collect());
     let tables: Vec<_> = (classes.iter())
-        .map(|class| (*class, Metric::Mate))
+        .map(|class| (*class, Metric::Dtm))
         .collect();
     arguments.announce(&tables, 0)?;
     if arguments.dry_run {
@@ -201,7 +201,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     for material in classes {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
-        let class = solve(material, Metric::Mate, &solved, threads, &progress)
+        let class = solve(material, Metric::Dtm, &solved, threads, &progress)
             .map_err(|error| Failure::new(material, error))?;
         let (line, class, mut file) = pack(class, &solved, threads);
         solved.push(Arc::new(class));

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
 /// Why the tables do not tell what a position is worth.
 fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> String {
     let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
-    match table.map(|table| (table, table.fault())) {
+    match table.map(|table| (table, table.damage())) {
         Some((table, Some(fault))) => format!("{}: {fault}", table.name()),
         Some(_) => {
             "unknown: it depends on rules on repetitions that the table cannot decide".to_owned()
@@ -85,7 +85,7 @@ fn text(
     {
         text += &format!("{note}\n");
     }
-    if let Some(plies) = tables.conversion(position) {
+    if let Some(plies) = tables.dtc(position) {
         text += &format!("a capture that keeps the win, or the mate, comes within {plies} plies\n");
     }
     let rows: Vec<[String; 3]> = (moves.iter())
@@ -151,7 +151,7 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     if probe.outcome == TableOutcome::Draw {
         object["draw_holds"] = json!(probe.draw_holds);
     }
-    if let Some(plies) = tables.conversion(game.position()) {
+    if let Some(plies) = tables.dtc(game.position()) {
         object["conversion"] = json!(plies);
     }
     object["moves"] = moves.iter().map(with_move).collect();

@@ -64,12 +64,12 @@ fn note_passed_over(tables: &Tables, rules: RuleSet) {
     for table in tables.iter() {
         let mates = tables.get(table.material(), rules);
         let first = match table.metric() {
-            Metric::Mate => mates,
-            Metric::Conversion => tables.conversions(table.material()),
+            Metric::Dtm => mates,
+            Metric::Dtc => tables.dtc_table(table.material()),
         };
         let why = match (table.path(), mates, first) {
             (None, ..) => continue,
-            (_, None, _) if table.metric() == Metric::Conversion => {
+            (_, None, _) if table.metric() == Metric::Dtc => {
                 "there is no table of the mates of its class"
             }
             (_, None, _) => "it is for other rules on repetitions",
@@ -127,11 +127,9 @@ pub(super) fn load_smaller(
 ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
     let attackers = |class: Material| class.attackers().kinds().len();
     let load = |class: Material| {
-        let conversions = tables
-            .conversions(class)
-            .filter(|_| metric == Metric::Conversion);
+        let conversions = tables.dtc_table(class).filter(|_| metric == Metric::Dtc);
         let table = conversions.map_or_else(|| table(class, tables, rules), Ok)?;
-        if metric == Metric::Conversion && table.has_long_wins() {
+        if metric == Metric::Dtc && table.has_long_wins() {
             let why = "there is no table of the conversions of this class";
             return Err(Failure::new(class, why));
         }
@@ -158,7 +156,7 @@ pub(super) fn load_conversions(
         let loaded = table.load();
         loaded.map_err(|error| Failure::new(table.name(), error))
     };
-    tables.conversions(material).map(load).transpose()
+    tables.dtc_table(material).map(load).transpose()
 }
 
 /// A bar over so many positions, hidden where standard error is no terminal.

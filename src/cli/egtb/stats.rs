@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         print(&object)?;
         if let Some(conversions) = load_conversions(material, &tables)? {
-            let size = tables.conversions(material).map_or(0, ClassTable::size);
+            let size = tables.dtc_table(material).map_or(0, ClassTable::size);
             print(&conversions_text(arguments, &conversions, size))?;
         }
     }
@@ -148,12 +148,12 @@ fn one_sided_text(
     };
     let text = format!(
         "{material}  {size} bytes\n  armed side to move: {} legal, {} won ({:.1} %)\n  other side to move: {} legal, {} lost ({:.1} %)\n",
-        counts.armed_legal,
-        counts.armed_won,
-        share(counts.armed_won, counts.armed_legal),
-        counts.bare_legal,
-        counts.bare_lost,
-        share(counts.bare_lost, counts.bare_legal),
+        counts.strong_legal,
+        counts.strong_won,
+        share(counts.strong_won, counts.strong_legal),
+        counts.weak_legal,
+        counts.weak_lost,
+        share(counts.weak_lost, counts.weak_legal),
     );
     text + draws + &longest_line(counts.longest_win, longest)
 }
@@ -169,9 +169,9 @@ fn conversions_text(arguments: &Arguments, conversions: &SolvedClass, size: u64)
             "class": material.to_string(),
             "metric": "conversion",
             "bytes": size,
-            "armed_won": counts.armed_won,
+            "armed_won": counts.strong_won,
             "longest_win": counts.longest_win,
-            "bare_lost": counts.bare_lost,
+            "bare_lost": counts.weak_lost,
             "longest_loss": counts.longest_loss,
             "longest_fen": fen,
         });
@@ -179,8 +179,8 @@ fn conversions_text(arguments: &Arguments, conversions: &SolvedClass, size: u64)
     }
     format!(
         "{material} conversions  {size} bytes\n  {} won, {} lost\n  longest way to a capture: {} plies, {}\n",
-        counts.armed_won,
-        counts.bare_lost,
+        counts.strong_won,
+        counts.weak_lost,
         counts.longest_win,
         fen.unwrap_or_default(),
     )
@@ -197,11 +197,11 @@ fn one_sided_json(
         "class": solved.material().to_string(),
         "bytes": size,
         "draws_hold": solved.draws() == DrawsHold::Always,
-        "armed_legal": counts.armed_legal,
-        "armed_won": counts.armed_won,
+        "armed_legal": counts.strong_legal,
+        "armed_won": counts.strong_won,
         "longest_win": counts.longest_win,
-        "bare_legal": counts.bare_legal,
-        "bare_lost": counts.bare_lost,
+        "bare_legal": counts.weak_legal,
+        "bare_lost": counts.weak_lost,
         "longest_loss": counts.longest_loss,
         "longest_fen": fen,
         "longest_line": line,

@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rules = arguments.rules.rules;
     let classes = selected(&arguments.materials, &tables, rules)?;
     let threads = arguments.threads.count();
-    let passes = |class: &Material| match tables.conversions(*class) {
+    let passes = |class: &Material| match tables.dtc_table(*class) {
         Some(_) => 2 * class_size(*class),
         None => class_size(*class),
     };
@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         bar.set_message(material.to_string());
         let started = Instant::now();
         let solved = load(material, &tables, rules)?;
-        let smaller = load_smaller(material, Metric::Mate, &tables, rules)?;
+        let smaller = load_smaller(material, Metric::Dtm, &tables, rules)?;
         let progress = |positions| bar.inc(positions);
         let (checked, proven, solved) = match material.is_two_sided() {
             true => verify_two_sided(&solved, &smaller, threads, &progress)
@@ -105,7 +105,7 @@ fn verify_conversions(
     let Some(conversions) = load_conversions(material, tables)? else {
         return Ok(None);
     };
-    let smaller = load_smaller(material, Metric::Conversion, tables, rules)?;
+    let smaller = load_smaller(material, Metric::Dtc, tables, rules)?;
     let checked = verify(&conversions, &smaller, threads, progress)
         .map_err(|error| Failure::new(format!("{material} conversions"), error))?;
     let seconds = started.elapsed().as_secs_f64();

@@ -126,7 +126,7 @@ impl Library {
 
     /// The number of endgame tables that answers are made from, those of mates, and their size in bytes.
     pub fn count_tables(&self) -> (u64, u64) {
-        let mates = (self.tables.iter()).filter(|table| table.metric() == Metric::Mate);
+        let mates = (self.tables.iter()).filter(|table| table.metric() == Metric::Dtm);
         let sizes = mates.map(ClassTable::size);
         sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
     }

@@ -159,7 +159,10 @@ impl<W: Write> Session<W> {
 
     /// Reports the tables that the search has found damaged, each once.
     pub(super) fn report_table_faults(&mut self) {
-        let faults = self.tables.as_ref().map(|tables| tables.untold_faults());
+        let faults = self
+            .tables
+            .as_ref()
+            .map(|tables| tables.unreported_damage());
         for fault in faults.unwrap_or_default() {
             self.send(&Reply::Message(&format!("endgame table {fault}")));
         }

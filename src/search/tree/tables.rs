@@ -57,7 +57,7 @@ impl Search<'_> {
     /// win still if the next capture does not. It depends on the plies without a capture so far.
     #[cold]
     fn conversion_score(&self, tables: &Tables, ply: usize, loser: Color) -> Option<NodeScore> {
-        let plies = tables.conversion(&self.position)?;
+        let plies = tables.dtc(&self.position)?;
         if !self.is_in_time(ply, plies) {
             return None;
         }
@@ -167,7 +167,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let position = write_conversions(directory.path(), "KR-KAB");
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
-        let capture = tables.conversion(&position).unwrap();
+        let capture = tables.dtc(&position).unwrap();
         let known = tables.probe(&position, RuleSet::Asian).unwrap().outcome;
         let TableOutcome::Win(mate) = known else {
             panic!("{position}: {known:?}");
@@ -190,11 +190,7 @@ mod tests {
         // The side that wins takes before the draw.
         let mut position: Position = at(120 - capture).parse().unwrap();
         for left in (1..=capture).rev() {
-            assert!(
-                tables
-                    .conversion(&position)
-                    .is_some_and(|plies| plies <= left)
-            );
+            assert!(tables.dtc(&position).is_some_and(|plies| plies <= left));
             let outcome = think_with(&position.to_string(), Some(tables.clone()));
             let best = outcome.best.unwrap();
             if position.taken_by(best).is_some() {

@@ -1,129 +1,596 @@
-//! Games on small graphs: which side can force its aims.
+//! The game graph of a two-sided class: nodes, quiet moves, and the offences of moves.
 
-use super::moves::Faults;
+use std::sync::Arc;
 
-/// A node of a graph.
-#[derive(Debug, Default)]
-pub(super) struct Vertex {
-    /// Whether the side whose aims are in question chooses the move here.
-    pub chooses: bool,
-    /// Where the moves lead, and the faults that each may have.
-    pub edges: Vec<(usize, Faults)>,
+use crate::board::{Bitboard, Color, Move, PieceKind, Position, Square, attacks};
+use crate::movegen::legal_moves;
+use crate::rules::{MoveThreats, Ply, RuleSet, move_threats};
+use crate::tablebase::cell_board::CellBoard;
+use crate::tablebase::index::{Cell, Indexer};
+use crate::tablebase::material::Material;
+use crate::tablebase::placements::{GroupTable, Placement};
+use crate::tablebase::solved::SolvedClass;
+use crate::tablebase::value::Value;
+
+/// A position of the class by index and side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    pub index: usize,
+    pub side: Color,
 }
 
-/// The vertices from which the choosing side can reach each of its aims again and again, never leaving
-/// these vertices, whatever the other side does. An aim is a move of its own without certain faults.
-pub(super) fn held(graph: &[Vertex], aims: &[Faults]) -> Vec<bool> {
-    let mut alive = vec![true; graph.len()];
-    loop {
-        let mut left = alive.clone();
-        for aim in aims {
-            let reached = reaching(graph, *aim, &alive);
-            left.iter_mut().zip(reached).for_each(|(l, r)| *l &= r);
+/// A class that captures lead to.
+struct SmallerClasses<'a> {
+    indexer: Indexer,
+    solved: &'a SolvedClass,
+}
+
+/// The class, the classes that captures lead to, and the rule set.
+pub struct GameGraph<'a> {
+    pub indexer: Indexer,
+    pub rules: RuleSet,
+    smaller: Vec<SmallerClasses<'a>>,
+}
+
+impl<'a> GameGraph<'a> {
+    /// `smaller` holds the classes of [`Material::after_captures`].
+    pub fn new(material: Material, rules: RuleSet, smaller: &'a [Arc<SolvedClass>]) -> Self {
+        let smaller = (smaller.iter())
+            .map(|solved| SmallerClasses {
+                indexer: Indexer::new(solved.material),
+                solved,
+            })
+            .collect();
+        Self {
+            indexer: Indexer::new(material),
+            rules,
+            smaller,
         }
-        if left == alive {
-            return alive;
+    }
+
+    /// Number of indices.
+    pub fn len(&self) -> usize {
+        self.indexer.len()
+    }
+
+    /// `None` if two pieces share a square or the kings face each other.
+    pub fn board(&self, index: usize) -> Option<CellBoard<'_>> {
+        CellBoard::new(&self.indexer, self.indexer.cell(index))
+    }
+
+    /// Position of a node, if legal.
+    pub fn position(&self, node: Node) -> Option<Position> {
+        self.indexer.position(node.index, node.side)
+    }
+
+    /// Node of a position of this class; red is the strong side.
+    pub fn node(&self, position: &Position) -> Node {
+        Node {
+            index: self.indexer.of_position(position, Color::Red),
+            side: position.side_to_move(),
         }
-        alive = left;
+    }
+
+    /// Node after a quiet move from a listed cell.
+    pub fn node_after(&self, cell: Cell, played: Move, after: &Position) -> Node {
+        let mut squares = cell.squares;
+        match squares.iter_mut().find(|square| **square == played.from()) {
+            Some(square) => {
+                // The placements, and so the listed mirror image, stay the same.
+                *square = played.to();
+                Node {
+                    index: self.indexer.listed(Cell { squares, ..cell }),
+                    side: after.side_to_move(),
+                }
+            }
+            None => self.node(after),
+        }
+    }
+
+    /// Visits the values after the legal captures of a node, for the side to move then.
+    ///
+    /// # Panics
+    ///
+    /// A class that a capture leads to is missing.
+    pub fn captures(&self, node: Node, mut visit: impl FnMut(Value)) {
+        let Some(mut position) = self.position(node) else {
+            return;
+        };
+        for played in legal_moves(&position) {
+            if position.taken_by(played).is_some() {
+                let undo = position.make(played);
+                visit(self.after_capture(&position));
+                position.unmake(played, undo);
+            }
+        }
+    }
+
+    /// Value of a position after a capture, for the side to move.
+    ///
+    /// # Panics
+    ///
+    /// Its class is missing.
+    pub fn after_capture(&self, position: &Position) -> Value {
+        let (material, strong) = Material::of(position).expect("a side has an attacker left");
+        let smaller = (self.smaller.iter().find(|s| s.solved.material == material))
+            .expect("the classes that captures lead to are solved");
+        let strong_to_move = position.side_to_move() == strong;
+        let index = smaller.indexer.of_position(position, strong);
+        let value = smaller.solved.values(strong_to_move)[index];
+        if material.is_two_sided() {
+            Value(value)
+        } else {
+            let draws_hold = smaller.solved.draws.is_under(self.rules);
+            Value::of_one_sided(value, strong_to_move, draws_hold)
+        }
+    }
+
+    /// Visits the predecessors of a node by quiet moves, legal or not, once for each move.
+    pub fn before(&self, node: Node, mut visit: impl FnMut(Node)) {
+        let Some(board) = self.board(node.index) else {
+            return;
+        };
+        let mover = !node.side;
+        let mut visit = |index| visit(Node { index, side: mover });
+        let cell = board.cell;
+        board.attacker_unmoves(mover, |before| visit(self.indexer.listed(before)));
+        match mover {
+            Color::Red => board.own_steps(|before| visit(self.indexer.listed(before))),
+            Color::Black => board.weak_unmoves(|defenders| {
+                let before = Cell { defenders, ..cell };
+                self.before_black(cell, before, &mut visit);
+            }),
+        }
+    }
+
+    /// Visits the predecessor of `here` by a quiet move of black's king, advisor or bishop, and its
+    /// mirror image if that is listed too and leads to the same index.
+    fn before_black(&self, here: Cell, before: Cell, visit: &mut impl FnMut(usize)) {
+        let table = self.indexer.defenders;
+        let from_symmetric = table.is_symmetric(before.defenders);
+        if !table.is_symmetric(here.defenders) {
+            visit(self.indexer.index(before));
+            if from_symmetric {
+                visit(self.indexer.listed(self.indexer.mirrored(before)));
+            }
+        } else if from_symmetric || before.defenders < table.canonical {
+            // The mirror image of `here` is listed too and has the mirrored moves.
+            visit(self.indexer.listed(before));
+        }
     }
 }
 
-/// The vertices among those alive from which the choosing side can reach an aim on vertices alive.
-fn reaching(graph: &[Vertex], aim: Faults, alive: &[bool]) -> Vec<bool> {
-    let mut reached = vec![false; graph.len()];
-    loop {
-        let mut changes = false;
-        for (number, vertex) in graph.iter().enumerate() {
-            if reached[number] || !alive[number] {
+/// Kinds of offence against the repetition rules, as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offences(pub u8);
+
+impl Offences {
+    pub const NONE: Self = Self(0);
+    /// Gives check.
+    pub const CHECK: Self = Self(1);
+    /// Chases the attacker, an advisor, a bishop.
+    pub const CHASES: [Self; 3] = [Self(2), Self(4), Self(8)];
+    /// Chases any piece.
+    pub const CHASE: Self = Self(14);
+    /// Default pair of goals: avoid checks, avoid all chases.
+    pub const APART: [Self; 2] = [Self::CHECK, Self::CHASE];
+    /// All offences, and a bit for no move at all: the result if every move loses.
+    pub const NO_MOVE: Self = Self(31);
+
+    /// Single offences.
+    pub const EACH: [Self; 4] = [Self(1), Self(2), Self(4), Self(8)];
+
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Goals that the winner must reach again and again where the loser commits this offence: moves
+    /// without these offences.
+    pub const fn answers(self) -> &'static [Self] {
+        match self {
+            Self::CHECK => &[Self::CHECK],
+            _ => &Self::APART,
+        }
+    }
+
+    /// Divides all offences into `bits` and the rest.
+    pub const fn divided(bits: u8) -> [Self; 2] {
+        [Self(bits), Self((Self::CHECK.0 | Self::CHASE.0) & !bits)]
+    }
+
+    /// Whether the two sets are disjoint.
+    pub const fn is_free_of(self, others: Self) -> bool {
+        self.0 & others.0 == 0
+    }
+}
+
+/// Goals that a side must reach again and again to avoid a loss by rule, as bits: moves that give
+/// no check, and moves that chase nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Goals(pub u8);
+
+impl Goals {
+    pub const NONE: Self = Self(0);
+    pub const NO_CHECK: Self = Self(1);
+    pub const NO_CHASE: Self = Self(2);
+    pub const BOTH: Self = Self(3);
+    /// Single goals.
+    pub const EACH: [Self; 2] = [Self::NO_CHECK, Self::NO_CHASE];
+
+    /// Goals that a move reaches.
+    pub fn of(threats: MoveThreats) -> Self {
+        let no_check = if threats.gives_check { 0 } else { 1 };
+        let no_chase = if threats.chased.any() { 0 } else { 2 };
+        Self(no_check | no_chase)
+    }
+
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// A quiet move with the node it leads to.
+pub struct QuietMove<'a> {
+    pub to: Node,
+    after: &'a Position,
+    ply: Ply,
+    rules: RuleSet,
+}
+
+impl QuietMove<'_> {
+    #[cfg(test)]
+    pub fn played(&self) -> crate::board::Move {
+        self.ply.played
+    }
+
+    /// The move's checks and chases.
+    pub fn threats(&self) -> MoveThreats {
+        move_threats(self.after, &self.ply, self.rules)
+            .expect("rule sets that cannot judge single moves are refused")
+    }
+
+    /// Offences that the move certainly commits. Of two pieces of a kind it is not known which one
+    /// was chased before, so these are left out. Under the `computer` rules a check ends all
+    /// chases.
+    pub fn offences(&self, threats: MoveThreats) -> Offences {
+        self.offences_against(threats, |pieces| !pieces.more_than_one())
+    }
+
+    /// Offences that the move may commit, with any of two pieces of a kind.
+    pub fn possible_offences(&self, threats: MoveThreats) -> Offences {
+        self.offences_against(threats, |_| true)
+    }
+
+    /// Offences of the move. Chases of pieces of a kind count only if `counted` accepts the set of
+    /// these pieces.
+    fn offences_against(&self, threats: MoveThreats, counted: fn(Bitboard) -> bool) -> Offences {
+        let chaser = !self.after.side_to_move();
+        let defenders = [PieceKind::Advisor, PieceKind::Bishop];
+        let [advisors, bishops] = defenders.map(|kind| self.after.pieces(!chaser, kind));
+        let kings = Bitboard::from(self.after.king(!chaser));
+        let attackers = self.after.color(!chaser) & !(advisors | bishops | kings);
+        let mut offences = if threats.gives_check {
+            Offences::CHECK.0
+        } else {
+            0
+        };
+        if self.rules == RuleSet::Computer && threats.gives_check {
+            return Offences(offences);
+        }
+        for (pieces, offence) in [attackers, advisors, bishops]
+            .into_iter()
+            .zip(Offences::CHASES)
+        {
+            if counted(pieces) && (pieces & threats.chased).any() {
+                offences |= offence.0;
+            }
+        }
+        Offences(offences)
+    }
+}
+
+impl GameGraph<'_> {
+    /// Visits the legal quiet moves of a node until `visit` returns `false`.
+    pub fn quiet_moves(&self, node: Node, mut visit: impl FnMut(QuietMove<'_>) -> bool) {
+        let Some(mut position) = self.position(node) else {
+            return;
+        };
+        let cell = self.indexer.cell(node.index);
+        for played in legal_moves(&position) {
+            if position.taken_by(played).is_some() {
                 continue;
             }
-            let mut edges = vertex.edges.iter();
-            reached[number] = match vertex.chooses {
-                true => {
-                    edges.any(|(to, faults)| alive[*to] && (faults.is_free_of(aim) || reached[*to]))
-                }
-                false => edges.all(|(to, _)| reached[*to]),
-            };
-            changes |= reached[number];
-        }
-        if !changes {
-            return reached;
+            let undo = position.make(played);
+            let goes_on = visit(QuietMove {
+                to: self.node_after(cell, played, &position),
+                after: &position,
+                ply: Ply { played, undo },
+                rules: self.rules,
+            });
+            position.unmake(played, undo);
+            if !goes_on {
+                return;
+            }
         }
     }
 }
 
-/// The vertices that are left when, again and again, those are taken out at which the choosing side has no
-/// move to what is left, or the other side has one that leads elsewhere.
-pub(super) fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
-    let mut alive = vec![true; graph.len()];
-    let is_alive = |alive: &[bool], to: usize| to != outside && alive[to];
-    loop {
-        let mut changes = false;
-        for (number, vertex) in graph.iter().enumerate() {
-            let mut edges = vertex.edges.iter();
-            let stays = match vertex.chooses {
-                true => edges.any(|(to, _)| is_alive(&alive, *to)),
-                false => edges.all(|(to, _)| is_alive(&alive, *to)),
-            };
-            if alive[number] && !stays {
-                alive[number] = false;
-                changes = true;
-            }
+/// Moves of the side to move by attack sets, without setting up a [`Position`]. Decides most nodes
+/// faster than [`GameGraph::quiet_moves`].
+pub struct Mover<'a> {
+    board: CellBoard<'a>,
+    side: Color,
+    table: &'a GroupTable,
+    group: &'a Placement,
+    /// Own attacker, then the other side's.
+    attackers: [(PieceKind, Square); 2],
+    enemies: Bitboard,
+    /// Whether no move of another piece can expose the king.
+    is_king_free: bool,
+}
+
+/// Numbers of moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedMoves {
+    /// Legal quiet moves.
+    pub quiet: u8,
+    /// Whether there are captures, legal or not.
+    pub has_captures: bool,
+}
+
+impl<'a> Mover<'a> {
+    /// `side` must be able to move in this position.
+    fn new(board: CellBoard<'a>, side: Color) -> Self {
+        let indexer = board.indexer;
+        let (table, group) = match side {
+            Color::Red => (indexer.own, board.own),
+            Color::Black => (indexer.defenders, board.defenders),
+        };
+        // Red's attacker comes first.
+        let attacker = |side: Color| {
+            let number = side.index();
+            (indexer.attackers.kinds[number], board.cell.squares[number])
+        };
+        let attackers = [attacker(side), attacker(!side)];
+        let mut mover = Self {
+            side,
+            table,
+            group,
+            attackers,
+            enemies: board.occupied & !group.pieces.with(attackers[0].1),
+            is_king_free: false,
+            board,
+        };
+        mover.is_king_free = mover.find_king_free();
+        mover
+    }
+
+    /// Whether no piece attacks the king even on an empty board, and no cannon is on its lines.
+    fn find_king_free(&self) -> bool {
+        let king = self.group.king;
+        let (kind, square) = self.attackers[1];
+        let from = match kind {
+            PieceKind::Rook | PieceKind::Cannon => attacks::lines(king),
+            PieceKind::Knight => attacks::knight_to(king, Bitboard::EMPTY),
+            _ => attacks::pawn_to(!self.side, king),
+        };
+        king.file() != self.board.king(!self.side).file() && !from.contains(square)
+    }
+
+    pub fn count(&self) -> CountedMoves {
+        let (kind, from) = self.attackers[0];
+        let takes = attacks::of(kind, self.side, from, self.board.occupied) & self.enemies;
+        let mut quiet = self.attacker_moves().len() as u8;
+        self.steps(|_, _| {
+            quiet += 1;
+            false
+        });
+        CountedMoves {
+            quiet,
+            has_captures: takes.any() || self.reaches_attacker(self.group),
         }
-        if !changes {
-            return alive;
+    }
+
+    /// Visits the successors by legal quiet moves.
+    pub fn quiet_moves(&self, mut visit: impl FnMut(Node)) {
+        self.steps(|placement, _| {
+            visit(self.node(self.with_group(placement.into())));
+            false
+        });
+        for to in self.attacker_moves() {
+            visit(self.node(self.with_attacker(to)));
+        }
+    }
+
+    /// Whether a legal quiet move after which the side attacks nothing leads to a node with
+    /// `is_wanted`. May miss some such moves.
+    pub fn has_peaceful_move(&self, is_wanted: impl Fn(Node) -> bool) -> bool {
+        let (kind, from) = self.attackers[0];
+        let attacks_nothing = |square: Square, occupied: Bitboard| {
+            (attacks::of(kind, self.side, square, occupied) & self.enemies).is_empty()
+        };
+        let leads_well = |cell: Cell| is_wanted(self.node(cell));
+        let has_step = self.steps(|placement, occupied| {
+            attacks_nothing(from, occupied)
+                && !self.reaches_attacker(&self.table.placements[usize::from(placement)])
+                && leads_well(self.with_group(placement.into()))
+        });
+        let left = self.board.occupied.without(from);
+        has_step
+            || !self.reaches_attacker(self.group)
+                && self.attacker_moves().into_iter().any(|to| {
+                    attacks_nothing(to, left.with(to)) && leads_well(self.with_attacker(to))
+                })
+    }
+
+    fn node(&self, cell: Cell) -> Node {
+        Node {
+            index: self.board.indexer.index(cell),
+            side: !self.side,
+        }
+    }
+
+    /// The cell with another placement of king, advisors and bishops.
+    fn with_group(&self, number: usize) -> Cell {
+        let mut cell = self.board.cell;
+        match self.side {
+            Color::Red => cell.own = number,
+            Color::Black => cell.defenders = number,
+        }
+        cell
+    }
+
+    /// The cell with the attacker on another square.
+    fn with_attacker(&self, square: Square) -> Cell {
+        let mut cell = self.board.cell;
+        cell.squares[self.side.index()] = square;
+        cell
+    }
+
+    /// Calls `visit` with the placement and the occupied squares after each legal quiet move of
+    /// king, advisors and bishops, until it returns `true`. Returns whether it did.
+    fn steps(&self, mut visit: impl FnMut(u16, Bitboard) -> bool) -> bool {
+        let others = self.board.occupied & !self.group.pieces;
+        self.table.steps(self.group).iter().any(|step| {
+            if others.contains(step.to) || (step.eye & others).any() {
+                return false;
+            }
+            let after = &self.table.placements[step.placement as usize];
+            let occupied = others | after.pieces;
+            let is_legal = self.is_king_free && after.king == self.group.king
+                || !self.board.is_attacked(self.side, after.king, occupied);
+            is_legal && visit(step.placement, occupied)
+        })
+    }
+
+    /// Whether a piece of the placement could capture the other side's attacker on an otherwise
+    /// empty board.
+    fn reaches_attacker(&self, group: &Placement) -> bool {
+        let (_, square) = self.attackers[1];
+        Bitboard::home_half(self.side).contains(square)
+            && self.table.steps(group).iter().any(|step| step.to == square)
+    }
+
+    /// Target squares of the attacker's legal quiet moves.
+    fn attacker_moves(&self) -> Bitboard {
+        let (kind, from) = self.attackers[0];
+        let occupied = self.board.occupied;
+        let to = match kind {
+            PieceKind::Cannon => attacks::rook(from, occupied),
+            _ => attacks::of(kind, self.side, from, occupied),
+        } & !occupied;
+        if self.is_king_free {
+            return to;
+        }
+        let (king, left) = (self.group.king, occupied.without(from));
+        let is_attacked = |occupied| self.board.is_attacked(self.side, king, occupied);
+        if is_attacked(left) {
+            let is_safe = |to: &Square| !is_attacked(left.with(*to));
+            return to.into_iter().filter(is_safe).collect();
+        }
+        // A moved piece can only give check as the screen of a cannon on an open line.
+        let (kind, cannon) = self.attackers[1];
+        let line = Bitboard::between(king, cannon);
+        if kind == PieceKind::Cannon && (line & left).is_empty() {
+            to & !line
+        } else {
+            to
+        }
+    }
+}
+
+impl GameGraph<'_> {
+    /// The moves of a legal node.
+    pub fn mover(&self, node: Node) -> Option<Mover<'_>> {
+        let board = self.board(node.index)?;
+        let is_legal = board.can_move(node.side);
+        is_legal.then(|| Mover::new(board, node.side))
+    }
+
+    /// Visits the successors of a node by legal quiet moves.
+    pub fn quiet_nodes(&self, node: Node, visit: impl FnMut(Node)) {
+        if let Some(mover) = self.mover(node) {
+            mover.quiet_moves(visit);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
+    use crate::movegen::legal_moves;
+    use crate::rules::RuleSet;
 
-    /// A move that reaches no aim.
-    const FAULTY: Faults = Faults::NO_MOVE;
+    /// Examine every 499th node: a prime, so that all kinds of nodes occur.
+    const STEP: usize = 499;
 
-    fn vertex(chooses: bool, edges: &[(usize, Faults)]) -> Vertex {
-        Vertex {
-            chooses,
-            edges: edges.to_vec(),
+    #[test]
+    fn attack_sets_agree_with_the_move_generator() {
+        let mut peaceful = 0;
+        for material in [
+            "KR-KNAB", "KCA-KP", "KNB-KCBB", "KPAA-KRA", "KC-KCA", "KR-KRB",
+        ] {
+            let game = GameGraph::new(material.parse().unwrap(), RuleSet::Asian, &[]);
+            for number in (0..2 * game.len()).step_by(STEP) {
+                let node = Node {
+                    index: number / 2,
+                    side: Color::ALL[number % 2],
+                };
+                let position = game.position(node);
+                let (Some(mover), Some(position)) = (game.mover(node), &position) else {
+                    assert!(game.mover(node).is_none() && position.is_none(), "{node:?}");
+                    continue;
+                };
+                let takes = |m: &crate::board::Move| position.taken_by(*m).is_some();
+                let moves = legal_moves(position);
+                let captures = moves.iter().filter(|m| takes(m)).count();
+                let counted = mover.count();
+                assert_eq!(
+                    usize::from(counted.quiet),
+                    moves.len() - captures,
+                    "{position:?}"
+                );
+                assert!(counted.has_captures || captures == 0, "{position:?}");
+
+                let (mut quiet, mut harmless) = (Vec::new(), Vec::new());
+                game.quiet_moves(node, |m| {
+                    quiet.push(m.to.index);
+                    if Goals::of(m.threats()) == Goals::BOTH {
+                        harmless.push(m.to);
+                    }
+                    true
+                });
+                let mut found = Vec::new();
+                mover.quiet_moves(|to| found.push(to.index));
+                quiet.sort();
+                found.sort();
+                assert_eq!(found, quiet, "{position:?}");
+
+                let offered = RefCell::new(Vec::new());
+                let is_wanted = |to| {
+                    offered.borrow_mut().push(to);
+                    false
+                };
+                assert!(!mover.has_peaceful_move(is_wanted));
+                let offered = offered.into_inner();
+                assert!(
+                    offered.iter().all(|to| harmless.contains(to)),
+                    "{position:?}"
+                );
+                assert_eq!(mover.has_peaceful_move(|_| true), !offered.is_empty());
+                peaceful += usize::from(!offered.is_empty());
+            }
         }
-    }
-
-    #[test]
-    fn aims_are_held_where_they_can_be_reached_again_and_again() {
-        let aims = [Faults::CHECK, Faults::CHASE];
-        let graph = [
-            // To and fro between 0 and 1, each aim on one of two ways.
-            vertex(true, &[(1, Faults::CHASE), (1, Faults::CHECK)]),
-            vertex(false, &[(0, FAULTY)]),
-            // A cycle without an aim, from which the other side lets nothing out.
-            vertex(true, &[(3, FAULTY)]),
-            vertex(false, &[(2, FAULTY), (0, FAULTY)]),
-            // One last aim on the way into that cycle.
-            vertex(true, &[(3, Faults::NONE)]),
-        ];
-        let expected = [true, true, false, false, false];
-        assert_eq!(held(&graph, &aims), expected);
-        assert_eq!(held(&graph, &aims[..1]), expected);
-        let one_aim = [
-            vertex(true, &[(1, Faults::CHASE)]),
-            vertex(false, &[(0, FAULTY)]),
-        ];
-        assert_eq!(held(&one_aim, &aims[..1]), [true, true]);
-        assert_eq!(held(&one_aim, &aims), [false, false]);
-    }
-
-    #[test]
-    fn what_cannot_leave_is_trapped() {
-        let none = FAULTY;
-        let outside = usize::MAX;
-        let graph = [
-            vertex(true, &[(1, none)]),
-            vertex(false, &[(0, none)]),
-            vertex(true, &[(3, none), (outside, none)]),
-            vertex(false, &[(2, none), (outside, none)]),
-        ];
-        assert_eq!(trapped(&graph, outside), [true, true, false, false]);
+        assert!(peaceful > 0);
     }
 }

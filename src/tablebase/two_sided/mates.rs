@@ -1,74 +1,69 @@
-//! Mates of both sides by retrograde analysis, repetitions left out.
+//! Mates of both sides by retrograde analysis, without repetition rules.
 //!
-//! As for one armed side: first every position is looked at once, then moves are taken back level by
-//! level, a level being a number of plies to mate. Levels are even for losses and odd for wins of the side
-//! to move.
+//! As in one-sided classes, each position is examined once, then moves are taken back level by level. A level is a
+//! number of plies to mate: even for losses and odd for wins of the side to move.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use super::arena::{Arena, ArenaNode};
-use super::marks::Marks;
-use super::mover::CountedMoves;
+use super::graph::{CountedMoves, GameGraph, Node};
+use super::positions::NodeBytes;
 use crate::board::{ByColor, Color};
-use crate::tablebase::levels::{BLOCK, Levels};
-use crate::tablebase::parallel::for_each_part;
+use crate::tablebase::solver_state::{BLOCK, Levels, for_each_part};
 use crate::tablebase::value::{ILLEGAL, Value};
 
-/// What the captures of a position lead to, as bits.
-pub(super) mod captures {
-    /// To a position that the side that takes is proven not to lose.
-    pub(in super::super) const HOLD: u8 = 1;
-    /// To a position that it is not proven to lose.
-    pub(in super::super) const ESCAPE: u8 = 2;
-    /// To a win, if only by the rules.
-    pub(in super::super) const WIN_BY_RULE: u8 = 4;
-    /// To a position that the other side is not proven to hold.
-    pub(in super::super) const DOUBTFUL: u8 = 8;
+/// Results of the captures of a position, as bits.
+pub mod captures {
+    /// The capturing side is proven not to lose.
+    pub const HOLD: u8 = 1;
+    /// The capturing side is not proven to lose.
+    pub const ESCAPE: u8 = 2;
+    /// A win by rule.
+    pub const WIN_BY_RULE: u8 = 4;
+    /// The other side is not proven to hold the position.
+    pub const RISKY: u8 = 8;
 }
 
-/// Set beside the value of a win by a capture until its level is reached.
+/// Added to the value of a win by a capture until its level is reached.
 const PENDING_WIN: u16 = 1 << 8;
-/// Set beside the value of the longest loss after a capture until all quiet moves are known to lose.
+/// Added to the value of the longest loss after a capture until all quiet moves are known to lose.
 const PENDING_LOSS: u16 = 1 << 9;
 /// A capture does not lose by force.
 const SAFE: u16 = 1 << 10;
 const NOT_LEGAL: u16 = 1 << 15;
 
-/// The mates of a class.
-pub(super) struct Mates {
-    /// The value of each node as in a file: the plies to mate and one, 0 where there is none, [`ILLEGAL`].
-    pub values: Marks,
-    /// What captures lead to.
-    pub captures: Marks,
-    /// How many quiet moves of each node that no mate decides do not lose by mate: also where a capture
-    /// does not lose.
-    pub moves: Marks,
+pub struct Mates {
+    /// Value of each node as in a file: one more than the plies to mate, 0 if there is no mate, or
+    /// [`ILLEGAL`].
+    pub values: NodeBytes,
+    /// Results of captures ([`captures`]).
+    pub captures: NodeBytes,
+    /// For nodes without a mate, the number of quiet moves that do not lose by mate.
+    pub moves: NodeBytes,
 }
 
-/// A class under way.
 struct MateSearch<'a> {
-    arena: &'a Arena<'a>,
+    game: &'a GameGraph<'a>,
     values: ByColor<Vec<AtomicU16>>,
-    /// The quiet moves that do not lose yet.
-    moves: Marks,
-    captures: Marks,
+    /// Quiet moves that are not known to lose.
+    moves: NodeBytes,
+    captures: NodeBytes,
     levels: ByColor<Levels>,
     threads: usize,
     progress: &'a (dyn Fn(u64) + Sync),
 }
 
-/// The mates of a class; `None` where they take more plies than can be stored.
-pub(super) fn find(
-    arena: &Arena<'_>,
+/// Finds all mates. `None` if one is too long to be stored.
+pub fn find(
+    game: &GameGraph<'_>,
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Option<Mates> {
-    let len = arena.len();
+    let len = game.len();
     let search = MateSearch {
-        arena,
+        game,
         values: ByColor::from_fn(|_| bytemuck::zeroed_vec(len)),
-        moves: Marks::new(len),
-        captures: Marks::new(len),
+        moves: NodeBytes::new(len),
+        captures: NodeBytes::new(len),
         levels: ByColor::from_fn(|_| Levels::new(len)),
         threads,
         progress,
@@ -78,25 +73,25 @@ pub(super) fn find(
 }
 
 impl MateSearch<'_> {
-    fn value(&self, node: ArenaNode) -> &AtomicU16 {
+    fn value(&self, node: Node) -> &AtomicU16 {
         &self.values[node.side][node.index]
     }
 
-    /// Looks at every position once.
+    /// Examines each position once.
     fn start(&self) {
-        let slice = self.arena.indexer.slice();
-        for_each_part(self.threads, self.arena.len() / slice, |part| {
+        let slice = self.game.indexer.slice();
+        for_each_part(self.threads, self.game.len() / slice, |part| {
             for index in part * slice..(part + 1) * slice {
                 for side in Color::ALL {
-                    self.start_node(ArenaNode { index, side });
+                    self.start_node(Node { index, side });
                 }
             }
             (self.progress)(slice as u64 / 2);
         });
     }
 
-    fn start_node(&self, node: ArenaNode) {
-        let Some(mover) = self.arena.mover(node) else {
+    fn start_node(&self, node: Node) {
+        let Some(mover) = self.game.mover(node) else {
             self.value(node).store(NOT_LEGAL, Ordering::Relaxed);
             return;
         };
@@ -107,7 +102,7 @@ impl MateSearch<'_> {
         let (mut bits, mut is_safe) = (0, false);
         let (mut win, mut loss) = (None, None);
         if has_captures {
-            self.arena.captures(node, |value| {
+            self.game.captures(node, |value| {
                 bits |= bits_of_capture(value);
                 match value.plies() {
                     Some(plies) if value.is_lost() => {
@@ -131,14 +126,14 @@ impl MateSearch<'_> {
         self.value(node).store(now, Ordering::Relaxed);
     }
 
-    /// The value of a node is known when the level of so many plies is reached.
-    fn is_due(&self, node: ArenaNode, plies: u8) -> u16 {
+    /// Notes that a node gets its value at this level.
+    fn is_due(&self, node: Node, plies: u8) -> u16 {
         let value = Value::in_plies(plies).0;
         self.levels[node.side].add(node.index, value);
         value.into()
     }
 
-    /// Goes from level to level; `false` when there are more of them than can be stored.
+    /// Processes level after level. Returns `false` if a mate is too long to be stored.
     fn propagate(&self) -> bool {
         let blocks = self.levels[Color::Red].blocks();
         let mut plies = 0;
@@ -154,7 +149,7 @@ impl MateSearch<'_> {
             });
             plies += 1;
         }
-        let (len, slice) = (self.arena.len(), self.arena.indexer.slice());
+        let (len, slice) = (self.game.len(), self.game.indexer.slice());
         (self.progress)((len / 4).saturating_sub(slice / 4) as u64);
         true
     }
@@ -171,7 +166,7 @@ impl MateSearch<'_> {
             if now & 0xff != u16::from(wanted) {
                 continue;
             }
-            let node = ArenaNode { index, side };
+            let node = Node { index, side };
             let is_due = match now & !0xff {
                 0 | PENDING_WIN => true,
                 PENDING_LOSS => self.moves.get(node) == 0,
@@ -184,16 +179,16 @@ impl MateSearch<'_> {
         }
     }
 
-    /// A node is decided in so many plies: so may be those before it.
-    fn visit(&self, node: ArenaNode, plies: u8) {
-        self.arena.before(node, |before| match plies % 2 {
+    /// Updates the predecessors of a node with this depth.
+    fn visit(&self, node: Node, plies: u8) {
+        self.game.before(node, |before| match plies % 2 {
             0 => self.win(before, plies + 1),
             _ => self.count_loss(before, plies + 1),
         });
     }
 
-    /// A move wins in so many plies.
-    fn win(&self, node: ArenaNode, plies: u8) {
+    /// A move wins in this many plies.
+    fn win(&self, node: Node, plies: u8) {
         let value = u16::from(Value::in_plies(plies).0);
         let now = self.value(node).load(Ordering::Relaxed);
         let is_better = match now & !0xff {
@@ -208,8 +203,8 @@ impl MateSearch<'_> {
         }
     }
 
-    /// One more quiet move loses, in so many plies.
-    fn count_loss(&self, node: ArenaNode, plies: u8) {
+    /// One more quiet move loses, in this many plies.
+    fn count_loss(&self, node: Node, plies: u8) {
         let now = self.value(node).load(Ordering::Relaxed);
         if now != 0 && now & (PENDING_LOSS | SAFE) == 0 {
             return;
@@ -223,7 +218,7 @@ impl MateSearch<'_> {
     }
 
     fn finish(self) -> Mates {
-        let values = Marks::new(self.arena.len());
+        let values = NodeBytes::new(self.game.len());
         for side in Color::ALL {
             for (index, value) in self.values[side].iter().enumerate() {
                 let value = match value.load(Ordering::Relaxed) {
@@ -231,7 +226,7 @@ impl MateSearch<'_> {
                     value @ 1..=0xff => value as u8,
                     _ => Value::DRAW.0,
                 };
-                values.set(ArenaNode { index, side }, value);
+                values.set(Node { index, side }, value);
             }
         }
         Mates {
@@ -242,11 +237,11 @@ impl MateSearch<'_> {
     }
 }
 
-/// What a capture leads to when the position after it has this value for the side that is to move then.
+/// Bits for a capture after which the side to move has this value.
 fn bits_of_capture(value: Value) -> u8 {
     let bit = |is: bool, bit: u8| if is { bit } else { 0 };
     bit(value.is_held_by_other(), captures::HOLD)
         | bit(!value.is_won(), captures::ESCAPE)
         | bit(value.is_lost_by_rule(), captures::WIN_BY_RULE)
-        | bit(!value.is_held(), captures::DOUBTFUL)
+        | bit(!value.is_held(), captures::RISKY)
 }

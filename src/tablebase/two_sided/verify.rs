@@ -1,83 +1,86 @@
-//! Proofs that a solved class with an attacker a side is right.
+//! Verification of a solved two-sided class.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::arena::{Arena, ArenaNode};
-use super::claims::{Claims, WrongClaim};
-use super::marks::Marks;
-use super::moves::Faults;
-use super::rule_losses;
-use super::turns::TURNS;
+use super::buchi::GOAL_PAIRS;
+use super::fixpoint::{Vertex, held};
+use super::graph::{GameGraph, Node, Offences};
+use super::positions::NodeBytes;
 use crate::board::{Color, Position};
 use crate::movegen::legal_moves;
+use crate::rules::RuleSet;
 use crate::tablebase::solved::{DrawsHold, SolvedClass};
+use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
-/// Checks every value of a class with an attacker a side: against those of the moves that the engine itself
-/// generates; that a side with a draw or better can avoid for ever what the rules forbid; that a side with a
-/// loss by the rules cannot. `smaller` holds the classes of
-/// [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is called as by
-/// [`solve`](crate::tablebase::solve). Returns how many legal positions, of both sides to move, were
-/// checked.
+/// Checks every value of a two-sided class: against the values of the engine's legal moves; that a side with a
+/// draw or better can avoid all offences forever; and that a side with a loss by rule cannot. `smaller` holds the
+/// classes of [`Material::after_captures`](crate::tablebase::Material::after_captures); `progress` is as for
+/// [`solve`](crate::tablebase::solve). Returns the number of legal positions checked, both sides to move.
 ///
 /// # Errors
-/// A position that is wrong.
+/// A wrong position.
 ///
 /// # Panics
-/// When a class of `smaller` is missing, or the class is one of one armed side.
+/// A class of `smaller` is missing, or the class is one-sided.
 pub fn verify_two_sided(
     class: &SolvedClass,
     smaller: &[Arc<SolvedClass>],
     threads: usize,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<u64, WrongClaim> {
+) -> Result<u64, WrongValue> {
     let DrawsHold::Under(rules) = class.draws else {
-        panic!("{} has no attacker on one side", class.material);
+        panic!("{} is a one-sided class", class.material);
     };
-    let claims = Claims::new(Arena::new(class.material, rules, smaller), class, threads);
-    let checked = claims.check_moves(progress);
+    let checker = Checker::new(
+        GameGraph::new(class.material, rules, smaller),
+        class,
+        threads,
+    );
+    let checked = checker.check_moves(progress);
     for side in Color::ALL {
-        claims.check_held(side);
-        rule_losses::check(&claims, side);
+        checker.check_held(side);
+        check_lost(&checker, side);
     }
-    claims.wrong().map_or(Ok(checked), Err)
+    checker.wrong().map_or(Ok(checked), Err)
 }
 
-/// Whether the plies of a win or loss by the rules fit the `values` of the moves: one more than after the best
-/// move; for the side that loses one more than after the longest defence, or, where it can put off the loss by
-/// repeating itself, one less. What takes more plies than are told counts as one more than the most; a loss of
-/// which no plies are told may be one that comes sooner.
-fn is_counted_right(found: Value, values: &[Value]) -> bool {
-    let untold = i32::from(Value::MOST_BY_RULE) + 1;
-    let plies = |value: &Value| value.plies_by_rule().map_or(untold, i32::from);
+/// Whether the plies of a win or loss by rule fit the `values` of the moves: for a win one more
+/// than after the best move; for a loss one more than after the longest defence, or one less if the
+/// loser can delay by repeating positions. Plies that are too many to be stored count as one more
+/// than the most; a loss without stored plies may be shorter.
+fn plies_are_right(found: Value, values: &[Value]) -> bool {
+    let uncounted = i32::from(Value::LONGEST_BY_RULE) + 1;
+    let plies = |value: &Value| value.plies_by_rule().map_or(uncounted, i32::from);
     let own = plies(&found);
     if found.is_won_by_rule() {
         let after = values.iter().filter(|value| value.is_lost_by_rule());
         after
             .map(plies)
             .min()
-            .is_some_and(|after| own == untold.min(after + 1))
+            .is_some_and(|after| own == uncounted.min(after + 1))
     } else if found.is_lost_by_rule() {
         let after = values.iter().filter(|value| value.is_won_by_rule());
         after
             .map(plies)
             .max()
-            .is_some_and(|after| own == untold || own == after + 1 || own == after - 1)
+            .is_some_and(|after| own == uncounted || own == after + 1 || own == after - 1)
     } else {
         true
     }
 }
 
-impl Claims<'_> {
-    /// Compares each value with those of the moves; how many positions there are.
+impl Checker<'_> {
+    /// Compares each value with those of its moves. Returns the number of legal positions.
     fn check_moves(&self, progress: &(dyn Fn(u64) + Sync)) -> u64 {
         let checked = AtomicU64::new(0);
-        let visit = |node: ArenaNode| {
-            if let Some(position) = self.arena.position(node) {
+        let visit = |node: Node| {
+            if let Some(position) = self.game.position(node) {
                 checked.fetch_add(1, Ordering::Relaxed);
                 if let Err(why) = self.check_node(node, position) {
-                    self.refute(node, why);
+                    self.report(node, why);
                 }
             }
         };
@@ -85,14 +88,15 @@ impl Claims<'_> {
         checked.into_inner()
     }
 
-    fn check_node(&self, node: ArenaNode, mut position: Position) -> Result<(), &'static str> {
+    fn check_node(&self, node: Node, mut position: Position) -> Result<(), &'static str> {
         let mut values = Vec::new();
         for played in legal_moves(&position) {
             let takes = position.taken_by(played).is_some();
             let undo = position.make(played);
-            values.push(match takes {
-                true => self.arena.after_capture(&position),
-                false => self.value(self.arena.node(&position)),
+            values.push(if takes {
+                self.game.after_capture(&position)
+            } else {
+                self.value(self.game.node(&position))
             });
             position.unmake(played, undo);
         }
@@ -106,7 +110,7 @@ impl Claims<'_> {
         };
         let found = self.value(node);
         if found.plies() != expected {
-            return Err("its moves give another mate");
+            return Err("its moves give a different distance to mate");
         }
         let any = |is: fn(Value) -> bool| values.iter().any(|value| is(*value));
         let all = |is: fn(Value) -> bool| values.iter().all(|value| is(*value));
@@ -120,22 +124,24 @@ impl Claims<'_> {
             _ => expected.is_some(),
         };
         if !is_right {
-            return Err("its moves say otherwise");
+            return Err("its moves give a different outcome");
         }
-        match is_counted_right(found, &values) {
-            true => Ok(()),
-            false => Err("its moves give other plies to what the rules decide"),
+        if plies_are_right(found, &values) {
+            Ok(())
+        } else {
+            Err("its moves give a different number of plies to the win or loss by rule")
         }
     }
 
-    /// Checks that a side can avoid for ever, without leaving the positions that it is told not to lose, what
-    /// the rules forbid: by two aims in turn, or by others until it comes to where it can by those.
+    /// Checks that a side can avoid offences forever without leaving the positions that it is
+    /// stored to hold: with one pair of goals, or with others until it reaches positions proven
+    /// before.
     fn check_held(&self, holder: Color) {
-        let shown = Marks::new(self.arena.len());
+        let shown = NodeBytes::new(self.game.len());
         loop {
             let mut has_found = false;
-            for aims in [Faults::APART].iter().chain(&TURNS) {
-                has_found |= self.show_held(holder, aims, &shown);
+            for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
+                has_found |= self.show_held(holder, goals, &shown);
                 if self.is_all_shown(holder, &shown) {
                     return;
                 }
@@ -144,18 +150,18 @@ impl Claims<'_> {
                 break;
             }
         }
-        let visit = |node: ArenaNode| {
-            if shown.get(node) == 0 && self.is_claimed(node, holder) {
-                self.refute(node, "it is not shown to be held");
+        let visit = |node: Node| {
+            if shown.get(node) == 0 && self.is_stored_held(node, holder) {
+                self.report(node, "the draw or better is not proven");
             }
         };
         self.for_each_node(visit, |_| ());
     }
 
-    fn is_all_shown(&self, holder: Color, shown: &Marks) -> bool {
+    fn is_all_shown(&self, holder: Color, shown: &NodeBytes) -> bool {
         let is_all = AtomicBool::new(true);
-        let visit = |node: ArenaNode| {
-            if shown.get(node) == 0 && self.is_claimed(node, holder) {
+        let visit = |node: Node| {
+            if shown.get(node) == 0 && self.is_stored_held(node, holder) {
                 is_all.store(false, Ordering::Relaxed);
             }
         };
@@ -163,20 +169,20 @@ impl Claims<'_> {
         is_all.into_inner()
     }
 
-    /// Marks in `shown` the claimed positions from which a side can force a move for each of two aims, again and
-    /// again, or what is shown already; whether there are any.
-    fn show_held(&self, holder: Color, aims: &[Faults; 2], shown: &Marks) -> bool {
-        let alive = Marks::new(self.arena.len());
-        let begin = |node: ArenaNode| {
-            let is_open = shown.get(node) == 0 && self.is_claimed(node, holder);
+    /// Adds to `shown` the positions from which a side can reach each of two goals again and again,
+    /// or a position shown before. Returns whether there are any.
+    fn show_held(&self, holder: Color, goals: &[Offences; 2], shown: &NodeBytes) -> bool {
+        let alive = NodeBytes::new(self.game.len());
+        let begin = |node: Node| {
+            let is_open = shown.get(node) == 0 && self.is_stored_held(node, holder);
             alive.set(node, is_open.into());
         };
         self.for_each_node(begin, |_| ());
         loop {
             let changes = AtomicBool::new(false);
-            for aim in aims {
-                let reached = self.reaching(holder, *aim, &alive, shown);
-                let leave = |node: ArenaNode| {
+            for goal in goals {
+                let reached = self.reaching(holder, *goal, &alive, shown);
+                let leave = |node: Node| {
                     if alive.get(node) != 0 && reached.get(node) == 0 {
                         alive.set(node, 0);
                         changes.store(true, Ordering::Relaxed);
@@ -189,7 +195,7 @@ impl Claims<'_> {
             }
         }
         let has_found = AtomicBool::new(false);
-        let show = |node: ArenaNode| {
+        let show = |node: Node| {
             if alive.get(node) != 0 {
                 shown.set(node, 1);
                 has_found.store(true, Ordering::Relaxed);
@@ -199,19 +205,26 @@ impl Claims<'_> {
         has_found.into_inner()
     }
 
-    /// The positions alive from which a side can force a move without certain faults to what is alive, or what
-    /// is shown.
-    fn reaching(&self, holder: Color, aim: Faults, alive: &Marks, shown: &Marks) -> Marks {
-        let reached = Marks::new(self.arena.len());
+    /// Nodes of `alive` from which a side can force a move without certain offences within `alive`,
+    /// or a node of `shown`.
+    fn reaching(
+        &self,
+        holder: Color,
+        goal: Offences,
+        alive: &NodeBytes,
+        shown: &NodeBytes,
+    ) -> NodeBytes {
+        let reached = NodeBytes::new(self.game.len());
         loop {
             let changes = AtomicBool::new(false);
-            let visit = |node: ArenaNode| {
+            let visit = |node: Node| {
                 let is_new = alive.get(node) != 0
                     && reached.get(node) == 0
-                    && self.reaches(node, holder, |to, faults| {
+                    && self.reaches(node, holder, |to, offences| {
                         let is_reached = || reached.get(to) != 0;
-                        let reaches_aim = || faults.is_some_and(|faults| faults().is_free_of(aim));
-                        shown.get(to) != 0 || alive.get(to) != 0 && (is_reached() || reaches_aim())
+                        let reaches_goal =
+                            || offences.is_some_and(|offences| offences().is_free_of(goal));
+                        shown.get(to) != 0 || alive.get(to) != 0 && (is_reached() || reaches_goal())
                     });
                 if is_new {
                     reached.set(node, 1);
@@ -225,36 +238,38 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether a side is told not to lose. Positions that are not legal may have any value.
-    fn is_claimed(&self, node: ArenaNode, holder: Color) -> bool {
+    /// Whether the table says that `holder` does not lose. Illegal positions have arbitrary values.
+    fn is_stored_held(&self, node: Node, holder: Color) -> bool {
         let value = self.value(node);
-        match node.side == holder {
-            true => value.is_held(),
-            false => value.is_held_by_other(),
+        if node.side == holder {
+            value.is_held()
+        } else {
+            value.is_held_by_other()
         }
     }
 
-    /// Whether a side can force from a node a position that wins, a capture that holds, or a quiet move that
-    /// `is_good`: where it leads, and for a move of its own the faults that it may have.
+    /// Whether a side can force a won position, a capture that holds, or a quiet move with
+    /// `is_good`. That gets the target and, for a move of the side itself, the offences that it may
+    /// commit.
     fn reaches(
         &self,
-        node: ArenaNode,
+        node: Node,
         holder: Color,
-        is_good: impl Fn(ArenaNode, Option<&dyn Fn() -> Faults>) -> bool,
+        is_good: impl Fn(Node, Option<&dyn Fn() -> Offences>) -> bool,
     ) -> bool {
         let value = self.value(node);
         let is_holders = node.side == holder;
         if is_holders && value.is_won() || !is_holders && value.is_lost() {
             return true;
         }
-        let Some(mut position) = self.arena.position(node) else {
+        let Some(mut position) = self.game.position(node) else {
             return true;
         };
         if is_holders {
             for played in legal_moves(&position) {
                 if position.taken_by(played).is_some() {
                     let undo = position.make(played);
-                    let is_held = self.arena.after_capture(&position).is_held_by_other();
+                    let is_held = self.game.after_capture(&position).is_held_by_other();
                     position.unmake(played, undo);
                     if is_held {
                         return true;
@@ -263,10 +278,10 @@ impl Claims<'_> {
             }
         }
         let mut result = !is_holders;
-        self.arena.quiet_moves(node, |m| {
+        self.game.quiet_moves(node, |m| {
             if is_holders {
-                let faults = || m.possible_faults(m.threats());
-                result = is_good(m.to, Some(&faults));
+                let offences = || m.possible_offences(m.threats());
+                result = is_good(m.to, Some(&offences));
                 !result
             } else {
                 result &= is_good(m.to, None);
@@ -275,4 +290,282 @@ impl Claims<'_> {
         });
         result
     }
+}
+
+/// A position whose value is not proven.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{position} has value {found}, but {why}")]
+pub struct WrongValue {
+    /// The position.
+    pub position: Box<Position>,
+    /// Byte in the table.
+    pub found: u8,
+    /// Why the value cannot be right.
+    pub why: &'static str,
+}
+
+/// Checks the values of a class.
+pub struct Checker<'a> {
+    pub game: GameGraph<'a>,
+    class: &'a SolvedClass,
+    threads: usize,
+    wrong: Mutex<Option<WrongValue>>,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(game: GameGraph<'a>, class: &'a SolvedClass, threads: usize) -> Self {
+        Self {
+            game,
+            class,
+            threads: threads.max(1),
+            wrong: Mutex::new(None),
+        }
+    }
+
+    /// The first wrong value found.
+    pub fn wrong(self) -> Option<WrongValue> {
+        self.wrong
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn value(&self, node: Node) -> Value {
+        Value(self.class.values(node.side == Color::Red)[node.index])
+    }
+
+    /// Records a wrong value unless there is one already.
+    pub fn report(&self, node: Node, why: &'static str) {
+        let Some(position) = self.game.position(node) else {
+            return;
+        };
+        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        wrong.get_or_insert(WrongValue {
+            position: Box::new(position),
+            found: self.value(node).0,
+            why,
+        });
+    }
+
+    /// Visits all nodes on all threads.
+    pub fn for_each_node(&self, visit: impl Fn(Node) + Sync, done: impl Fn(u64) + Sync) {
+        let slice = self.game.indexer.slice();
+        for_each_part(self.threads, self.game.len() / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                Color::ALL
+                    .into_iter()
+                    .for_each(|side| visit(Node { index, side }));
+            }
+            done(slice as u64);
+        });
+    }
+}
+
+/// Target of a quiet move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// The loser is mated.
+    Mate,
+    /// A position stored as lost by rule, by number.
+    Listed(usize),
+    Elsewhere,
+}
+
+impl Target {
+    /// Whether the loser is proven to lose there.
+    fn is_proven(self, proven: &[bool]) -> bool {
+        match self {
+            Self::Mate => true,
+            Self::Listed(number) => proven[number],
+            Self::Elsewhere => false,
+        }
+    }
+}
+
+/// A position stored as lost by rule for a side.
+struct LostPosition {
+    node: Node,
+    /// Half the depth, so that it is equal for all positions of a zone; [`UNCOUNTED`] if the depth
+    /// is not stored.
+    level: u8,
+    is_losers: bool,
+    /// A capture decides: the loser has one that is not proven to lose, or the other side has one
+    /// that wins.
+    capture: bool,
+    /// Quiet moves with the offences that each may commit and those that it certainly commits.
+    quiet: Vec<(Target, Offences, Offences)>,
+}
+
+/// Checks that `loser` loses all positions stored as lost by rule. Positions are proven in order of
+/// their level: they can be forced to proven ones, or all zones of a level belong to the same
+/// offence. Positions without a stored depth are proven layer by layer, as in the solver.
+fn check_lost(checker: &Checker<'_>, loser: Color) {
+    let list = lost_positions(checker, loser);
+    let mut proven = vec![false; list.len()];
+    let mut levels: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+    for (number, lost) in list.iter().enumerate() {
+        levels.entry(lost.level).or_default().push(number);
+    }
+    for (level, mut open) in levels {
+        force(&list, &mut open, &mut proven);
+        let mut has_found = true;
+        while has_found && !open.is_empty() {
+            has_found = Offences::EACH.into_iter().any(|offence| {
+                let zone = zone(checker, &list, &open, &proven, offence);
+                let (mut left, mut shown) = (open.clone(), proven.clone());
+                zone.iter().for_each(|number| shown[*number] = true);
+                left.retain(|number| !shown[*number]);
+                force(&list, &mut left, &mut shown);
+                let is_enough = match level {
+                    UNCOUNTED => !zone.is_empty(),
+                    _ => left.is_empty(),
+                };
+                if is_enough {
+                    (open, proven) = (left, shown);
+                }
+                is_enough
+            });
+        }
+        if let Some(number) = open.first() {
+            checker.report(list[*number].node, "the loss by rule is not proven");
+        }
+    }
+}
+
+/// Moves positions from `open` to `proven` while proven positions can be forced from them.
+fn force(list: &[LostPosition], open: &mut Vec<usize>, proven: &mut [bool]) {
+    let mut before = None;
+    while before != Some(open.len()) {
+        before = Some(open.len());
+        open.retain(|number| {
+            proven[*number] |= is_forced(&list[*number], proven);
+            !proven[*number]
+        });
+    }
+}
+
+/// Level of positions without a stored depth.
+const UNCOUNTED: u8 = u8::MAX;
+
+/// Positions stored as lost by rule for `loser`, with their moves.
+fn lost_positions(checker: &Checker<'_>, loser: Color) -> Vec<LostPosition> {
+    let mut nodes = Vec::new();
+    for side in Color::ALL {
+        let is_stored_held = |node: &Node| {
+            let value = checker.value(*node);
+            let is_reported = if side == loser {
+                value.is_lost_by_rule()
+            } else {
+                value.is_won_by_rule()
+            };
+            is_reported && checker.game.position(*node).is_some()
+        };
+        let all = (0..checker.game.len()).map(|index| Node { index, side });
+        nodes.extend(all.filter(is_stored_held));
+    }
+    let numbers: HashMap<Node, usize> = (nodes.iter().enumerate())
+        .map(|(number, node)| (*node, number))
+        .collect();
+    let lost = |node: &Node| {
+        let is_losers = node.side == loser;
+        let mut lost = LostPosition {
+            node: *node,
+            level: (checker.value(*node).plies_by_rule()).map_or(UNCOUNTED, |plies| plies / 2),
+            is_losers,
+            capture: has_deciding_capture(checker, *node, is_losers),
+            quiet: Vec::new(),
+        };
+        checker.game.quiet_moves(*node, |m| {
+            let value = checker.value(m.to);
+            let mate = value.plies().is_some();
+            let is_lost = if is_losers {
+                value.is_won()
+            } else {
+                value.is_lost()
+            };
+            let target = match numbers.get(&m.to) {
+                Some(number) => Target::Listed(*number),
+                None if mate && is_lost => Target::Mate,
+                None => Target::Elsewhere,
+            };
+            let threats = m.threats();
+            let offences = (m.possible_offences(threats), m.offences(threats));
+            lost.quiet.push((target, offences.0, offences.1));
+            true
+        });
+        lost
+    };
+    nodes.iter().map(lost).collect()
+}
+
+fn has_deciding_capture(checker: &Checker<'_>, node: Node, is_losers: bool) -> bool {
+    let mut decides = false;
+    checker.game.captures(node, |value| {
+        decides |= if is_losers {
+            !value.is_won()
+        } else {
+            value.is_lost()
+        };
+    });
+    decides
+}
+
+/// Whether proven positions can be forced.
+fn is_forced(lost: &LostPosition, proven: &[bool]) -> bool {
+    let mut quiet = lost.quiet.iter();
+    let is_proven = |(target, _, _): &(Target, Offences, Offences)| target.is_proven(proven);
+    if lost.is_losers {
+        !lost.capture && quiet.all(is_proven)
+    } else {
+        lost.capture || quiet.any(is_proven)
+    }
+}
+
+/// Positions of `open` in a zone of this offence.
+fn zone(
+    checker: &Checker<'_>,
+    list: &[LostPosition],
+    open: &[usize],
+    proven: &[bool],
+    offence: Offences,
+) -> Vec<usize> {
+    let nowhere = open.len();
+    let places: HashMap<usize, usize> = open.iter().copied().zip(0..).collect();
+    let place = |target: &Target| match target {
+        Target::Listed(number) => places.get(number).copied().unwrap_or(nowhere),
+        Target::Mate | Target::Elsewhere => nowhere,
+    };
+    let without_checks = checker.game.rules == RuleSet::Computer && offence != Offences::CHECK;
+    let vertex = |number: &usize| {
+        let lost = &list[*number];
+        let mut vertex = Vertex {
+            chooses: !lost.is_losers,
+            edges: Vec::new(),
+        };
+        for (target, possible, offences) in &lost.quiet {
+            let to = place(target);
+            if target.is_proven(proven) {
+                continue;
+            }
+            if lost.is_losers {
+                let to = if offences.has(offence) { to } else { nowhere };
+                vertex.edges.push((to, Offences::NO_MOVE));
+            } else if to != nowhere && !(without_checks && possible.has(Offences::CHECK)) {
+                vertex.edges.push((to, *possible));
+            }
+        }
+        if lost.is_losers && lost.capture {
+            vertex.edges.push((nowhere, Offences::NO_MOVE));
+        }
+        vertex
+    };
+    // The last vertex reaches no goal.
+    let end = Vertex {
+        chooses: false,
+        edges: vec![(nowhere, Offences::NO_MOVE)],
+    };
+    let graph: Vec<Vertex> = open.iter().map(vertex).chain([end]).collect();
+    let held = held(&graph, offence.answers());
+    let zone = open.iter().zip(held);
+    zone.filter_map(|(number, is_held)| is_held.then_some(*number))
+        .collect()
 }

@@ -1,4 +1,4 @@
-//! The slow solver beside the fast one, and its plans played out before the judge of games.
+//! Comparison with the slow solver, whose plans are played out and judged by the rules.
 
 mod reference;
 
@@ -9,7 +9,7 @@ use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
 use self::reference::{Edge, Plan, Plans, Reference, node_of, reference_values, side_of};
-use super::arena::Arena;
+use super::graph::GameGraph;
 use super::*;
 use crate::board::Color;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
@@ -19,24 +19,25 @@ use crate::tablebase::tests::Solutions;
 use crate::tablebase::value::{ILLEGAL, TableOutcome, Value};
 use crate::tablebase::{Tables, prove_draws};
 
-/// The classes that captures lead to, with their draws proven; those with an attacker a side for a rule set.
-pub(super) fn smaller(
+/// Classes that captures lead to, with their draws proven; two-sided ones for a rule set.
+pub fn smaller(
     material: Material,
     rules: RuleSet,
     solutions: &mut Solutions,
 ) -> Vec<Arc<SolvedClass>> {
     let solved = |class: Material| {
         let smaller = smaller(class, rules, solutions);
-        Arc::new(match class.is_two_sided() {
-            true => solve_two_sided(class, rules, &smaller, 2, &|_| {}).unwrap(),
-            false => prove_draws((*solutions.get(class)).clone(), &smaller, 2).0,
+        Arc::new(if class.is_two_sided() {
+            solve_two_sided(class, rules, &smaller, 2, &|_| {}).unwrap()
+        } else {
+            prove_draws((*solutions.get(class)).clone(), &smaller, 2).0
         })
     };
     material.after_captures().into_iter().map(solved).collect()
 }
 
-/// Plays a game in which one side follows its plan and the other one looks for repetitions; the judge's
-/// verdict, or nothing where it leaves the class or takes too long.
+/// Plays a game in which one side follows its plan and the other one tries to repeat positions.
+/// Returns the judge's verdict; `None` if the game leaves the class or takes too long.
 fn play_out(
     reference: &Reference<'_>,
     values: &[Value],
@@ -45,12 +46,12 @@ fn play_out(
     start: usize,
     random: &mut StdRng,
 ) -> Option<Verdict> {
-    let arena = reference.arena;
-    let mut game = Game::new(arena.position(node_of(start)).unwrap());
-    let (mut aim, mut mirrored) = (0, false);
+    let graph = reference.game;
+    let mut game = Game::new(graph.position(node_of(start)).unwrap());
+    let (mut goal, mut mirrored) = (0, false);
     let mut n = start;
     for _ in 0..400 {
-        let judgement = judge_outcome(&game, arena.rules);
+        let judgement = judge_outcome(&game, graph.rules);
         if matches!(
             judgement.cause,
             Cause::Checkmate | Cause::Stalemate | Cause::Repetition
@@ -59,9 +60,9 @@ fn play_out(
         }
         let edge = if side_of(n) == planner {
             let planned = plan[n];
-            let edge = planned.moves[aim]?;
-            if edge.possible.is_free_of(planned.aims[aim]) {
-                aim = 1 - aim;
+            let edge = planned.moves[goal]?;
+            if edge.possible.is_free_of(planned.goals[goal]) {
+                goal = 1 - goal;
             }
             edge
         } else {
@@ -88,13 +89,13 @@ fn play_out(
         };
         game.push(played).unwrap();
         n = edge.to;
-        // The node may stand for the mirror image of the position.
-        mirrored = arena.position(node_of(n)).unwrap().key() != game.position().key();
+        // The node may be the mirror image of the position.
+        mirrored = graph.position(node_of(n)).unwrap().key() != game.position().key();
     }
     None
 }
 
-/// The value, but a win or loss by the rules in a number of plies as one in more than are told.
+/// Drops the plies of a win or loss by rule.
 fn without_plies_by_rule(value: Value) -> Value {
     match value {
         _ if value.is_won_by_rule() => Value::WIN_BY_RULE,
@@ -103,7 +104,8 @@ fn without_plies_by_rule(value: Value) -> Value {
     }
 }
 
-/// Plays games from positions that a side holds or wins by the rules; how many the judge decided.
+/// Plays games from positions that a side holds or wins by rule. Returns how many the judge
+/// decided.
 fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u32; 2] {
     let mut random = StdRng::seed_from_u64(1);
     let mut judged = [0; 2];
@@ -111,9 +113,10 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let open = (0..values.len()).filter(|n| !by_mate(values[*n]));
     for n in open.choose_multiple(&mut random, 2000) {
         for planner in Color::ALL {
-            let holds = match planner == side_of(n) {
-                true => values[n].is_held(),
-                false => values[n].is_held_by_other(),
+            let holds = if planner == side_of(n) {
+                values[n].is_held()
+            } else {
+                values[n].is_held_by_other()
             };
             if holds {
                 let verdict = play_out(
@@ -132,9 +135,10 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
     let is_by_rule = |value: Value| value.is_won_by_rule() || value.is_lost_by_rule();
     let by_rule = (0..values.len()).filter(|n| is_by_rule(values[*n]));
     for n in by_rule.choose_multiple(&mut random, 500) {
-        let winner = match values[n].is_won_by_rule() {
-            true => side_of(n),
-            false => !side_of(n),
+        let winner = if values[n].is_won_by_rule() {
+            side_of(n)
+        } else {
+            !side_of(n)
         };
         let verdict = play_out(
             reference,
@@ -152,7 +156,7 @@ fn play_games(reference: &Reference<'_>, values: &[Value], plans: &Plans) -> [u3
 }
 
 #[test]
-fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
+fn slow_solver_agrees_and_its_plans_satisfy_the_judge() {
     let mut solutions = Solutions::default();
     for (name, rules, has_rule_wins) in [
         ("KR-KN", RuleSet::Asian, true),
@@ -162,14 +166,14 @@ fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
         let material = name.parse().unwrap();
         let smaller = smaller(material, rules, &mut solutions);
         let solved = solve_two_sided(material, rules, &smaller, 2, &|_| {}).unwrap();
-        let arena = Arena::new(material, rules, &smaller);
-        let reference = Reference::new(&arena);
+        let game = GameGraph::new(material, rules, &smaller);
+        let reference = Reference::new(&game);
         let (values, plans) = reference_values(&reference);
         for (n, value) in values.iter().enumerate() {
             let node = node_of(n);
             let found = Value(solved.values(node.side == Color::Red)[node.index]);
             let found = without_plies_by_rule(found);
-            assert_eq!(found, *value, "{name} {rules}: {:?}", arena.position(node));
+            assert_eq!(found, *value, "{name} {rules}: {:?}", game.position(node));
         }
         let [held, won] = play_games(&reference, &values, &plans);
         assert!(held > 500, "{name}: {held}");
@@ -177,7 +181,7 @@ fn the_slow_solver_agrees_and_its_plans_stand_before_the_judge() {
     }
 }
 
-/// Rook against knight by the Asian rules, and what captures lead to.
+/// The class for the `asian` rules, and the classes that captures lead to.
 static ROOK_AGAINST_KNIGHT: LazyLock<(SolvedClass, Vec<Arc<SolvedClass>>)> = LazyLock::new(|| {
     let material = "KR-KN".parse().unwrap();
     let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
@@ -186,51 +190,51 @@ static ROOK_AGAINST_KNIGHT: LazyLock<(SolvedClass, Vec<Arc<SolvedClass>>)> = Laz
 });
 
 #[test]
-fn known_endings_come_out() {
-    // A rook wins against a cannon (车胜炮).
+fn known_endings_have_their_values() {
+    // A rook beats a cannon (车胜炮).
     let material = "KR-KC".parse().unwrap();
     let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
     let cannon = solve_two_sided(material, RuleSet::Asian, &smaller, 2, &|_| {}).unwrap();
     let cannon = &cannon.side_counts()[Color::Red];
     assert_eq!((cannon.won, cannon.legal), (348_021, 348_021));
-    // And nearly always against a knight (车胜马), which may not check for ever.
+    // A rook nearly always beats a knight (车胜马), which may not check forever.
     let knight = &ROOK_AGAINST_KNIGHT.0.side_counts()[Color::Red];
     let counts = (knight.won, knight.won_by_rule, knight.drawn, knight.lost);
     assert_eq!(counts, (346_311, 624, 78, 1008));
 }
 
 #[test]
-fn tables_are_verified_and_wrong_claims_found() {
+fn verification_accepts_tables_and_finds_wrong_values() {
     let (solved, smaller) = &*ROOK_AGAINST_KNIGHT;
     let verify = |solved: &SolvedClass| verify_two_sided(solved, smaller, 2, &|_| {});
     assert!(verify(solved).unwrap() > 400_000);
-    for (told, instead, why) in [
-        (Value::in_plies(4), Value::in_plies(6), "another mate"),
-        (Value::DRAW, Value::LOSS_BY_RULE, "say otherwise"),
+    for (stored, replacement, why) in [
+        (
+            Value::in_plies(4),
+            Value::in_plies(6),
+            "different distance to mate",
+        ),
+        (Value::DRAW, Value::LOSS_BY_RULE, "different outcome"),
         (
             Value::by_rule_in_plies(0),
             Value::by_rule_in_plies(6),
-            "other plies",
+            "different number of plies",
         ),
     ] {
         let mut wrong = solved.clone();
-        let index = wrong.bare.iter().position(|v| *v == told.0).unwrap();
-        wrong.bare[index] = instead.0;
+        let index = wrong.weak.iter().position(|v| *v == stored.0).unwrap();
+        wrong.weak[index] = replacement.0;
         let error = verify(&wrong).unwrap_err();
         assert!(error.to_string().contains(why), "{error}");
     }
-    // What these rules decide hangs on them, though each value fits its moves.
+    // The values still agree with their moves, but depend on the rule set.
     let without_rules = solve_two_sided(solved.material, RuleSet::None, smaller, 2, &|_| {});
     for (solved, rules, why) in [
-        (
-            solved.clone(),
-            RuleSet::None,
-            "loss by the rules is not shown",
-        ),
+        (solved.clone(), RuleSet::None, "loss by rule is not proven"),
         (
             without_rules.unwrap(),
             RuleSet::Asian,
-            "not shown to be held",
+            "draw or better is not proven",
         ),
     ] {
         let draws = DrawsHold::Under(rules);
@@ -240,7 +244,7 @@ fn tables_are_verified_and_wrong_claims_found() {
 }
 
 #[test]
-fn files_tell_the_rules_that_they_were_made_for() {
+fn files_store_their_rule_set() {
     let (asian, smaller) = &*ROOK_AGAINST_KNIGHT;
     let material = asian.material;
     let directory = tempfile::tempdir().unwrap();
@@ -268,11 +272,11 @@ fn files_tell_the_rules_that_they_were_made_for() {
         let position = asian.example(outcome).unwrap();
         tables.probe(&position, rules).map(|probe| probe.outcome)
     };
-    // All of this class are in zones, of which there is one.
+    // All these positions are in zones, of which there is one.
     let lost = TableOutcome::LossByRule(Some(0));
     assert_eq!(probe(lost, RuleSet::Asian), Some(lost));
     assert_eq!(probe(lost, RuleSet::None), Some(TableOutcome::Draw));
-    // What hangs on rules is not told under others, a mate is.
+    // Values that depend on the rule set are not used under another one; mates are.
     assert_eq!(probe(lost, RuleSet::Computer), None);
     assert_eq!(probe(TableOutcome::Draw, RuleSet::Computer), None);
     let won = TableOutcome::Win(25);

@@ -1,85 +1,83 @@
-//! A slow obvious solver.
+//! A slow and simple solver.
 
 use crate::board::{ByColor, Color, Move};
 use crate::movegen::legal_moves;
 use crate::rules::RuleSet;
-use crate::tablebase::two_sided::arena::{Arena, ArenaNode};
+use crate::tablebase::two_sided::buchi::GOAL_PAIRS;
+use crate::tablebase::two_sided::graph::{GameGraph, Node, Offences};
 use crate::tablebase::two_sided::mates::captures;
-use crate::tablebase::two_sided::moves::Faults;
-use crate::tablebase::two_sided::turns::TURNS;
 use crate::tablebase::value::{ILLEGAL, Value};
 
-/// A quiet move.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) struct Edge {
-    pub(super) to: usize,
-    pub(super) played: Move,
-    /// The faults that it may have, and those that it has for certain.
-    pub(super) possible: Faults,
-    faults: Faults,
+pub struct Edge {
+    pub to: usize,
+    pub played: Move,
+    /// Offences that it may commit, and those that it certainly commits.
+    pub possible: Offences,
+    offences: Offences,
 }
 
-/// A legal position with its moves.
 #[derive(Default)]
-pub(super) struct Entry {
+pub struct Entry {
     is_legal: bool,
-    pub(super) quiet: Vec<Edge>,
+    pub quiet: Vec<Edge>,
     captures: Vec<Value>,
 }
 
-/// What to play at a node: a move for each of two aims, and the faults that a move must not have to reach
+/// Plan for a node: a move for each of two goals, and the offences that a move must avoid to reach
 /// them.
 #[derive(Clone, Copy)]
-pub(super) struct Planned {
-    pub(super) moves: [Option<Edge>; 2],
-    pub(super) aims: [Faults; 2],
+pub struct Planned {
+    pub moves: [Option<Edge>; 2],
+    pub goals: [Offences; 2],
 }
 
 impl Planned {
     const NOTHING: Self = Self {
         moves: [None; 2],
-        aims: Faults::APART,
+        goals: Offences::APART,
     };
 }
 
-/// What to play, by the number of a node.
-pub(super) type Plan = Vec<Planned>;
+/// Plan by number of the node.
+pub type Plan = Vec<Planned>;
 
-/// All positions of a class with all moves, the two sides to move of an index one after the other.
-pub(super) struct Reference<'a> {
-    pub(super) arena: &'a Arena<'a>,
-    pub(super) entries: Vec<Entry>,
+/// All positions of a class with all moves. The two sides to move of an index have consecutive
+/// numbers.
+pub struct Reference<'a> {
+    pub game: &'a GameGraph<'a>,
+    pub entries: Vec<Entry>,
     mates: Vec<Value>,
 }
 
-pub(super) fn number(node: ArenaNode) -> usize {
+pub fn number(node: Node) -> usize {
     2 * node.index + node.side.index()
 }
 
-pub(super) fn side_of(number: usize) -> Color {
+pub fn side_of(number: usize) -> Color {
     Color::ALL[number % 2]
 }
 
-pub(super) fn node_of(number: usize) -> ArenaNode {
-    ArenaNode {
+pub fn node_of(number: usize) -> Node {
+    Node {
         index: number / 2,
         side: side_of(number),
     }
 }
 
 impl<'a> Reference<'a> {
-    pub(super) fn new(arena: &'a Arena<'a>) -> Self {
-        let entries = (0..2 * arena.len()).map(|n| entry(arena, node_of(n)));
+    pub fn new(game: &'a GameGraph<'a>) -> Self {
+        let entries = (0..2 * game.len()).map(|n| entry(game, node_of(n)));
         let mut reference = Self {
-            arena,
+            game,
             entries: entries.collect(),
-            mates: vec![Value::DRAW; 2 * arena.len()],
+            mates: vec![Value::DRAW; 2 * game.len()],
         };
         reference.find_mates();
         reference
     }
 
-    /// Goes over all positions again and again, ply by ply.
+    /// Passes over all positions for each number of plies.
     fn find_mates(&mut self) {
         let mut idle = 0;
         for plies in 0..=Value::LONGEST {
@@ -92,7 +90,7 @@ impl<'a> Reference<'a> {
             for n in &found {
                 self.mates[*n] = Value::in_plies(plies);
             }
-            // Longer ones begin with a capture, if there are any.
+            // Longer mates would begin with a capture.
             idle = if found.is_empty() { idle + 1 } else { 0 };
             if idle > 40 {
                 break;
@@ -114,7 +112,7 @@ impl<'a> Reference<'a> {
         self.entries[n].is_legal && self.mates[n] == Value::DRAW
     }
 
-    /// Whether a capture leads to something.
+    /// Whether a capture has a result of [`captures`].
     fn takes(&self, n: usize, bit: u8) -> bool {
         let has = |value: &Value| match bit {
             captures::HOLD => value.is_held_by_other(),
@@ -125,19 +123,19 @@ impl<'a> Reference<'a> {
         self.entries[n].captures.iter().any(has)
     }
 
-    /// The nodes from which the side `by` can force, within `among`, one more move that reaches an aim, or
-    /// that leads to `won`; the moves for it in `plan`.
+    /// Nodes from which the side `by` can force, within `among`, one more move that reaches a goal
+    /// or leads to `won`. Writes the moves to `plan`.
     fn reach(
         &self,
         by: Color,
         among: &[bool],
         won: &[bool],
-        aims: ([Faults; 2], usize),
-        fault: Option<Faults>,
+        goals: ([Offences; 2], usize),
+        offence: Option<Offences>,
         plan: &mut Plan,
     ) -> Vec<bool> {
-        let (aims, place) = aims;
-        plan.iter_mut().for_each(|planned| planned.aims = aims);
+        let (goals, place) = goals;
+        plan.iter_mut().for_each(|planned| planned.goals = goals);
         let mut reached = vec![false; among.len()];
         loop {
             let before = reached.clone();
@@ -145,22 +143,22 @@ impl<'a> Reference<'a> {
                 let entry = &self.entries[n];
                 if side_of(n) == by {
                     let is_good = |edge: &&Edge| {
-                        let reaches_aim = edge.possible.is_free_of(aims[place]);
-                        let goes_on = among[edge.to] && (reaches_aim || before[edge.to]);
-                        won[edge.to] || goes_on && self.may_hold_by(edge, fault)
+                        let reaches_goal = edge.possible.is_free_of(goals[place]);
+                        let goes_on = among[edge.to] && (reaches_goal || before[edge.to]);
+                        won[edge.to] || goes_on && self.may_hold_by(edge, offence)
                     };
                     let found = entry.quiet.iter().find(is_good).copied();
                     plan[n].moves[place] = found;
                     reached[n] =
-                        found.is_some() || fault.is_none() && self.takes(n, captures::HOLD);
+                        found.is_some() || offence.is_none() && self.takes(n, captures::HOLD);
                 } else {
                     let is_good = |edge: &Edge| {
-                        let is_bound = fault.is_none_or(|fault| edge.faults.has(fault));
+                        let is_bound = offence.is_none_or(|offence| edge.offences.has(offence));
                         won[edge.to] || before[edge.to] && is_bound
                     };
-                    let escapes = match fault {
+                    let escapes = match offence {
                         Some(_) => captures::ESCAPE,
-                        None => captures::DOUBTFUL,
+                        None => captures::RISKY,
                     };
                     reached[n] = !self.takes(n, escapes) && entry.quiet.iter().all(is_good);
                 }
@@ -171,21 +169,24 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// Whether a side that holds the other one to its fault may play a move.
-    fn may_hold_by(&self, edge: &Edge, fault: Option<Faults>) -> bool {
-        let is_chase = fault.is_some_and(|fault| fault != Faults::CHECK);
-        let without_checks = self.arena.rules == RuleSet::Computer && is_chase;
-        !without_checks || edge.possible.is_free_of(Faults::CHECK)
+    /// Whether the winner may play this move in a zone of an offence.
+    fn may_hold_by(&self, edge: &Edge, offence: Option<Offences>) -> bool {
+        let is_chase = offence.is_some_and(|offence| offence != Offences::CHECK);
+        let without_checks = self.game.rules == RuleSet::Computer && is_chase;
+        !without_checks || edge.possible.is_free_of(Offences::CHECK)
     }
 
-    /// The nodes that a side loses, mates included, and the plan against it.
+    /// Nodes that a side loses, mates included, and the plan to win them.
     fn lost(&self, loser: Color) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
         let mut lost: Vec<bool> = (0..count)
-            .map(|n| match side_of(n) == loser {
-                true => self.mates[n].is_lost(),
-                false => self.mates[n].is_won(),
+            .map(|n| {
+                if side_of(n) == loser {
+                    self.mates[n].is_lost()
+                } else {
+                    self.mates[n].is_won()
+                }
             })
             .collect();
         loop {
@@ -203,8 +204,8 @@ impl<'a> Reference<'a> {
             if lost != before {
                 continue;
             }
-            for fault in Faults::EACH {
-                let (zone, its_plan) = self.zone(loser, fault, &lost);
+            for offence in Offences::EACH {
+                let (zone, its_plan) = self.zone(loser, offence, &lost);
                 for n in (0..count).filter(|n| zone[*n]) {
                     lost[n] = true;
                     plan[n] = its_plan[n];
@@ -216,29 +217,29 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The open nodes in which a side is held to a fault.
-    fn zone(&self, loser: Color, fault: Faults, lost: &[bool]) -> (Vec<bool>, Plan) {
+    /// Open nodes in a zone of an offence.
+    fn zone(&self, loser: Color, offence: Offences, lost: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let aims = match fault {
-            Faults::CHECK => 1,
+        let goals = match offence {
+            Offences::CHECK => 1,
             _ => 2,
         };
         let mut zone: Vec<bool> = (0..count).map(|n| self.is_open(n) && !lost[n]).collect();
         loop {
             let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = zone.clone();
-            for place in 0..aims {
+            for place in 0..goals {
                 let reached = self.reach(
                     !loser,
                     &zone,
                     lost,
-                    (Faults::APART, place),
-                    Some(fault),
+                    (Offences::APART, place),
+                    Some(offence),
                     &mut plan,
                 );
                 (0..count).for_each(|n| left[n] &= reached[n]);
             }
-            if aims == 1 {
+            if goals == 1 {
                 plan.iter_mut()
                     .for_each(|planned| planned.moves[1] = planned.moves[0]);
             }
@@ -249,16 +250,16 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The nodes that a side holds, and the plan for it; what it wins comes in.
+    /// Nodes that a side holds, wins included, and the plan for it.
     fn held(&self, holder: Color, won: &[bool]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
         let mut plan: Plan = vec![Planned::NOTHING; count];
         let mut shown = won.to_vec();
         loop {
             let before = shown.clone();
-            for aims in [Faults::APART].iter().chain(&TURNS) {
-                let (held, its_plan) = self.held_by(holder, &shown, *aims);
-                // What is won can be held as well.
+            for goals in [Offences::APART].iter().chain(&GOAL_PAIRS) {
+                let (held, its_plan) = self.held_by(holder, &shown, *goals);
+                // Won nodes can be held as well.
                 let is_new = |n: usize| !shown[n] || plan[n].moves == [None; 2];
                 let found: Vec<usize> = (0..count).filter(|n| held[*n] && is_new(*n)).collect();
                 for n in found {
@@ -272,12 +273,15 @@ impl<'a> Reference<'a> {
         }
     }
 
-    /// The nodes that a side holds by two aims, or from which it comes to what is `shown`.
-    fn held_by(&self, holder: Color, shown: &[bool], aims: [Faults; 2]) -> (Vec<bool>, Plan) {
+    /// Nodes that a side holds with two goals, or from which it reaches `shown`.
+    fn held_by(&self, holder: Color, shown: &[bool], goals: [Offences; 2]) -> (Vec<bool>, Plan) {
         let count = self.entries.len();
-        let is_lost = |n: usize| match side_of(n) == holder {
-            true => self.mates[n].is_lost(),
-            false => self.mates[n].is_won(),
+        let is_lost = |n: usize| {
+            if side_of(n) == holder {
+                self.mates[n].is_lost()
+            } else {
+                self.mates[n].is_won()
+            }
         };
         let mut held: Vec<bool> = (0..count)
             .map(|n| self.entries[n].is_legal && !is_lost(n))
@@ -286,7 +290,7 @@ impl<'a> Reference<'a> {
             let mut plan: Plan = vec![Planned::NOTHING; count];
             let mut left = held.clone();
             for place in 0..2 {
-                let reached = self.reach(holder, &held, shown, (aims, place), None, &mut plan);
+                let reached = self.reach(holder, &held, shown, (goals, place), None, &mut plan);
                 (0..count).for_each(|n| left[n] &= reached[n] || shown[n]);
             }
             if left == held {
@@ -297,8 +301,8 @@ impl<'a> Reference<'a> {
     }
 }
 
-pub(super) fn entry(arena: &Arena<'_>, node: ArenaNode) -> Entry {
-    let Some(mut position) = arena.position(node) else {
+pub fn entry(game: &GameGraph<'_>, node: Node) -> Entry {
+    let Some(mut position) = game.position(node) else {
         return Entry::default();
     };
     let mut entry = Entry {
@@ -308,31 +312,31 @@ pub(super) fn entry(arena: &Arena<'_>, node: ArenaNode) -> Entry {
     for played in legal_moves(&position) {
         if position.taken_by(played).is_some() {
             let undo = position.make(played);
-            entry.captures.push(arena.after_capture(&position));
+            entry.captures.push(game.after_capture(&position));
             position.unmake(played, undo);
         }
     }
-    arena.quiet_moves(node, |m| {
+    game.quiet_moves(node, |m| {
         let threats = m.threats();
         entry.quiet.push(Edge {
             to: number(m.to),
             played: m.played(),
-            possible: m.possible_faults(threats),
-            faults: m.faults(threats),
+            possible: m.possible_offences(threats),
+            offences: m.offences(threats),
         });
         true
     });
     entry
 }
 
-/// The plans of each side, not to lose and to win by the rules.
-pub(super) struct Plans {
-    pub(super) to_hold: ByColor<Plan>,
-    pub(super) to_win: ByColor<Plan>,
+/// Plans of each side to hold and to win by rule.
+pub struct Plans {
+    pub to_hold: ByColor<Plan>,
+    pub to_win: ByColor<Plan>,
 }
 
-/// The values and the plans that the reference comes to.
-pub(super) fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans) {
+/// Values and plans according to the reference.
+pub fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans) {
     let lost = ByColor::from_fn(|side| reference.lost(side));
     let held = ByColor::from_fn(|side| reference.held(side, &lost[!side].0));
     let value = |n: usize| {
@@ -355,7 +359,7 @@ pub(super) fn reference_values(reference: &Reference<'_>) -> (Vec<Value>, Plans)
         }
     };
     let values = (0..reference.entries.len()).map(value).collect();
-    // The plan to win is that against the other side.
+    // The winner's plan comes with the other side's losses.
     let [against_red, against_black] = lost.0.map(|(_, plan)| plan);
     let plans = Plans {
         to_hold: held.map(|(_, plan)| plan),

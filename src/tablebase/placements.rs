@@ -1,15 +1,15 @@
-//! The placements of a side's king, advisors and bishops, numbered.
+//! Numbered placements of a side's king, advisors and bishops.
 //!
-//! These pieces stand on few points, so all their legal placements are listed: 3339 over the nine
-//! kinds of group. Within a kind, those that are not to the right of their mirror image come first,
-//! so that a number below [`GroupTable::canonical`] needs no mirroring.
+//! These pieces can stand on few squares, so all legal placements are listed: 3339 for the nine
+//! combinations. Within a combination, placements that are not to the right of their mirror image
+//! come first, so numbers below [`GroupTable::canonical`] need no mirroring.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::board::{Bitboard, ByColor, Color, Piece, PieceKind, Square, attacks};
 
-/// How many advisors and bishops stand beside a king.
+/// Advisors and bishops of one side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Defenders {
     /// Advisors (士), 0 to 2.
@@ -19,17 +19,17 @@ pub struct Defenders {
 }
 
 impl Defenders {
-    /// How many combinations there are.
+    /// Number of combinations.
     pub const COUNT: usize = 9;
 
-    /// Every combination, the bare king first, in the order of their numbers of pieces.
+    /// All combinations, by number of pieces, the bare king first.
     pub fn all() -> impl Iterator<Item = Self> {
         let mut all: Vec<Self> = (0..Self::COUNT).map(Self::from_index).collect();
         all.sort_by_key(|d| d.pieces());
         all.into_iter()
     }
 
-    /// Number of the combination, 0..9.
+    /// Number of the combination, below [`Self::COUNT`].
     #[inline]
     pub const fn index(self) -> usize {
         self.advisors as usize * 3 + self.bishops as usize
@@ -47,15 +47,16 @@ impl Defenders {
         self.advisors + self.bishops
     }
 
-    /// The group less an advisor or a bishop, if it has one.
+    /// One advisor or bishop fewer, if there is one.
     pub const fn without(self, is_advisor: bool) -> Option<Self> {
-        match is_advisor {
-            true => self.without_advisor(),
-            false => self.without_bishop(),
+        if is_advisor {
+            self.without_advisor()
+        } else {
+            self.without_bishop()
         }
     }
 
-    /// The group less an advisor, if it has one.
+    /// One advisor fewer, if there is one.
     pub const fn without_advisor(self) -> Option<Self> {
         match self.advisors.checked_sub(1) {
             Some(advisors) => Some(Self { advisors, ..self }),
@@ -63,7 +64,7 @@ impl Defenders {
         }
     }
 
-    /// The group less a bishop, if it has one.
+    /// One bishop fewer, if there is one.
     pub const fn without_bishop(self) -> Option<Self> {
         match self.bishops.checked_sub(1) {
             Some(bishops) => Some(Self { bishops, ..self }),
@@ -72,79 +73,76 @@ impl Defenders {
     }
 }
 
-/// A quiet move within a group. Taken back it is a quiet move as well.
+/// A quiet move of the king, an advisor or a bishop. Its reverse is also such a move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    /// Where the piece comes to stand.
+pub struct Step {
     pub to: Square,
-    /// The bishop's eye, empty for other pieces.
+    /// The bishop's eye; empty for other pieces.
     pub eye: Bitboard,
-    /// The number of the placement that comes of it.
+    /// Number of the placement after the move.
     pub placement: u16,
 }
 
-/// A piece of a group that can be taken.
+/// A piece of a placement that can be captured.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Removal {
-    /// Where it stands.
+pub struct Removal {
     pub square: Square,
-    /// Whether it is an advisor, else it is a bishop.
+    /// Advisor, else bishop.
     pub is_advisor: bool,
-    /// The number of what is left, among the placements of the smaller group.
+    /// Number of the placement after the capture, in the smaller combination.
     pub placement: u16,
 }
 
-/// A legal placement of a group.
 #[derive(Clone, Debug)]
-pub(super) struct Placement {
+pub struct Placement {
     pub king: Square,
     pub advisors: Bitboard,
     pub bishops: Bitboard,
-    /// All pieces of the group.
+    /// All pieces of the placement.
     pub pieces: Bitboard,
-    /// The number of the mirror image.
+    /// Number of the mirror image.
     pub mirror: u16,
     steps: Range<u32>,
     removals: Range<u32>,
 }
 
-/// The placements of one kind of group of one side.
+/// All placements of one combination for one side.
 #[derive(Debug)]
-pub(super) struct GroupTable {
+pub struct GroupTable {
     pub placements: Vec<Placement>,
-    /// Numbers below this one are not to the right of their mirror image.
+    /// Placements below this number are not to the right of their mirror image.
     pub canonical: usize,
     steps: Vec<Step>,
     removals: Vec<Removal>,
 }
 
 impl GroupTable {
-    /// The quiet moves from a placement on an otherwise empty board, and those to it.
+    /// Quiet moves from or to a placement on an otherwise empty board.
     #[inline]
-    pub(super) fn steps(&self, placement: &Placement) -> &[Step] {
+    pub fn steps(&self, placement: &Placement) -> &[Step] {
         &self.steps[placement.steps.start as usize..placement.steps.end as usize]
     }
 
-    /// The pieces of a placement that can be taken.
+    /// Pieces of a placement that can be captured.
     #[inline]
-    pub(super) fn removals(&self, placement: &Placement) -> &[Removal] {
+    pub fn removals(&self, placement: &Placement) -> &[Removal] {
         &self.removals[placement.removals.start as usize..placement.removals.end as usize]
     }
 
-    /// Whether the placement with this number is its own mirror image.
+    /// Whether a placement is its own mirror image.
     #[inline]
-    pub(super) fn is_symmetric(&self, number: usize) -> bool {
+    pub fn is_symmetric(&self, number: usize) -> bool {
         self.placements[number].mirror as usize == number
     }
 }
 
-/// The placements of all kinds of group of one side.
+/// All placements of one side.
 #[derive(Debug)]
-pub(super) struct SideGroup {
+pub struct SideGroup {
     tables: Vec<GroupTable>,
-    /// The number of each placement within its kind, by king, advisors and bishops.
+    /// Number of each placement within its combination, by king, advisors and bishops.
     numbers: Vec<u16>,
-    /// The place of a square among those of the king, the advisors and the bishops.
+    /// Rank of each square among those of the king, the advisors and the bishops.
     places: [[u8; Square::COUNT]; 3],
 }
 
@@ -152,22 +150,20 @@ const NO_PLACEMENT: u16 = u16::MAX;
 const KINDS: [PieceKind; 3] = [PieceKind::King, PieceKind::Advisor, PieceKind::Bishop];
 
 impl SideGroup {
-    /// The groups of a side.
-    pub(super) fn of(color: Color) -> &'static Self {
+    pub fn of(color: Color) -> &'static Self {
         static SIDES: LazyLock<ByColor<SideGroup>> =
             LazyLock::new(|| ByColor::from_fn(SideGroup::build));
         &SIDES[color]
     }
 
-    /// The placements of one kind of group.
     #[inline]
-    pub(super) fn table(&self, defenders: Defenders) -> &GroupTable {
+    pub fn table(&self, defenders: Defenders) -> &GroupTable {
         &self.tables[defenders.index()]
     }
 
-    /// The number of a placement among those of its kind.
+    /// Number of a placement within its combination.
     #[inline]
-    pub(super) fn number(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
+    pub fn number(&self, king: Square, advisors: Bitboard, bishops: Bitboard) -> usize {
         self.numbers[self.slot(king, advisors, bishops)] as usize
     }
 
@@ -203,7 +199,7 @@ impl SideGroup {
         side
     }
 
-    /// Lists the placements of a kind of group; those of smaller kinds are listed already.
+    /// Lists the placements of a combination. Smaller combinations must be listed already.
     fn build_table(&mut self, points: &[Vec<Square>; 3], defenders: Defenders) -> GroupTable {
         let mut placements = all_placements(points, defenders);
         let mirrored = |p: &Placement| {
@@ -293,7 +289,7 @@ impl SideGroup {
     }
 }
 
-/// Every legal placement of a kind of group, neither numbered nor linked.
+/// All legal placements of a combination, without numbers and moves.
 fn all_placements(points: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placement> {
     let [kings, advisors, bishops] = points;
     let mut placements = Vec::new();
@@ -318,7 +314,7 @@ fn all_placements(points: &[Vec<Square>; 3], defenders: Defenders) -> Vec<Placem
     placements
 }
 
-/// The sets of `count` squares out of `squares`.
+/// Subsets of `squares` with `count` elements.
 fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
     let masks = (0..1_u32 << squares.len()).filter(|mask| mask.count_ones() == count);
     let set = |mask: u32| {
@@ -332,10 +328,10 @@ fn subsets(squares: &[Square], count: u32) -> Vec<Bitboard> {
 mod tests {
     use super::*;
 
-    /// Placements, those that are their own mirror image, and half of them rounded up: the numbers
-    /// of chessdb's GROUP.dat.
+    /// Placements, symmetric placements, and canonical placements. The last figures agree with
+    /// chessdb's GROUP.dat.
     #[test]
-    fn the_groups_have_their_known_sizes() {
+    fn combinations_have_known_sizes() {
         let known = [
             ((0, 0), 9, 3, 6),
             ((1, 0), 40, 2, 21),
@@ -362,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_steps_and_removals_lead_where_they_say() {
+    fn moves_and_captures_link_the_right_placements() {
         for color in Color::ALL {
             let side = SideGroup::of(color);
             for defenders in Defenders::all() {

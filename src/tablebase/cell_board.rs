@@ -1,12 +1,12 @@
-//! A cell of a table with its pieces on the board: attacks and moves, for the solver.
+//! Attacks and moves on a cell of a table, for the solvers.
 
-use super::group::{Placement, Removal};
 use super::index::{AttackerSquares, Cell, Indexer};
+use super::placements::{Placement, Removal};
 use crate::board::{Bitboard, Color, Piece, PieceKind, Square, attacks};
 
-/// A position of a class without a side to move; red is armed.
+/// A position of a class without side to move; red is the strong side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CellBoard<'a> {
+pub struct CellBoard<'a> {
     pub indexer: &'a Indexer,
     pub cell: Cell,
     pub own: &'a Placement,
@@ -14,28 +14,27 @@ pub(super) struct CellBoard<'a> {
     pub occupied: Bitboard,
 }
 
-/// What a move of the unarmed side leads to.
+/// A move of the weak side's king, advisors or bishops.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BareMove {
-    /// The number of the group afterwards.
+pub struct WeakMove {
+    /// Number of the placement after the move.
     pub defenders: usize,
-    /// The attacker that it takes, if it takes one.
+    /// Number of the captured attacker.
     pub taken: Option<usize>,
 }
 
-/// A capture by the armed side.
+/// A capture by the strong side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Capture {
-    /// What it takes.
+pub struct Capture {
     pub removal: Removal,
-    /// Where the attackers stand afterwards.
+    /// Squares of the attackers after the capture.
     pub squares: AttackerSquares,
 }
 
 impl<'a> CellBoard<'a> {
-    /// The board of a cell; `None` where two pieces share a square or the kings face each other.
+    /// `None` if two pieces share a square or the kings face each other.
     #[inline]
-    pub(super) fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
+    pub fn new(indexer: &'a Indexer, cell: Cell) -> Option<Self> {
         let occupied = indexer.occupied(cell)?;
         let board = Self {
             indexer,
@@ -47,23 +46,22 @@ impl<'a> CellBoard<'a> {
         (!are_facing(board.own.king, board.defenders.king, occupied)).then_some(board)
     }
 
-    /// Where the king of `side` stands.
     #[inline]
-    pub(super) fn king(&self, side: Color) -> Square {
+    pub fn king(&self, side: Color) -> Square {
         match side {
             Color::Red => self.own.king,
             Color::Black => self.defenders.king,
         }
     }
 
-    /// Whether the other side attacks the king of `side` on `king`, or faces it, the attackers standing
-    /// where they stand and the board being occupied by `occupied`.
+    /// Whether the king of `side` on `king` would be attacked by the other side's attackers or face
+    /// its king, with the board occupied by `occupied`.
     #[inline]
-    pub(super) fn is_attacked(&self, side: Color, king: Square, occupied: Bitboard) -> bool {
+    pub fn is_attacked(&self, side: Color, king: Square, occupied: Bitboard) -> bool {
         are_facing(king, self.king(!side), occupied) || self.attacks(!side, king, occupied, None)
     }
 
-    /// Whether an attacker of `by` but for `taken` attacks the other side's king on `king`.
+    /// Whether an attacker of `by`, other than `taken`, attacks the other side's king on `king`.
     #[inline]
     fn attacks(&self, by: Color, king: Square, occupied: Bitboard, taken: Option<usize>) -> bool {
         let attackers = &self.indexer.attackers;
@@ -80,15 +78,15 @@ impl<'a> CellBoard<'a> {
         (0..attackers.count).filter(is_there).any(attacks)
     }
 
-    /// Whether black's king is attacked, so that it cannot be red's turn.
+    /// Whether red attacks black's king, so that red cannot be to move.
     #[inline]
-    pub(super) fn gives_check(&self) -> bool {
+    pub fn gives_check(&self) -> bool {
         self.attacks(Color::Red, self.defenders.king, self.occupied, None)
     }
 
-    /// Whether it can be the turn of `side`: the other side's king is not attacked.
+    /// Whether `side` can be to move: the other side's king is not attacked.
     #[inline]
-    pub(super) fn can_move(&self, side: Color) -> bool {
+    pub fn can_move(&self, side: Color) -> bool {
         match side {
             Color::Red => !self.gives_check(),
             Color::Black => !self.attacks(Color::Black, self.own.king, self.occupied, None),
@@ -97,7 +95,7 @@ impl<'a> CellBoard<'a> {
 
     /// Visits black's legal moves.
     #[inline]
-    pub(super) fn bare_moves(&self, mut visit: impl FnMut(BareMove)) {
+    pub fn weak_moves(&self, mut visit: impl FnMut(WeakMove)) {
         let table = self.indexer.defenders;
         let squares = &self.cell.squares[..self.indexer.attackers.count];
         let others = self.occupied & !self.defenders.pieces;
@@ -111,7 +109,7 @@ impl<'a> CellBoard<'a> {
             let is_attacked = are_facing(self.own.king, after.king, occupied)
                 || self.attacks(Color::Red, after.king, occupied, taken);
             if !is_attacked {
-                visit(BareMove {
+                visit(WeakMove {
                     defenders: step.placement.into(),
                     taken,
                 });
@@ -119,9 +117,9 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// The cell after a move of black, in its own class or in that with an attacker less.
+    /// The cell after a black move, in its own class or in that with one attacker fewer.
     #[inline]
-    pub(super) fn after(&self, m: BareMove) -> Cell {
+    pub fn after(&self, m: WeakMove) -> Cell {
         let squares = self.cell.squares;
         Cell {
             defenders: m.defenders,
@@ -133,9 +131,9 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits the numbers of black's group before the quiet moves that lead here, legal or not.
+    /// Visits black's placements before the quiet moves that lead here, legal or not.
     #[inline]
-    pub(super) fn bare_unmoves(&self, mut visit: impl FnMut(usize)) {
+    pub fn weak_unmoves(&self, mut visit: impl FnMut(usize)) {
         let others = self.occupied & !self.defenders.pieces;
         for step in self.indexer.defenders.steps(self.defenders) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
@@ -146,7 +144,7 @@ impl<'a> CellBoard<'a> {
 
     /// Visits red's legal captures.
     #[inline]
-    pub(super) fn captures(&self, mut visit: impl FnMut(Capture)) {
+    pub fn captures(&self, mut visit: impl FnMut(Capture)) {
         let attackers = &self.indexer.attackers;
         for i in 0..attackers.count {
             let from = self.cell.squares[i];
@@ -169,31 +167,31 @@ impl<'a> CellBoard<'a> {
         }
     }
 
-    /// Visits the cells before the quiet red moves that lead here, legal or not.
+    /// Visits the cells before red's quiet moves that lead here, legal or not.
     #[inline]
-    pub(super) fn armed_unmoves(&self, mut visit: impl FnMut(Cell)) {
+    pub fn strong_unmoves(&self, mut visit: impl FnMut(Cell)) {
         self.own_steps(&mut visit);
         self.attacker_unmoves(Color::Red, visit);
     }
 
     /// Visits the cells before the quiet moves of a side's attackers that lead here, legal or not.
     #[inline]
-    pub(super) fn attacker_unmoves(&self, side: Color, visit: impl FnMut(Cell)) {
+    pub fn attacker_unmoves(&self, side: Color, visit: impl FnMut(Cell)) {
         let origins = |kind, to, others| attacker_origins(kind, side, to, others);
         self.attacker_steps(side, origins, visit);
     }
 
-    /// Visits the cells after red's quiet moves, but for the faced kings all legal.
+    /// Visits the cells after red's quiet moves; all are legal unless the kings face each other.
     #[inline]
-    pub(super) fn armed_moves(&self, mut visit: impl FnMut(Cell)) {
+    pub fn strong_moves(&self, mut visit: impl FnMut(Cell)) {
         self.own_steps(&mut visit);
         self.attacker_steps(Color::Red, attacker_targets, visit);
     }
 
-    /// Visits the cells that a step of red's king, an advisor or a bishop leads to, or comes from: these
-    /// pieces step to and fro alike.
+    /// Visits the cells one move of red's king, an advisor or a bishop away; these moves are
+    /// reversible.
     #[inline]
-    pub(super) fn own_steps(&self, mut visit: impl FnMut(Cell)) {
+    pub fn own_steps(&self, mut visit: impl FnMut(Cell)) {
         let others = self.occupied & !self.own.pieces;
         for step in self.indexer.own.steps(self.own) {
             if !others.contains(step.to) && (step.eye & others).is_empty() {
@@ -236,13 +234,13 @@ impl<'a> CellBoard<'a> {
     }
 }
 
-/// Whether nothing stands between two kings on one file.
+/// Whether two kings face each other on an open file.
 #[inline]
 fn are_facing(king: Square, other: Square, occupied: Bitboard) -> bool {
     king.file() == other.file() && (Bitboard::between(king, other) & occupied).is_empty()
 }
 
-/// The squares from which a quiet move of `side` leads to `to`.
+/// Squares from which `side` can make a quiet move to `to`.
 #[inline]
 fn attacker_origins(kind: PieceKind, side: Color, to: Square, others: Bitboard) -> Bitboard {
     match kind {
@@ -252,7 +250,7 @@ fn attacker_origins(kind: PieceKind, side: Color, to: Square, others: Bitboard) 
     }
 }
 
-/// The squares to which a quiet move leads from `from`.
+/// Squares that a quiet move reaches from `from`.
 #[inline]
 fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard {
     match kind {
@@ -262,10 +260,9 @@ fn attacker_targets(kind: PieceKind, from: Square, others: Bitboard) -> Bitboard
     }
 }
 
-/// The squares from which a pawn of `side` reaches `to`, none where a pawn cannot stand.
+/// Squares from which a pawn of `side` reaches `to`, without squares that a pawn cannot occupy.
 #[inline]
 fn pawn_origins(side: Color, to: Square) -> Bitboard {
-    /// Where a pawn of red and one of black can stand.
     const STANDS: [Bitboard; Color::COUNT] = [
         standing_points(Piece::RedPawn),
         standing_points(Piece::BlackPawn),

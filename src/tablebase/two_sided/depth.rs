@@ -1,52 +1,50 @@
-//! How many plies a loss by the rules takes.
+//! Plies of losses by rule.
 //!
-//! Where a side is held to a fault, it can put off its loss only by repeating itself: a zone. The plies that
-//! it spends there are not counted. A zone is worth more plies than all to which its loser can leave, by one
-//! at least, and more than the zones found before it, so that no two are worth the same. Everywhere else the
-//! plies are those to the nearest zone, and what that is worth: one more than after the best move of the side
-//! that wins, or after the longest defence. So whoever wins comes nearer with every move, but for those in a
-//! zone, which it leaves only for what is worth less.
+//! The loser can delay the loss only by repeating positions of a zone (see `co_buchi`); these repetitions are not
+//! counted. A zone's depth is at least one ply more than that of all exits of its loser, and more than that of
+//! earlier zones, so that no two zones have the same depth. Elsewhere the depth is one more than after the
+//! winner's best move or the loser's longest defence. So the depth falls with every move of the winner, except
+//! within a zone, which the winner leaves only for a smaller depth.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::arena::ArenaNode;
-use super::losing::lost_bit;
-use super::marks::Marks;
+use super::co_buchi::lost_bit;
+use super::graph::Node;
 use super::mates::captures;
-use super::outlook::Outlook;
+use super::positions::{NodeBytes, OpenPositions};
 use crate::board::Color;
-use crate::tablebase::parallel::for_each_part;
+use crate::tablebase::solver_state::for_each_part;
 use crate::tablebase::value::Value;
 
-/// Added to the plies of a node in the marks, where 0 stands for none.
+/// Offset of the plies in the byte of a node; 0 means unknown.
 const KNOWN: u8 = 1;
-/// One more than the largest number of plies that is told.
-const COUNTED: usize = Value::MOST_BY_RULE as usize + 1;
-/// Stands for a number of plies that is not told.
-const UNTOLD: usize = 2 * COUNTED;
+/// Number of depths that can be stored.
+const COUNTED: usize = Value::LONGEST_BY_RULE as usize + 1;
+/// A depth too large to be stored.
+const UNCOUNTED: usize = 2 * COUNTED;
 
-/// The plies of a node that is lost or won by the rules, once they have been found; `None` where there are more
-/// than can be told.
-pub(super) fn plies(outlook: &Outlook<'_>, node: ArenaNode) -> Option<u8> {
-    outlook.faults.get(node).checked_sub(KNOWN)
+/// Depth of a node lost or won by rule, after [`find`]; `None` if too large.
+pub fn plies(positions: &OpenPositions<'_>, node: Node) -> Option<u8> {
+    positions.offences.get(node).checked_sub(KNOWN)
 }
 
-/// Finds the plies of all that `loser` loses by the rules, from the zones in the order in which they were found.
-pub(super) fn find(
-    outlook: &Outlook<'_>,
+/// Computes the depth of all positions that `loser` loses by rule. `zones` are in the order in
+/// which they were found.
+pub fn find(
+    positions: &OpenPositions<'_>,
     loser: Color,
-    marks: &Marks,
-    zones: &[Vec<ArenaNode>],
+    results: &NodeBytes,
+    zones: &[Vec<Node>],
     threads: usize,
 ) {
     let nodes_of_zones = (zones.iter().enumerate())
         .flat_map(|(zone, nodes)| nodes.iter().map(move |node| (*node, zone)));
-    let search = Lengths {
-        outlook,
+    let search = DepthSearch {
+        positions,
         loser,
-        marks,
+        results,
         threads,
         zone_of: nodes_of_zones.collect(),
         exits: zones.iter().map(|_| AtomicUsize::new(0)).collect(),
@@ -54,25 +52,27 @@ pub(super) fn find(
     search.run(zones);
 }
 
-struct Lengths<'a> {
-    outlook: &'a Outlook<'a>,
+struct DepthSearch<'a> {
+    positions: &'a OpenPositions<'a>,
     loser: Color,
-    marks: &'a Marks,
+    results: &'a NodeBytes,
     threads: usize,
-    /// The zone that a node belongs to.
-    zone_of: HashMap<ArenaNode, usize>,
-    /// How many quiet moves of its loser lead out of each zone to nodes whose plies are not known.
+    /// Zone of a node.
+    zone_of: HashMap<Node, usize>,
+    /// For each zone, the number of the loser's quiet moves that leave it to nodes of unknown
+    /// depth.
     exits: Vec<AtomicUsize>,
 }
 
-/// Nodes, each with the plies that it is worth.
-type Due = Vec<(ArenaNode, usize)>;
+/// Nodes with a proposed depth.
+type Due = Vec<(Node, usize)>;
 
-impl Lengths<'_> {
-    /// Goes from one number of plies to the next. What is worth so many may be found before its time.
-    fn run(&self, zones: &[Vec<ArenaNode>]) {
+impl DepthSearch<'_> {
+    /// Processes the depths in order. A node can be proposed for a depth before that depth is
+    /// reached.
+    fn run(&self, zones: &[Vec<Node>]) {
         let mut due = vec![Vec::new(); COUNTED];
-        let put = |due: &mut [Vec<ArenaNode>], found: Due| {
+        let put = |due: &mut [Vec<Node>], found: Due| {
             for (node, plies) in found {
                 if let Some(nodes) = due.get_mut(plies) {
                     nodes.push(node);
@@ -99,31 +99,33 @@ impl Lengths<'_> {
         }
     }
 
-    /// Whether a node is lost for the loser by the rules.
-    fn is_lost(&self, node: ArenaNode) -> bool {
-        self.marks.get(node) & lost_bit(self.loser) != 0
+    fn is_lost(&self, node: Node) -> bool {
+        self.results.get(node) & lost_bit(self.loser) != 0
     }
 
     fn has_exit(&self, zone: usize) -> bool {
         self.exits[zone].load(Ordering::Relaxed) != 0
     }
 
-    /// A node is worth so many plies, if it was not known to be worth fewer; whether that is new.
-    fn settle(&self, node: ArenaNode, plies: usize) -> bool {
+    /// Sets the depth of a node that has none. Returns whether it is new.
+    fn settle(&self, node: Node, plies: usize) -> bool {
         let plies = plies as u8 + KNOWN;
-        self.outlook.faults.get(node) == 0 && self.outlook.faults.add(node, plies)
+        self.positions.offences.get(node) == 0 && self.positions.offences.add(node, plies)
     }
 
-    /// Counts the moves of all nodes; those of which captures alone decide.
+    /// Counts the moves of all nodes. Returns the nodes that only captures decide.
     fn start(&self) -> Due {
-        let (len, slice) = (self.outlook.arena.len(), self.outlook.arena.indexer.slice());
+        let (len, slice) = (
+            self.positions.game.len(),
+            self.positions.game.indexer.slice(),
+        );
         let due = Mutex::new(Vec::new());
         for_each_part(self.threads, len / slice, |part| {
             let mut found = Vec::new();
             for index in part * slice..(part + 1) * slice {
-                let nodes = Color::ALL.map(|side| ArenaNode { index, side });
+                let nodes = Color::ALL.map(|side| Node { index, side });
                 for node in nodes.into_iter().filter(|node| self.is_lost(*node)) {
-                    self.outlook.faults.set(node, 0);
+                    self.positions.offences.set(node, 0);
                     self.start_node(node, &mut found);
                 }
             }
@@ -132,16 +134,16 @@ impl Lengths<'_> {
         due.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn start_node(&self, node: ArenaNode, due: &mut Due) {
+    fn start_node(&self, node: Node, due: &mut Due) {
         if node.side != self.loser {
-            if self.outlook.has_capture(node, captures::WIN_BY_RULE) {
+            if self.positions.has_capture(node, captures::WIN_BY_RULE) {
                 due.push((node, self.after_captures(node)));
             }
             return;
         }
         let zone = self.zone_of.get(&node);
         let mut quiet = 0;
-        self.outlook.arena.quiet_nodes(node, |to| {
+        self.positions.game.quiet_nodes(node, |to| {
             if self.is_lost(to) {
                 quiet += 1;
                 if let Some(zone) = zone.filter(|zone| self.zone_of.get(&to) != Some(zone)) {
@@ -149,20 +151,20 @@ impl Lengths<'_> {
                 }
             }
         });
-        self.outlook.set_moves(node, quiet);
+        self.positions.set_moves(node, quiet);
         if quiet == 0 {
             due.push((node, self.after_captures(node)));
         }
     }
 
-    /// One more than the plies after the captures of a node that the rules decide: the fewest where the other
-    /// side is to move, the most where the loser is, 0 without such captures.
-    fn after_captures(&self, node: ArenaNode) -> usize {
+    /// One more than the depth after the captures that decide by rule: the smallest for the winner,
+    /// the largest for the loser; 0 without such captures.
+    fn after_captures(&self, node: Node) -> usize {
         let mut worth = None;
-        self.outlook.arena.captures(node, |value| {
+        self.positions.game.captures(node, |value| {
             let after = value
                 .plies_by_rule()
-                .map_or(UNTOLD, |plies| usize::from(plies) + 1);
+                .map_or(UNCOUNTED, |plies| usize::from(plies) + 1);
             let best = worth.unwrap_or(after);
             if node.side == self.loser && value.is_won_by_rule() {
                 worth = Some(best.max(after));
@@ -173,12 +175,12 @@ impl Lengths<'_> {
         worth.unwrap_or(0)
     }
 
-    /// Visits nodes that are worth so many plies, and tells what others are worth.
-    fn visit_all(&self, nodes: &[ArenaNode], plies: usize) -> Due {
-        /// How many nodes a thread takes at once.
+    /// Visits the predecessors of nodes of this depth. Returns those whose depth follows.
+    fn visit_all(&self, nodes: &[Node], plies: usize) -> Due {
+        /// Nodes that a thread takes at once.
         const PART: usize = 1 << 12;
         let due = Mutex::new(Vec::new());
-        let parts: Vec<&[ArenaNode]> = nodes.chunks(PART).collect();
+        let parts: Vec<&[Node]> = nodes.chunks(PART).collect();
         for_each_part(self.threads.min(parts.len()), parts.len(), |part| {
             let mut found = Vec::new();
             for node in parts[part] {
@@ -189,14 +191,14 @@ impl Lengths<'_> {
         due.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn visit(&self, node: ArenaNode, plies: usize, due: &mut Due) {
+    fn visit(&self, node: Node, plies: usize, due: &mut Due) {
         let zone = self.zone_of.get(&node);
-        self.outlook.arena.before(node, |before| {
+        self.positions.game.before(node, |before| {
             if !self.is_lost(before) {
                 return;
             }
             if before.side != self.loser {
-                if self.outlook.faults.get(before) == 0 {
+                if self.positions.offences.get(before) == 0 {
                     due.push((before, plies + 1));
                 }
                 return;
@@ -205,7 +207,7 @@ impl Lengths<'_> {
             if let Some(left) = left.filter(|left| zone != Some(left)) {
                 self.exits[*left].fetch_sub(1, Ordering::Relaxed);
             }
-            if self.outlook.take_last_move(before) {
+            if self.positions.take_last_move(before) {
                 due.push((before, self.after_captures(before).max(plies + 1)));
             }
         });

@@ -1,36 +1,36 @@
-//! A proof that the draws of a class hold under rules that forbid perpetual chases.
+//! Proof that the draws of a class hold under rules that forbid perpetual chases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
-use super::board::CellBoard;
+use super::cell_board::CellBoard;
 use super::index::{Cell, Indexer};
 use super::material::Material;
-use super::parallel::for_each_part;
 use super::solved::{DrawsHold, SolvedClass};
+use super::solver_state::for_each_part;
 use super::value::{DRAW, ILLEGAL, LARGEST_LEVEL};
 
-/// The draw that has left the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
+/// A draw that was removed from the set. Smaller numbers, down to [`LARGEST_LEVEL`], are ranks.
 const REMOVED: u8 = 254;
-/// Above every rank.
+/// Larger than every rank.
 const NO_RANK: u8 = REMOVED - LARGEST_LEVEL;
 
-/// Proves that the draws of a class of one armed side hold under every rule set, which the class then says, or
-/// else counts the drawn positions that the unarmed side might not be able to hold under rules that forbid
-/// perpetual chases. `smaller` holds the classes of [`Material::after_captures`], those with fewer attackers
-/// with the armed side to move. The draws hold only if theirs are proven as well, for captures lead there.
+/// Proves that the draws of a one-sided class hold under every rule set and marks the class accordingly, or
+/// counts the drawn positions that the weak side might not hold under rules that forbid perpetual chases.
+/// `smaller` holds the classes of [`Material::after_captures`]; for those with fewer attackers the strong side to
+/// move is enough. The draws only hold if those of `smaller` are proven too, because captures lead there.
 ///
-/// The unarmed side cannot check, and its king may chase, so only its advisors and bishops can break
-/// such a rule. It does not if it can hold the draw with infinitely many moves after which none of
-/// them could legally take an attacker. The largest set of draws is looked for in which it can force
-/// one more such move without leaving the set, whatever the armed side plays; captures leave it.
+/// The weak side cannot check, and its king may chase, so only its advisors and bishops can break the rule. A
+/// draw is safe if the weak side can hold it with infinitely many harmless moves: moves after which no advisor
+/// or bishop could legally capture an attacker. This computes the largest set of draws in which the weak side
+/// can force one more such move without leaving the set. Captures leave the set.
 ///
-/// A position from which such a move can be forced has a rank that is larger than the ranks that it rests on.
-/// When others leave the set only those are looked at again that may have rested on them. A position with
-/// a rank above 133 would count as one that cannot be held. The ranks stand in the class itself meanwhile.
+/// A position from which a harmless move can be forced has a rank, larger than the ranks that it depends on. When
+/// positions leave the set, only those that may depend on them are examined again. A rank above 133 would count
+/// as not provable. Ranks are stored in the values of the class during the computation.
 ///
 /// # Panics
-/// When a class of `smaller` is missing.
+/// A class of `smaller` is missing.
 pub fn prove_draws(
     class: SolvedClass,
     smaller: &[Arc<SolvedClass>],
@@ -42,24 +42,25 @@ pub fn prove_draws(
         (Indexer::new(material), &**solved)
     };
     let indexer = Indexer::new(class.material);
-    // The values are collected in the memory that they are in.
+    // Reuses the allocation.
     let states = |values: Vec<u8>| values.into_iter().map(AtomicU8::new).collect();
     let search = SafetySearch {
         fewer_attackers: (0..indexer.attackers.count)
             .map(|i| class.material.without_attacker(i).map(find))
             .collect(),
-        states: [states(class.armed), states(class.bare)],
+        states: [states(class.strong), states(class.weak)],
         indexer,
         threads: threads.max(1),
     };
-    // The unarmed side first: most of its moves are harmless, and then the others let it hold.
+    // The weak side first: most of its moves are harmless, which then gives ranks to the other
+    // side's positions.
     while search.sweep(false) | search.sweep(true) {}
     let mut unreached = search.unreached();
     while !unreached.is_empty() {
         unreached = search.without(unreached);
     }
-    let doubtful = search.left_out();
-    let [armed, bare] = search.states.map(|states| {
+    let doubtful = search.count_removed();
+    let [strong, weak] = search.states.map(|states| {
         let value = |state: AtomicU8| match state.into_inner() {
             value @ (..=LARGEST_LEVEL | ILLEGAL) => value,
             _ => DRAW,
@@ -67,8 +68,8 @@ pub fn prove_draws(
         states.into_iter().map(value).collect()
     });
     let solved = SolvedClass {
-        armed,
-        bare,
+        strong,
+        weak,
         ..class
     };
     let are_proven = smaller.iter().all(|s| s.draws == DrawsHold::Always);
@@ -78,12 +79,12 @@ pub fn prove_draws(
     )
 }
 
-/// What is known of a position.
+/// Whether a position is in the set, and its rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SafetyState {
-    /// It is not in the set.
+    /// Not in the set.
     Out,
-    /// It is, and it is not known whether one more harmless move can be forced from it.
+    /// In the set; not known to force one more harmless move.
     Unreached,
     Ranked(u8),
 }
@@ -107,59 +108,59 @@ impl SafetyState {
     }
 }
 
-/// A position of the class and its side to move, in eight bytes, for there may be many.
+/// Index and side to move of a position in eight bytes.
 #[derive(Clone, Copy)]
 struct SafetyNode(usize);
 
 impl SafetyNode {
-    fn new(index: usize, armed_to_move: bool) -> Self {
-        Self(index << 1 | usize::from(armed_to_move))
+    fn new(index: usize, strong_to_move: bool) -> Self {
+        Self(index << 1 | usize::from(strong_to_move))
     }
 
     const fn index(self) -> usize {
         self.0 >> 1
     }
 
-    const fn armed_to_move(self) -> bool {
+    const fn strong_to_move(self) -> bool {
         self.0 & 1 == 1
     }
 }
 
-/// A set of draws under way to the largest one that can be held.
+/// Computation of the largest set of safe draws.
 struct SafetySearch<'a> {
-    /// The classes after the capture of each attacker; `None` where none is left.
+    /// Classes after the capture of each attacker; `None` if none is left.
     fewer_attackers: Vec<Option<(Indexer, &'a SolvedClass)>>,
     indexer: Indexer,
-    /// The values of the class, with those of draws as [`SafetyState`] has them: the armed side to move,
-    /// then the other.
+    /// Values of the class, draws encoded as [`SafetyState`]: the strong side to move, then the
+    /// weak side.
     states: [Vec<AtomicU8>; 2],
     threads: usize,
 }
 
 impl SafetySearch<'_> {
     #[inline]
-    fn state(&self, index: usize, armed_to_move: bool) -> &AtomicU8 {
-        &self.states[usize::from(!armed_to_move)][index]
+    fn state(&self, index: usize, strong_to_move: bool) -> &AtomicU8 {
+        &self.states[usize::from(!strong_to_move)][index]
     }
 
     #[inline]
-    fn get(&self, index: usize, armed_to_move: bool) -> SafetyState {
-        SafetyState::of(self.state(index, armed_to_move).load(Ordering::Relaxed))
+    fn get(&self, index: usize, strong_to_move: bool) -> SafetyState {
+        SafetyState::of(self.state(index, strong_to_move).load(Ordering::Relaxed))
     }
 
     fn set(&self, node: SafetyNode, state: SafetyState) {
-        self.state(node.index(), node.armed_to_move())
+        self.state(node.index(), node.strong_to_move())
             .store(state.byte(), Ordering::Relaxed);
     }
 
-    /// Looks at all positions of one side to move that have no rank; whether any has got one.
-    fn sweep(&self, armed_to_move: bool) -> bool {
+    /// Tries to rank all unranked positions of one side to move. Returns whether any got a rank.
+    fn sweep(&self, strong_to_move: bool) -> bool {
         let changed = AtomicBool::new(false);
         let slice = self.indexer.slice();
         for_each_part(self.threads, self.indexer.defenders.canonical, |part| {
             for index in part * slice..(part + 1) * slice {
-                let node = SafetyNode::new(index, armed_to_move);
-                let state = self.get(index, armed_to_move);
+                let node = SafetyNode::new(index, strong_to_move);
+                let state = self.get(index, strong_to_move);
                 if state == SafetyState::Unreached && self.reach(node) {
                     changed.store(true, Ordering::Relaxed);
                 }
@@ -168,7 +169,7 @@ impl SafetySearch<'_> {
         changed.into_inner()
     }
 
-    /// Ranks a position if it can be.
+    /// Ranks a position if possible.
     fn reach(&self, node: SafetyNode) -> bool {
         let rank = self.rank(node, NO_RANK);
         if let Some(rank) = rank {
@@ -177,17 +178,17 @@ impl SafetySearch<'_> {
         rank.is_some()
     }
 
-    /// The positions of the set without a rank.
+    /// Positions of the set without a rank.
     fn unreached(&self) -> Vec<SafetyNode> {
-        let nodes = [true, false].into_iter().flat_map(|armed_to_move| {
-            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, armed_to_move))
+        let nodes = [true, false].into_iter().flat_map(|strong_to_move| {
+            (0..self.indexer.len()).map(move |index| SafetyNode::new(index, strong_to_move))
         });
         nodes
-            .filter(|node| self.get(node.index(), node.armed_to_move()) == SafetyState::Unreached)
+            .filter(|node| self.get(node.index(), node.strong_to_move()) == SafetyState::Unreached)
             .collect()
     }
 
-    /// Takes positions out of the set. Returns those that have no rank without them.
+    /// Removes positions from the set. Returns those that lose their rank.
     fn without(&self, left: Vec<SafetyNode>) -> Vec<SafetyNode> {
         left.iter()
             .for_each(|node| self.set(*node, SafetyState::Out));
@@ -195,7 +196,7 @@ impl SafetySearch<'_> {
         let mut changed = left;
         while let Some(node) = changed.pop() {
             self.visit_before(node, |before| {
-                if let SafetyState::Ranked(rank) = self.get(before.index(), before.armed_to_move())
+                if let SafetyState::Ranked(rank) = self.get(before.index(), before.strong_to_move())
                     && self.rank(before, rank).is_none()
                 {
                     self.set(before, SafetyState::Unreached);
@@ -204,7 +205,7 @@ impl SafetySearch<'_> {
                 }
             });
         }
-        // Some can be held in another way.
+        // Some positions have another move that ranks them.
         let mut count = usize::MAX;
         while unreached.len() < count {
             count = unreached.len();
@@ -213,75 +214,76 @@ impl SafetySearch<'_> {
         unreached
     }
 
-    /// Visits the positions that a move without a capture leads from to this one, and perhaps others.
+    /// Visits the positions from which a quiet move leads here, possibly with others.
     fn visit_before(&self, node: SafetyNode, mut visit: impl FnMut(SafetyNode)) {
         let cell = self.indexer.cell(node.index());
         let Some(board) = CellBoard::new(&self.indexer, cell) else {
             return;
         };
         let mut visit_cell = |before: Cell| {
-            let mut visit = |index| visit(SafetyNode::new(index, !node.armed_to_move()));
+            let mut visit = |index| visit(SafetyNode::new(index, !node.strong_to_move()));
             visit(self.indexer.index(before));
             if self.indexer.defenders.is_symmetric(before.defenders) {
-                // Its mirror image is listed as well.
+                // The mirror image is listed too.
                 visit(self.indexer.listed(self.indexer.mirrored(before)));
             }
         };
-        match node.armed_to_move() {
-            true => board.bare_unmoves(|defenders| {
+        if node.strong_to_move() {
+            board.weak_unmoves(|defenders| {
                 let mut before = cell;
                 before.defenders = defenders;
                 visit_cell(before);
-            }),
-            false => board.armed_unmoves(visit_cell),
+            })
+        } else {
+            board.strong_unmoves(visit_cell)
         }
     }
 
-    /// Drawn legal positions that are not in the set.
-    fn left_out(&self) -> u64 {
+    /// Number of drawn legal positions outside the set.
+    fn count_removed(&self) -> u64 {
         let mut count = 0;
         for index in 0..self.indexer.len() {
             let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(index)) else {
                 continue;
             };
-            let is_out = |armed_to_move: bool| {
-                self.state(index, armed_to_move).load(Ordering::Relaxed) == REMOVED
+            let is_out = |strong_to_move: bool| {
+                self.state(index, strong_to_move).load(Ordering::Relaxed) == REMOVED
             };
-            let armed = !board.gives_check() && is_out(true);
-            let sides = u64::from(armed) + u64::from(is_out(false));
+            let strong = !board.gives_check() && is_out(true);
+            let sides = u64::from(strong) + u64::from(is_out(false));
             count += sides * self.indexer.weight(index);
         }
         count
     }
 
-    /// The rank of a position that rests on ranks below `below` alone, if it has one.
+    /// Rank that depends only on ranks below `below`.
     fn rank(&self, node: SafetyNode, below: u8) -> Option<u8> {
-        // What is not legal is of no interest, so settled.
+        // Illegal positions do not matter.
         let Some(board) = CellBoard::new(&self.indexer, self.indexer.cell(node.index())) else {
             return Some(1);
         };
-        let rank = match node.armed_to_move() {
+        let rank = match node.strong_to_move() {
             true if board.gives_check() => Some(1),
-            true => self.rank_of_armed(&board, below),
-            false => self.rank_of_bare(&board, below),
+            true => self.rank_of_strong(&board, below),
+            false => self.rank_of_weak(&board, below),
         };
         rank.filter(|rank| *rank < NO_RANK)
     }
 
-    /// The rank if the unarmed side, to move, can force a harmless move within the set, or takes an
+    /// Rank if the weak side, to move, can force a harmless move within the set or captures an
     /// attacker and draws.
-    fn rank_of_bare(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
+    fn rank_of_weak(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
         let mut best = NO_RANK;
-        board.bare_moves(|m| {
+        board.weak_moves(|m| {
             if best == 1 {
                 return;
             }
             let after = board.after(m);
             if let Some(taken) = m.taken {
-                // Whether that draw holds is proven of its own class.
+                // Whether that draw holds is proven for its own class.
                 let draws = self.fewer_attackers[taken]
                     .as_ref()
-                    .is_none_or(|(indexer, solved)| solved.armed[indexer.index(after)] == DRAW);
+                    .is_none_or(|(indexer, solved)| solved.strong[indexer.index(after)] == DRAW);
                 if draws {
                     best = 1;
                 }
@@ -297,10 +299,10 @@ impl SafetySearch<'_> {
         (best < NO_RANK).then_some(best)
     }
 
-    /// The rank if every quiet move of the armed side leads to where the other side can hold.
-    fn rank_of_armed(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
+    /// Rank if every quiet move of the strong side leads to a ranked position.
+    fn rank_of_strong(&self, board: &CellBoard<'_>, below: u8) -> Option<u8> {
         let mut rank = Some(1);
-        board.armed_moves(|after| {
+        board.strong_moves(|after| {
             if rank.is_some() && CellBoard::new(&self.indexer, after).is_some() {
                 rank = match self.get(self.indexer.index(after), false) {
                     SafetyState::Ranked(next) if next < below => rank.max(Some(next + 1)),
@@ -311,13 +313,13 @@ impl SafetySearch<'_> {
         rank
     }
 
-    /// Whether none of the unarmed side's advisors and bishops could legally take an attacker now.
+    /// Whether no advisor or bishop of the weak side could legally capture an attacker now.
     fn is_harmless(&self, cell: Cell) -> bool {
         let Some(board) = CellBoard::new(&self.indexer, cell) else {
             return false;
         };
         let mut harmless = true;
-        board.bare_moves(|m| {
+        board.weak_moves(|m| {
             if m.taken.is_some() {
                 let after = &self.indexer.defenders.placements[m.defenders];
                 harmless &= after.king != board.defenders.king;

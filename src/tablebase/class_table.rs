@@ -1,0 +1,414 @@
+//! Probing of one table, embedded or in a file, and the cache of unpacked blocks.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::file::{HEADER, Header, TableBlock, TableError, WHOLE};
+use super::index::Indexer;
+use super::material::Material;
+use super::solved::{DrawsHold, SolvedClass};
+use super::value::{DRAW, Metric, TableOutcome};
+use crate::board::{Color, Position};
+use crate::text::open_regular;
+
+/// A table whose header has been read. The rest is read on demand.
+#[derive(Debug)]
+pub struct ClassTable {
+    header: Header,
+    source: TableSource,
+    indexer: OnceLock<Indexer>,
+    blocks: OnceLock<[Vec<TableBlock>; 2]>,
+    /// Values of a small table, the strong side to move first.
+    whole: OnceLock<[Vec<u8>; 2]>,
+    /// Error found while probing. The table is not used any more.
+    damage: OnceLock<TableError>,
+    /// Whether the error has been reported.
+    is_reported: AtomicBool,
+}
+
+#[derive(Debug)]
+enum TableSource {
+    Memory(&'static [u8]),
+    /// Opened for each read: sets can have more files than a process may keep open.
+    File(PathBuf),
+}
+
+impl ClassTable {
+    /// Opens a table file and reads its header.
+    pub fn open(path: &Path) -> Result<Self, TableError> {
+        let mut file = open_regular(path)?;
+        let length = file.metadata()?.len();
+        let mut bytes = Vec::with_capacity(HEADER);
+        (&mut file).take(HEADER as u64).read_to_end(&mut bytes)?;
+        let header = Header::read(&bytes)?;
+        if Some(length) != header.rest.checked_add(HEADER as u64) {
+            return Err(TableError::Damaged("wrong length"));
+        }
+        Ok(Self::new(header, TableSource::File(path.to_owned())))
+    }
+
+    /// Reads the table at the beginning of `bytes` and returns the remaining bytes with it.
+    pub(super) fn of_memory(bytes: &'static [u8]) -> Result<(Self, &'static [u8]), TableError> {
+        let header = Header::read(bytes)?;
+        let length = usize::try_from(header.rest).unwrap_or(usize::MAX);
+        let length = length.saturating_add(HEADER);
+        match bytes.split_at_checked(length) {
+            Some((own, rest)) => Ok((Self::new(header, TableSource::Memory(own)), rest)),
+            None => Err(TableError::Damaged("wrong length")),
+        }
+    }
+
+    fn new(header: Header, source: TableSource) -> Self {
+        Self {
+            header,
+            source,
+            indexer: OnceLock::new(),
+            blocks: OnceLock::new(),
+            whole: OnceLock::new(),
+            damage: OnceLock::new(),
+            is_reported: AtomicBool::new(false),
+        }
+    }
+
+    /// Material class.
+    pub fn material(&self) -> Material {
+        self.header.material
+    }
+
+    /// Metric of the plies.
+    #[inline]
+    pub fn metric(&self) -> Metric {
+        self.header.metric
+    }
+
+    /// Whether some wins take more plies to mate than every rule set allows, so that a DTC table is
+    /// useful.
+    pub fn has_long_wins(&self) -> bool {
+        self.metric() == Metric::Dtm
+            && !self.material().is_two_sided()
+            && Metric::needs_dtc(self.header.largest)
+    }
+
+    /// Rule sets under which the draws hold.
+    #[inline]
+    pub fn draws(&self) -> DrawsHold {
+        self.header.draws
+    }
+
+    /// Packed size in bytes.
+    pub fn size(&self) -> u64 {
+        HEADER as u64 + self.header.rest
+    }
+
+    /// File of the table; `None` if embedded.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            TableSource::Memory(_) => None,
+            TableSource::File(path) => Some(path),
+        }
+    }
+
+    /// Value of a legal position of this class whose strong side is `strong`.
+    #[inline]
+    pub(super) fn probe(
+        &self,
+        position: &Position,
+        strong: Color,
+        cache: &BlockCache,
+    ) -> Option<TableOutcome> {
+        let strong_to_move = position.side_to_move() == strong;
+        let side = usize::from(!strong_to_move);
+        if self.header.largest[side] == DRAW {
+            return Some(TableOutcome::Draw);
+        }
+        if self.damage.get().is_some() {
+            return None;
+        }
+        let indexer = self
+            .indexer
+            .get_or_init(|| Indexer::new(self.header.material));
+        let index = indexer.of_position(position, strong);
+        match self.value(index, side, cache) {
+            Ok(value) => SolvedClass::outcome_of(self.header.material, value, strong_to_move),
+            Err(error) => {
+                self.disable(error);
+                None
+            }
+        }
+    }
+
+    #[cold]
+    fn disable(&self, error: TableError) {
+        log::error!("{}: {error}", self.name());
+        // If another thread found an error at the same time, keep that one.
+        let _ = self.damage.set(error);
+    }
+
+    /// File name, or the class of an embedded table.
+    pub fn name(&self) -> String {
+        match self.path() {
+            Some(path) => path.display().to_string(),
+            None => format!("{} (embedded)", self.material()),
+        }
+    }
+
+    /// Error that a probe has found in the table.
+    pub fn damage(&self) -> Option<&TableError> {
+        self.damage.get()
+    }
+
+    /// As [`Self::damage`], but only once.
+    pub(super) fn unreported_damage(&self) -> Option<&TableError> {
+        let damage = self.damage()?;
+        (!self.is_reported.swap(true, Ordering::Relaxed)).then_some(damage)
+    }
+
+    /// Reads the whole table and compares the checksums, without unpacking it.
+    pub fn check(&self) -> Result<(), TableError> {
+        for block in self.blocks()?.iter().flatten() {
+            block.check(&self.read(block.offset, block.length as usize)?)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn value(&self, index: usize, side: usize, cache: &BlockCache) -> Result<u8, TableError> {
+        if self.header.positions <= WHOLE as u64 {
+            return Ok(self.whole(cache)?[side][index]);
+        }
+        let size = self.header.block as usize;
+        let number = index / size;
+        let key = BlockKey {
+            table: self.header.number(),
+            strong_to_move: side == 0,
+            number: number as u32,
+        };
+        let values = cache.get(key, || self.unpack(side, number))?;
+        Ok(values[index % size])
+    }
+
+    fn whole(&self, cache: &BlockCache) -> Result<&[Vec<u8>; 2], TableError> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole);
+        }
+        cache.count_load();
+        let whole = [self.all_values(0)?, self.all_values(1)?];
+        Ok(self.whole.get_or_init(|| whole))
+    }
+
+    /// Values of all positions for one side to move.
+    fn all_values(&self, side: usize) -> Result<Vec<u8>, TableError> {
+        let len = self.header.positions as usize;
+        if self.header.largest[side] == DRAW {
+            return Ok(vec![DRAW; len]);
+        }
+        let mut values = Vec::with_capacity(len);
+        for number in 0..self.header.blocks()[side] {
+            values.append(&mut self.unpack(side, number)?);
+        }
+        Ok(values)
+    }
+
+    fn unpack(&self, side: usize, number: usize) -> Result<Vec<u8>, TableError> {
+        let block = self.blocks()?[side][number];
+        let packed = self.read(block.offset, block.length as usize)?;
+        self.header.unpack(side, number, &block, &packed)
+    }
+
+    fn blocks(&self) -> Result<&[Vec<TableBlock>; 2], TableError> {
+        if let Some(blocks) = self.blocks.get() {
+            return Ok(blocks);
+        }
+        let list = self.read(HEADER as u64, self.header.list_length())?;
+        let blocks = self.header.read_list(&list)?;
+        Ok(self.blocks.get_or_init(|| blocks))
+    }
+
+    fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, TableError> {
+        match &self.source {
+            TableSource::Memory(bytes) => {
+                let bytes = bytes.get(offset as usize..).and_then(|b| b.get(..length));
+                (bytes.map(<[u8]>::to_vec)).ok_or(TableError::Damaged("truncated file"))
+            }
+            TableSource::File(path) => {
+                let mut file = open_regular(path)?;
+                file.seek(SeekFrom::Start(offset))?;
+                let mut bytes = Vec::new();
+                file.take(length as u64).read_to_end(&mut bytes)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// Reads, checks and unpacks all values. Illegal positions have arbitrary values.
+    pub fn load(&self) -> Result<SolvedClass, TableError> {
+        self.load_sides([true, true])
+    }
+
+    /// Reads the values of one side to move only, to solve a class whose captures lead to this one.
+    pub fn load_half(&self, strong_to_move: bool) -> Result<SolvedClass, TableError> {
+        self.load_sides([strong_to_move, !strong_to_move])
+    }
+
+    /// Values of the requested sides to move, the strong side first.
+    fn load_sides(&self, [strong, weak]: [bool; 2]) -> Result<SolvedClass, TableError> {
+        // Checks the list even if it is empty.
+        self.blocks()?;
+        let values = |is_wanted: bool, side: usize| {
+            if is_wanted {
+                self.all_values(side)
+            } else {
+                Ok(Vec::new())
+            }
+        };
+        Ok(SolvedClass {
+            material: self.header.material,
+            metric: self.header.metric,
+            strong: values(strong, 0)?,
+            weak: values(weak, 1)?,
+            draws: self.header.draws,
+        })
+    }
+}
+
+/// Shards with a lock each, so that threads rarely wait for each other.
+const SHARDS: usize = 64;
+/// Blocks in a shard. With 16 KiB a block the cache holds at most 32 MiB.
+const WAYS: usize = 32;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockKey {
+    pub table: u16,
+    pub strong_to_move: bool,
+    pub number: u32,
+}
+
+impl BlockKey {
+    fn shard(self) -> usize {
+        let mixed = (u64::from(self.table) << 33 | u64::from(self.number)) << 1
+            | u64::from(self.strong_to_move);
+        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize
+    }
+}
+
+#[derive(Debug)]
+struct CachedBlock {
+    key: BlockKey,
+    /// Time of the last access.
+    stamp: u64,
+    values: Arc<[u8]>,
+}
+
+#[derive(Debug, Default)]
+struct CacheShard {
+    entries: Vec<CachedBlock>,
+    clock: u64,
+}
+
+#[derive(Debug)]
+pub struct BlockCache {
+    shards: Vec<Mutex<CacheShard>>,
+    loads: AtomicU64,
+}
+
+impl Default for BlockCache {
+    fn default() -> Self {
+        Self {
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            loads: AtomicU64::new(0),
+        }
+    }
+}
+
+impl BlockCache {
+    /// Number of blocks and tables read or unpacked.
+    #[inline]
+    pub fn loads(&self) -> u64 {
+        self.loads.load(Ordering::Relaxed)
+    }
+
+    /// Counts a read that is cached elsewhere.
+    pub fn count_load(&self) {
+        self.loads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns a block from the cache or from `load`. A full shard drops its least recently used
+    /// block.
+    pub fn get<E>(
+        &self,
+        key: BlockKey,
+        load: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Arc<[u8]>, E> {
+        let lock = || {
+            let shard = self.shards[key.shard()].lock();
+            shard.unwrap_or_else(PoisonError::into_inner)
+        };
+        if let Some(values) = lock().find(key) {
+            return Ok(values);
+        }
+        self.count_load();
+        // Unpacked without the lock; two threads may do it at the same time.
+        let values: Arc<[u8]> = load()?.into();
+        lock().insert(key, values.clone());
+        Ok(values)
+    }
+}
+
+impl CacheShard {
+    fn find(&mut self, key: BlockKey) -> Option<Arc<[u8]>> {
+        self.clock += 1;
+        let entry = self.entries.iter_mut().find(|entry| entry.key == key)?;
+        entry.stamp = self.clock;
+        Some(entry.values.clone())
+    }
+
+    fn insert(&mut self, key: BlockKey, values: Arc<[u8]>) {
+        let entry = CachedBlock {
+            key,
+            stamp: self.clock,
+            values,
+        };
+        if self.entries.len() < WAYS {
+            return self.entries.push(entry);
+        }
+        if let Some(oldest) = self.entries.iter_mut().min_by_key(|entry| entry.stamp) {
+            *oldest = entry;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cache_is_bounded_and_keeps_used_blocks() {
+        let cache = BlockCache::default();
+        let key = |number| BlockKey {
+            table: 3,
+            strong_to_move: number % 2 == 0,
+            number,
+        };
+        for number in 0..10_000 {
+            assert_eq!(cache.loads(), u64::from(number));
+            let load = || Ok::<_, ()>(vec![number as u8; 4]);
+            assert_eq!(*cache.get(key(number), load).unwrap(), [number as u8; 4]);
+            // Used all along, so never loaded again.
+            let values = cache.get(
+                key(0),
+                || if number == 0 { Ok(vec![0; 4]) } else { Err(()) },
+            );
+            assert_eq!(*values.unwrap(), [0; 4]);
+        }
+        let held: usize = cache
+            .shards
+            .iter()
+            .map(|s| s.lock().unwrap().entries.len())
+            .sum();
+        assert!(held <= SHARDS * WAYS && held > SHARDS * WAYS / 2);
+        assert_eq!(cache.get(key(20_000), || Err("no")), Err("no"));
+    }
+}

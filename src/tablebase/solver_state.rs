@@ -1,0 +1,182 @@
+//! Data that solver threads share: values by block, move counters, and parallel loops.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
+
+/// Positions in a block.
+pub const BLOCK: usize = 4096;
+
+/// For each block of a table, the set of values that some of its positions may have. Lets the
+/// solver skip blocks without positions at the current level.
+pub struct Levels(Vec<[AtomicU64; WORDS]>);
+
+/// 64-bit words that hold one bit for each value.
+const WORDS: usize = 4;
+
+impl Levels {
+    pub fn new(len: usize) -> Self {
+        let blocks = 0..len.div_ceil(BLOCK);
+        Self(
+            blocks
+                .map(|_| [const { AtomicU64::new(0) }; WORDS])
+                .collect(),
+        )
+    }
+
+    /// Memory for a table of `len` positions, in bytes.
+    pub const fn bytes(len: usize) -> usize {
+        len.div_ceil(BLOCK) * size_of::<[AtomicU64; WORDS]>()
+    }
+
+    pub fn blocks(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Notes that position `index` has or will get `value`.
+    #[inline]
+    pub fn add(&self, index: usize, value: u8) {
+        let word = &self.0[index / BLOCK][usize::from(value / 64)];
+        let bit = 1 << (value % 64);
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a position of the block may have `value`.
+    #[inline]
+    pub fn has(&self, block: usize, value: u8) -> bool {
+        self.0[block][usize::from(value / 64)].load(Ordering::Relaxed) >> (value % 64) & 1 == 1
+    }
+
+    /// Largest value that any position may have; 0 if none.
+    pub fn largest(&self) -> u8 {
+        let largest = |words: &[AtomicU64; WORDS]| {
+            let bits = words
+                .iter()
+                .map(|w| w.load(Ordering::Relaxed).checked_ilog2());
+            let value = |(word, bit): (usize, Option<u32>)| Some(word as u8 * 64 + bit? as u8);
+            bits.enumerate().filter_map(value).max().unwrap_or(0)
+        };
+        self.0.iter().map(largest).max().unwrap_or(0)
+    }
+}
+
+/// Counter of 0 to 15 for each position, two to a byte, shared by threads.
+pub struct MoveCounts(Vec<AtomicU8>);
+
+impl MoveCounts {
+    pub const LARGEST: u8 = 15;
+
+    pub fn new(len: usize) -> Self {
+        Self(bytemuck::zeroed_vec(len.div_ceil(2)))
+    }
+
+    /// Sets the counter of a position that is zero so far.
+    pub fn set(&self, index: usize, count: u8) {
+        debug_assert!(count <= Self::LARGEST, "{count} moves");
+        self.0[index / 2].fetch_or(count << shift(index), Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub fn get(&self, index: usize) -> u8 {
+        self.0[index / 2].load(Ordering::Relaxed) >> shift(index) & Self::LARGEST
+    }
+
+    /// Decrements a counter that is not zero. Returns whether it is zero now.
+    #[inline]
+    pub fn take_last(&self, index: usize) -> bool {
+        let before = self.0[index / 2].fetch_sub(1 << shift(index), Ordering::Relaxed);
+        let count = before >> shift(index) & Self::LARGEST;
+        debug_assert!(count > 0, "no move is left");
+        count == 1
+    }
+}
+
+/// Bit offset of a counter in its byte.
+const fn shift(index: usize) -> usize {
+    index % 2 * 4
+}
+
+/// Calls `work` for each part below `parts` on `threads` threads.
+pub fn for_each_part(threads: usize, parts: usize, work: impl Fn(usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= parts {
+                return;
+            }
+            work(part);
+        }
+    };
+    std::thread::scope(|scope| {
+        (1..threads).for_each(|_| drop(scope.spawn(run)));
+        run();
+    });
+}
+
+/// Runs `work` on `threads` threads with the thread number, and returns the results in that order.
+pub fn map_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let handles: Vec<_> = (0..threads)
+            .map(|number| scope.spawn(move || work(number)))
+            .collect();
+        // Propagate panics.
+        let join = |handle: ScopedJoinHandle<'_, T>| {
+            handle.join().unwrap_or_else(|fault| resume_unwind(fault))
+        };
+        handles.into_iter().map(join).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::material::Material;
+    use super::super::placements::SideGroup;
+    use super::*;
+    use crate::board::Color;
+
+    #[test]
+    fn blocks_record_their_values() {
+        let levels = Levels::new(2 * BLOCK + 1);
+        assert_eq!((levels.blocks(), levels.largest()), (3, 0));
+        levels.add(5, 3);
+        levels.add(2 * BLOCK, 100);
+        assert!(levels.has(0, 3) && !levels.has(0, 100) && !levels.has(1, 3));
+        assert!(levels.has(2, 100));
+        assert_eq!(levels.largest(), 100);
+        levels.add(BLOCK, 250);
+        assert_eq!(levels.largest(), 250);
+    }
+
+    #[test]
+    fn neighbouring_counters_are_independent() {
+        let counts = MoveCounts::new(3);
+        counts.set(0, MoveCounts::LARGEST);
+        counts.set(1, 2);
+        counts.set(2, 1);
+        assert!(!counts.take_last(1) && counts.take_last(1) && counts.take_last(2));
+        assert_eq!(
+            [0, 1, 2].map(|i| counts.get(i)),
+            [MoveCounts::LARGEST, 0, 0]
+        );
+    }
+
+    #[test]
+    fn no_weak_side_has_more_moves_than_a_counter_holds() {
+        let defenders = Material::all().into_iter().map(|m| m.defenders());
+        let most = defenders
+            .map(|defenders| {
+                let table = SideGroup::of(Color::Black).table(defenders);
+                let moves = table.placements.iter().map(|p| table.steps(p).len());
+                moves.max().unwrap_or(0)
+            })
+            .max();
+        assert!(
+            most.is_some_and(|most| (10..=usize::from(MoveCounts::LARGEST)).contains(&most)),
+            "{most:?}"
+        );
+    }
+}

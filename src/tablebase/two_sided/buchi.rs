@@ -1,0 +1,427 @@
+//! Positions that a side is proven not to lose: a generalised Büchi game.
+//!
+//! A position is held if the holder can reach each of two goals again and again: a move that gives no check and
+//! one that chases nothing. Then pairs of other goals are tried (`GOAL_PAIRS`): a side that chases one piece with
+//! one move and another piece with the next is not guilty of a perpetual chase of either, so one and the same
+//! move need not avoid all chases. The offences are divided between the two goals in every way.
+
+use std::collections::HashMap;
+
+use super::co_buchi::lost_bit;
+use super::fixpoint::{Vertex, held, propagate, propagate_from, trapped};
+use super::graph::{Goals, Node, Offences};
+use super::mates::captures;
+use super::positions::{NodeBytes, OpenPositions};
+use crate::board::Color;
+use crate::tablebase::solver_state::for_each_part;
+
+/// Bit for positions that `side` is proven not to lose.
+pub const fn held_bit(side: Color) -> u8 {
+    4 << side.index()
+}
+
+/// Sets [`held_bit`] for all positions that `holder` is proven not to lose. The other side's losses
+/// by rule must be marked already.
+pub fn mark(positions: &OpenPositions<'_>, holder: Color, results: &NodeBytes, threads: usize) {
+    let search = Buchi {
+        positions,
+        holder,
+        results,
+        threads,
+    };
+    search.start();
+    while Goals::EACH.into_iter().any(|goal| search.leave_traps(goal)) {}
+    search.hold_alternating();
+}
+
+struct Buchi<'a> {
+    positions: &'a OpenPositions<'a>,
+    holder: Color,
+    results: &'a NodeBytes,
+    threads: usize,
+}
+
+impl Buchi<'_> {
+    fn is_held(&self, node: Node) -> bool {
+        self.results.get(node) & held_bit(self.holder) != 0
+    }
+
+    fn is_won(&self, node: Node) -> bool {
+        let mate = self.positions.mate(node);
+        let mates = if node.side == self.holder {
+            mate.is_won()
+        } else {
+            mate.is_lost()
+        };
+        mates || self.results.get(node) & lost_bit(!self.holder) != 0
+    }
+
+    /// Removes a node. Returns whether it was in the set.
+    fn remove(&self, node: Node) -> bool {
+        self.results.clear(node, held_bit(self.holder))
+    }
+
+    /// Starts with all legal positions that are not lost, without those in which a capture may lose
+    /// and those from which such positions can be forced. Moves to losses by rule are no longer in
+    /// the move counters.
+    fn start(&self) {
+        let slice = self.positions.game.indexer.slice();
+        let len = self.positions.game.len();
+        for_each_part(self.threads, len / slice, |part| {
+            for index in part * slice..(part + 1) * slice {
+                for side in Color::ALL {
+                    let node = Node { index, side };
+                    if self.may_be_held(node) && !self.has_losing_reply(node) {
+                        self.results.add(node, held_bit(self.holder));
+                    }
+                }
+            }
+        });
+        let is_first = |node| self.may_be_held(node) && self.has_losing_reply(node);
+        propagate_from(self.threads, len, is_first, |node, removed| {
+            self.visit(node, removed);
+        });
+    }
+
+    /// Whether a position is legal and not proven lost for the holder.
+    fn may_be_held(&self, node: Node) -> bool {
+        let mate = self.positions.mate(node);
+        let mates = if node.side == self.holder {
+            mate.is_lost()
+        } else {
+            mate.is_won()
+        };
+        let is_lost = mates || self.results.get(node) & lost_bit(self.holder) != 0;
+        self.positions.is_legal(node) && !is_lost
+    }
+
+    /// Whether the other side has a capture after which the holder may lose.
+    fn has_losing_reply(&self, node: Node) -> bool {
+        node.side != self.holder
+            && self.positions.is_open(node)
+            && self.positions.has_capture(node, captures::RISKY)
+    }
+
+    /// Removes all nodes from which removed nodes can be forced.
+    fn propagate(&self, removed: Vec<Node>) {
+        propagate(self.threads, removed, |node, removed| {
+            self.visit(node, removed);
+        });
+    }
+
+    /// Removes the predecessors of a removed node from which it can be forced.
+    fn visit(&self, node: Node, removed: &mut Vec<Node>) {
+        self.positions.game.before(node, |before| {
+            if !self.is_held(before) || self.is_won(before) {
+                return;
+            }
+            if (before.side != self.holder || self.has_lost_move(before)) && self.remove(before) {
+                removed.push(before);
+            }
+        });
+    }
+
+    /// Counts one more move of the holder that leaves the set. Returns whether no move stays in it.
+    fn has_lost_move(&self, node: Node) -> bool {
+        let has_capture = self.positions.has_capture(node, captures::HOLD);
+        if !has_capture {
+            self.positions.goals.make_stale(node);
+        }
+        self.positions.take_last_move(node) && !has_capture
+    }
+
+    /// Goals that the holder's quiet moves within the set reach.
+    fn goals_of(&self, node: Node) -> Goals {
+        if self
+            .positions
+            .has_peaceful_move(node, |to| self.is_held(to))
+        {
+            return Goals::BOTH;
+        }
+        let mut goals = Goals::NONE;
+        self.positions.game.quiet_moves(node, |m| {
+            if self.is_held(m.to) {
+                goals = goals.with(Goals::of(m.threats()));
+            }
+            goals != Goals::BOTH
+        });
+        goals
+    }
+
+    /// Removes the positions in which the other side can prevent a goal forever. Returns whether
+    /// there were any.
+    fn leave_traps(&self, goal: Goals) -> bool {
+        let goals_of = |node| {
+            if self.is_held(node) {
+                self.goals_of(node).0
+            } else {
+                Goals::NONE.0
+            }
+        };
+        (self.positions.goals).renew(self.threads, self.holder, goals_of);
+        let lacks_goal = |goals: u8| !Goals(goals).has(goal);
+        let weak = self.positions.goals.find(self.holder, lacks_goal);
+        let weak: Vec<Node> = weak
+            .filter(|node| {
+                self.positions.is_open(*node) && self.is_held(*node) && !self.is_won(*node)
+            })
+            .collect();
+        let (nodes, graph) = self.graph(&weak);
+        let traps = nodes.into_iter().zip(trapped(&graph, OUTSIDE));
+        let traps = traps.filter(|(node, is_trapped)| *is_trapped && self.remove(*node));
+        let traps: Vec<Node> = traps.map(|(node, _)| node).collect();
+        let has_found = !traps.is_empty();
+        self.propagate(traps);
+        has_found
+    }
+
+    /// Adds positions that are held with other pairs of goals.
+    fn hold_alternating(&self) {
+        let mut left = Vec::new();
+        for index in 0..self.positions.game.len() {
+            let nodes = Color::ALL.map(|side| Node { index, side });
+            left.extend(nodes.into_iter().filter(|node| {
+                self.positions.is_open(*node) && self.may_be_held(*node) && !self.is_held(*node)
+            }));
+        }
+        for node in find_alternating(self.positions, self.holder, &left, |node| {
+            self.is_held(node)
+        }) {
+            self.results.add(node, held_bit(self.holder));
+        }
+    }
+
+    /// The holder's nodes and their predecessors.
+    fn graph(&self, weak: &[Node]) -> (Vec<Node>, Vec<Vertex>) {
+        let mut nodes = weak.to_vec();
+        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
+        for node in weak {
+            self.positions.game.before(*node, |before| {
+                if self.is_held(before) && !self.is_won(before) {
+                    numbers.entry(before).or_insert_with(|| {
+                        nodes.push(before);
+                        nodes.len() - 1
+                    });
+                }
+            });
+        }
+        let vertex = |node: &Node| {
+            let mut vertex = Vertex {
+                chooses: node.side != self.holder,
+                edges: Vec::new(),
+            };
+            self.positions.game.quiet_nodes(*node, |to| {
+                if self.is_held(to) {
+                    let number = numbers.get(&to).copied().unwrap_or(OUTSIDE);
+                    vertex.edges.push((number, Offences::NO_MOVE));
+                }
+            });
+            vertex
+        };
+        let graph = nodes.iter().map(vertex).collect();
+        (nodes, graph)
+    }
+}
+
+/// Target outside a graph.
+const OUTSIDE: usize = usize::MAX;
+
+/// Ways to divide the offences between two goals, other than the one of [`Goals`].
+pub const GOAL_PAIRS: [[Offences; 2]; 6] = [
+    Offences::divided(4),
+    Offences::divided(8),
+    Offences::divided(2),
+    Offences::divided(1 | 2),
+    Offences::divided(1 | 4),
+    Offences::divided(1 | 8),
+];
+
+/// Vertex for all positions that are already proven held.
+const HELD: usize = 0;
+/// Vertex for all other positions.
+const ELSEWHERE: usize = 1;
+/// Number of the first real vertex.
+const FIRST: usize = 2;
+
+/// Nodes, of those given, that the holder holds with one of [`GOAL_PAIRS`], or with one after
+/// another. `is_held` gives the positions proven before.
+pub fn find_alternating(
+    positions: &OpenPositions<'_>,
+    holder: Color,
+    nodes: &[Node],
+    is_held: impl Fn(Node) -> bool,
+) -> Vec<Node> {
+    let is_found = held_alternating(graph(positions, holder, nodes, is_held));
+    let found = nodes.iter().zip(&is_found[FIRST..]);
+    found
+        .filter_map(|(node, is_found)| is_found.then_some(*node))
+        .collect()
+}
+
+/// Vertices from which the holder reaches [`HELD`] or can alternate between the goals of one of
+/// [`GOAL_PAIRS`] forever.
+fn held_alternating(mut graph: Vec<Vertex>) -> Vec<bool> {
+    let mut is_found = vec![false; graph.len()];
+    loop {
+        let before = is_found.clone();
+        for goals in &GOAL_PAIRS {
+            let held = held(&graph, goals);
+            for number in (FIRST..graph.len()).filter(|number| held[*number]) {
+                is_found[number] = true;
+                graph[number] = always(HELD, true);
+            }
+        }
+        if is_found == before {
+            return is_found;
+        }
+    }
+}
+
+/// Vertex with a single edge, which reaches every goal if the holder moves.
+fn always(to: usize, chooses: bool) -> Vertex {
+    Vertex {
+        chooses,
+        edges: vec![(to, Offences::NONE)],
+    }
+}
+
+/// Vertices of the nodes with their quiet moves, after [`HELD`] and [`ELSEWHERE`].
+fn graph(
+    positions: &OpenPositions<'_>,
+    holder: Color,
+    nodes: &[Node],
+    is_held: impl Fn(Node) -> bool,
+) -> Vec<Vertex> {
+    let numbers: HashMap<Node, usize> = nodes.iter().copied().zip(FIRST..).collect();
+    let number = |to: Node| match numbers.get(&to) {
+        Some(number) => *number,
+        None if is_held(to) => HELD,
+        None => ELSEWHERE,
+    };
+    let vertex = |node: &Node| {
+        let chooses = node.side == holder;
+        let mut edges = Vec::new();
+        if chooses {
+            if positions.has_capture(*node, captures::HOLD) {
+                return always(HELD, true);
+            }
+            positions.game.quiet_moves(*node, |m| {
+                edges.push((number(m.to), m.possible_offences(m.threats())));
+                true
+            });
+        } else {
+            if positions.has_capture(*node, captures::RISKY) {
+                return always(ELSEWHERE, false);
+            }
+            let edge = |to| (number(to), Offences::NO_MOVE);
+            positions.game.quiet_nodes(*node, |to| edges.push(edge(to)));
+        }
+        Vertex { chooses, edges }
+    };
+    // A vertex of the other side never reaches a goal.
+    let ends = [always(HELD, true), always(ELSEWHERE, false)];
+    ends.into_iter().chain(nodes.iter().map(vertex)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::RuleSet;
+    use crate::tablebase::tests::Solutions;
+    use crate::tablebase::two_sided::graph::GameGraph;
+    use crate::tablebase::two_sided::tests::smaller;
+    use crate::tablebase::two_sided::{co_buchi, mates};
+
+    #[test]
+    fn moves_to_what_the_rules_lose_reach_no_aim() {
+        let material = "KR-KN".parse().unwrap();
+        let smaller = smaller(material, RuleSet::Asian, &mut Solutions::default());
+        let game = GameGraph::new(material, RuleSet::Asian, &smaller);
+        let mates = mates::find(&game, 2, &|_| {}).unwrap();
+        let positions = OpenPositions::new(&game, &mates, 2, &|_| {});
+        let results = NodeBytes::new(game.len());
+        for side in Color::ALL {
+            co_buchi::mark(&positions, side, &results, 2);
+        }
+        let mut checked = 0;
+        for holder in Color::ALL {
+            mark(&positions, holder, &results, 2);
+            let search = Buchi {
+                positions: &positions,
+                holder,
+                results: &results,
+                threads: 1,
+            };
+            let nodes = (0..game.len()).map(|index| Node {
+                index,
+                side: holder,
+            });
+            let is_examined = |node: &Node| {
+                positions.is_open(*node)
+                    && search.is_held(*node)
+                    && !search.is_won(*node)
+                    && !positions.has_capture(*node, captures::HOLD)
+            };
+            for node in nodes.filter(is_examined) {
+                let known = positions.goals.get(node);
+                assert_eq!(known, search.goals_of(node).0, "{:?}", game.position(node));
+                checked += 1;
+            }
+        }
+        assert!(checked > 200, "{checked}");
+    }
+
+    /// The holder chases back and forth with these offences; the other side may leave to `out`.
+    fn back_and_forth(chased: [Offences; 2], out: Option<usize>) -> Vec<Vertex> {
+        let answer = |to: usize| Vertex {
+            chooses: false,
+            edges: (Some(to).into_iter().chain(out))
+                .map(|to| (to, Offences::NO_MOVE))
+                .collect(),
+        };
+        let chase = |to: usize, offences| Vertex {
+            chooses: true,
+            edges: vec![(to, offences)],
+        };
+        vec![
+            always(HELD, true),
+            always(ELSEWHERE, false),
+            chase(3, chased[0]),
+            answer(4),
+            chase(5, chased[1]),
+            answer(2),
+        ]
+    }
+
+    #[test]
+    fn chasing_different_pieces_alternately_holds() {
+        let [attacker, advisor, bishop] = Offences::CHASES;
+        let both = Offences(advisor.0 | bishop.0);
+        for (chased, out, holds) in [
+            ([advisor, bishop], None, true),
+            ([attacker, bishop], None, true),
+            ([Offences::CHECK, attacker], None, true),
+            ([advisor, both], None, false),
+            ([bishop, bishop], None, false),
+            ([Offences::CHECK, Offences::CHECK], None, false),
+            // The other side may leave to a held vertex, but not elsewhere.
+            ([advisor, bishop], Some(HELD), true),
+            ([advisor, bishop], Some(ELSEWHERE), false),
+        ] {
+            let found = held_alternating(back_and_forth(chased, out));
+            assert_eq!(found[FIRST..], [holds; 4], "{chased:?} {out:?}");
+        }
+    }
+
+    #[test]
+    fn held_vertices_serve_other_goal_pairs() {
+        let [_, advisor, bishop] = Offences::CHASES;
+        let mut graph = back_and_forth([advisor, bishop], None);
+        // A check leads to vertices that are held by chases.
+        graph.push(Vertex {
+            chooses: true,
+            edges: vec![(3, Offences::CHECK), (ELSEWHERE, Offences::NONE)],
+        });
+        assert_eq!(held_alternating(graph)[FIRST..], [true; 5]);
+    }
+}

@@ -1,0 +1,175 @@
+//! Positions that a side loses because it can only check or chase forever: a nested fixpoint as for co-Büchi
+//! games.
+//!
+//! A zone is a set of positions in which all moves of the loser that do not lose otherwise commit the same offence,
+//! while the other side can stay in the zone and make moves without an offence again and again.
+
+use std::collections::HashMap;
+
+use super::fixpoint::{Vertex, held, propagate, propagate_from};
+use super::graph::{Node, Offences};
+use super::mates::captures;
+use super::positions::{NodeBytes, OpenPositions};
+use crate::board::Color;
+use crate::rules::RuleSet;
+
+/// Bit for positions that `side` is proven to lose.
+pub const fn lost_bit(side: Color) -> u8 {
+    1 << side.index()
+}
+
+/// Sets [`lost_bit`] for all open positions that `loser` loses by rule. Returns the zones in the
+/// order in which they were found; a zone can depend on those before it.
+pub fn mark(
+    positions: &OpenPositions<'_>,
+    loser: Color,
+    results: &NodeBytes,
+    threads: usize,
+) -> Vec<Vec<Node>> {
+    let search = CoBuchi {
+        positions,
+        loser,
+        results,
+        threads,
+    };
+    search.start();
+    let mut zones = Vec::new();
+    let find = || Offences::EACH.into_iter().find_map(|f| search.take_zone(f));
+    while let Some(zone) = find() {
+        zones.push(zone);
+    }
+    zones
+}
+
+struct CoBuchi<'a> {
+    positions: &'a OpenPositions<'a>,
+    loser: Color,
+    results: &'a NodeBytes,
+    threads: usize,
+}
+
+impl CoBuchi<'_> {
+    fn is_lost(&self, node: Node) -> bool {
+        self.results.get(node) & lost_bit(self.loser) != 0
+    }
+
+    /// Whether the loser's move to this node is known to lose.
+    fn is_out(&self, node: Node) -> bool {
+        self.is_lost(node) || self.positions.mate(node).is_won()
+    }
+
+    /// Marks a node. Returns whether it is new.
+    fn add(&self, node: Node) -> bool {
+        self.results.add(node, lost_bit(self.loser))
+    }
+
+    /// Marks positions that captures decide by rule, and all from which these can be forced.
+    fn start(&self) {
+        let positions = self.positions;
+        let is_first = |node: Node| {
+            let is_lost = positions.is_open(node)
+                && if node.side == self.loser {
+                    !positions.has_move(node) && !positions.has_capture(node, captures::ESCAPE)
+                } else {
+                    positions.has_capture(node, captures::WIN_BY_RULE)
+                };
+            is_lost && self.add(node)
+        };
+        let len = positions.game.len();
+        propagate_from(self.threads, len, is_first, |node, marked| {
+            self.visit(node, marked);
+        });
+    }
+
+    /// Marks all nodes from which newly marked nodes can be forced.
+    fn propagate(&self, marked: Vec<Node>) {
+        propagate(self.threads, marked, |node, marked| {
+            self.visit(node, marked);
+        });
+    }
+
+    /// Marks the predecessors of a marked node from which it can be forced.
+    fn visit(&self, node: Node, marked: &mut Vec<Node>) {
+        self.positions.game.before(node, |before| {
+            if !self.positions.is_open(before) || self.is_lost(before) {
+                return;
+            }
+            if (before.side != self.loser || self.has_lost_move(before)) && self.add(before) {
+                marked.push(before);
+            }
+        });
+    }
+
+    /// Counts one more losing move of the loser. Returns whether all its moves lose.
+    fn has_lost_move(&self, node: Node) -> bool {
+        self.positions.offences.make_stale(node);
+        if !self.positions.has_capture(node, captures::HOLD) {
+            self.positions.goals.make_stale(node);
+        }
+        self.positions.take_last_move(node) && !self.positions.has_capture(node, captures::ESCAPE)
+    }
+
+    /// Finds and marks the zone of an offence, with all nodes from which it can be forced. `None`
+    /// if it is empty.
+    fn take_zone(&self, offence: Offences) -> Option<Vec<Node>> {
+        self.positions
+            .offences
+            .renew(self.threads, self.loser, |node| {
+                let offences = if self.is_lost(node) {
+                    Offences::NO_MOVE
+                } else {
+                    self.positions.offences_of(node, |to| self.is_out(to))
+                };
+                offences.0
+            });
+        let has_offence = |offences: u8| Offences(offences).has(offence);
+        let offending = self.positions.offences.find(self.loser, has_offence);
+        let offending: Vec<Node> = offending.filter(|node| !self.is_lost(*node)).collect();
+        let (nodes, graph) = self.graph(&offending, offence);
+        let zone = nodes.into_iter().zip(held(&graph, offence.answers()));
+        let zone = zone.filter(|(node, is_held)| *is_held && self.add(*node));
+        let zone: Vec<Node> = zone.map(|(node, _)| node).collect();
+        self.propagate(zone.clone());
+        Some(zone).filter(|zone| !zone.is_empty())
+    }
+
+    /// The loser's nodes and their successors.
+    fn graph(&self, offending: &[Node], offence: Offences) -> (Vec<Node>, Vec<Vertex>) {
+        let mut nodes = offending.to_vec();
+        let mut numbers: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
+        let mut graph = Vec::new();
+        for node in offending {
+            let mut vertex = Vertex::default();
+            self.positions.game.quiet_nodes(*node, |to| {
+                if !self.is_out(to) {
+                    let number = *numbers.entry(to).or_insert_with(|| {
+                        nodes.push(to);
+                        nodes.len() - 1
+                    });
+                    vertex.edges.push((number, Offences::NO_MOVE));
+                }
+            });
+            graph.push(vertex);
+        }
+        // Under these rules a check by either side ends all chases.
+        let is_without_checks =
+            self.positions.game.rules == RuleSet::Computer && offence != Offences::CHECK;
+        for node in &nodes[offending.len()..] {
+            let mut vertex = Vertex {
+                chooses: true,
+                edges: Vec::new(),
+            };
+            self.positions.game.quiet_moves(*node, |m| {
+                if let Some(number) = numbers.get(&m.to) {
+                    let threats = m.threats();
+                    if !(is_without_checks && threats.gives_check) {
+                        vertex.edges.push((*number, m.possible_offences(threats)));
+                    }
+                }
+                true
+            });
+            graph.push(vertex);
+        }
+        (nodes, graph)
+    }
+}

@@ -1,0 +1,215 @@
+//! Fixpoints on explicit graphs, and propagation through the game graph on several threads.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::graph::{Node, Offences};
+use crate::board::Color;
+use crate::tablebase::solver_state::for_each_part;
+
+#[derive(Debug, Default)]
+pub struct Vertex {
+    /// Whether the side whose goals are examined moves here.
+    pub chooses: bool,
+    /// Targets of the moves, with the offences that each may commit.
+    pub edges: Vec<(usize, Offences)>,
+}
+
+/// Winning region of a generalised Büchi game: vertices from which the choosing side can reach each
+/// goal again and again without leaving the region. A goal is a move of its own without certain
+/// offences.
+pub fn held(graph: &[Vertex], goals: &[Offences]) -> Vec<bool> {
+    let mut alive = vec![true; graph.len()];
+    loop {
+        let mut left = alive.clone();
+        for goal in goals {
+            let reached = reaching(graph, *goal, &alive);
+            left.iter_mut().zip(reached).for_each(|(l, r)| *l &= r);
+        }
+        if left == alive {
+            return alive;
+        }
+        alive = left;
+    }
+}
+
+/// Vertices from which the choosing side can reach a goal within `alive`.
+fn reaching(graph: &[Vertex], goal: Offences, alive: &[bool]) -> Vec<bool> {
+    let mut reached = vec![false; graph.len()];
+    loop {
+        let mut changes = false;
+        for (number, vertex) in graph.iter().enumerate() {
+            if reached[number] || !alive[number] {
+                continue;
+            }
+            let mut edges = vertex.edges.iter();
+            reached[number] = if vertex.chooses {
+                edges
+                    .any(|(to, offences)| alive[*to] && (offences.is_free_of(goal) || reached[*to]))
+            } else {
+                edges.all(|(to, _)| reached[*to])
+            };
+            changes |= reached[number];
+        }
+        if !changes {
+            return reached;
+        }
+    }
+}
+
+/// Largest set of vertices in which the choosing side always has a move that stays in the set and
+/// the other side has none that leaves it.
+pub fn trapped(graph: &[Vertex], outside: usize) -> Vec<bool> {
+    let mut alive = vec![true; graph.len()];
+    let is_alive = |alive: &[bool], to: usize| to != outside && alive[to];
+    loop {
+        let mut changes = false;
+        for (number, vertex) in graph.iter().enumerate() {
+            let mut edges = vertex.edges.iter();
+            let stays = if vertex.chooses {
+                edges.any(|(to, _)| is_alive(&alive, *to))
+            } else {
+                edges.all(|(to, _)| is_alive(&alive, *to))
+            };
+            if alive[number] && !stays {
+                alive[number] = false;
+                changes = true;
+            }
+        }
+        if !changes {
+            return alive;
+        }
+    }
+}
+
+/// Nodes, or indices to search for nodes, that a thread takes at once.
+const PART: usize = 1 << 12;
+/// Nodes that a thread visits before the rest is divided among the threads again.
+const VISITS: usize = 16 * PART;
+
+/// Visits all nodes below index `len` with `is_first`, and then all nodes that `visit` appends to
+/// its list, on `threads` threads. The order is not deterministic; some nodes are visited before
+/// `is_first` is called for others.
+pub fn propagate_from(
+    threads: usize,
+    len: usize,
+    is_first: impl Fn(Node) -> bool + Sync,
+    visit: impl Fn(Node, &mut Vec<Node>) + Sync,
+) {
+    let left = Mutex::new(Vec::new());
+    for_each_part(threads, len.div_ceil(PART), |part| {
+        let mut stack = Vec::new();
+        for index in part * PART..len.min((part + 1) * PART) {
+            let nodes = Color::ALL.map(|side| Node { index, side });
+            stack.extend(nodes.into_iter().filter(|node| is_first(*node)));
+        }
+        visit_some(stack, &visit, &left);
+    });
+    let left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+    propagate(threads, left, visit);
+}
+
+/// Visits `open` and all nodes that `visit` appends to its list, on `threads` threads, in no
+/// particular order.
+pub fn propagate(threads: usize, mut open: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>) + Sync) {
+    while !open.is_empty() {
+        let parts: Vec<&[Node]> = open.chunks(PART).collect();
+        let left = Mutex::new(Vec::new());
+        for_each_part(threads.min(parts.len()), parts.len(), |part| {
+            visit_some(parts[part].to_vec(), &visit, &left);
+        });
+        open = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Visits up to [`VISITS`] nodes, the last one first, and moves the rest to `left`.
+fn visit_some(mut stack: Vec<Node>, visit: impl Fn(Node, &mut Vec<Node>), left: &Mutex<Vec<Node>>) {
+    for _ in 0..VISITS {
+        let Some(node) = stack.pop() else {
+            return;
+        };
+        visit(node, &mut stack);
+    }
+    let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+    left.append(&mut stack);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    use super::*;
+
+    /// A move that reaches no goal.
+    const NO_GOAL: Offences = Offences::NO_MOVE;
+
+    fn vertex(chooses: bool, edges: &[(usize, Offences)]) -> Vertex {
+        Vertex {
+            chooses,
+            edges: edges.to_vec(),
+        }
+    }
+
+    #[test]
+    fn aims_are_held_where_they_can_be_reached_again_and_again() {
+        let goals = [Offences::CHECK, Offences::CHASE];
+        let graph = [
+            // Back and forth between 0 and 1; each of two moves reaches one goal.
+            vertex(true, &[(1, Offences::CHASE), (1, Offences::CHECK)]),
+            vertex(false, &[(0, NO_GOAL)]),
+            // A cycle without a goal that the other side need not leave.
+            vertex(true, &[(3, NO_GOAL)]),
+            vertex(false, &[(2, NO_GOAL), (0, NO_GOAL)]),
+            // One goal on the way into that cycle.
+            vertex(true, &[(3, Offences::NONE)]),
+        ];
+        let expected = [true, true, false, false, false];
+        assert_eq!(held(&graph, &goals), expected);
+        assert_eq!(held(&graph, &goals[..1]), expected);
+        let one_aim = [
+            vertex(true, &[(1, Offences::CHASE)]),
+            vertex(false, &[(0, NO_GOAL)]),
+        ];
+        assert_eq!(held(&one_aim, &goals[..1]), [true, true]);
+        assert_eq!(held(&one_aim, &goals), [false, false]);
+    }
+
+    #[test]
+    fn vertices_without_an_exit_are_trapped() {
+        let none = NO_GOAL;
+        let outside = usize::MAX;
+        let graph = [
+            vertex(true, &[(1, none)]),
+            vertex(false, &[(0, none)]),
+            vertex(true, &[(3, none), (outside, none)]),
+            vertex(false, &[(2, none), (outside, none)]),
+        ];
+        assert_eq!(trapped(&graph, outside), [true, true, false, false]);
+    }
+
+    #[test]
+    fn added_nodes_are_visited_once() {
+        // A binary tree with the numbering of a heap, larger than what is visited before the work
+        // is divided again.
+        let visits: Vec<AtomicU8> = (0..10 * VISITS).map(|_| AtomicU8::new(0)).collect();
+        let node = |index| Node {
+            index,
+            side: Color::Red,
+        };
+        let visit = |at: Node, open: &mut Vec<Node>| {
+            visits[at.index].fetch_add(1, Ordering::Relaxed);
+            let children = [1, 2].map(|child| node(2 * at.index + child));
+            open.extend(children.into_iter().filter(|n| n.index < visits.len()));
+        };
+        for threads in [1, 3] {
+            let check = || {
+                let mut visits = visits.iter().map(|v| v.swap(0, Ordering::Relaxed));
+                assert!(visits.all(|visits| visits == 1));
+            };
+            propagate(threads, vec![node(0)], visit);
+            check();
+            propagate_from(threads, visits.len(), |at| at == node(0), visit);
+            check();
+        }
+        propagate(2, Vec::new(), |_, _| unreachable!());
+    }
+}
