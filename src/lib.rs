@@ -70,7 +70,7 @@
 //! | `postgres` | cloud libraries in PostgreSQL databases, beside those in files |
 //! | `sqlite` | opening books that are SQLite databases |
 //! | `tune` | the numbers of the search as options of the protocols, for tuners; it costs some speed |
-//! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train`, `tune` and `book build` |
+//! | `training` | the room `training`; the subcommands `selfplay`, `data`, `train` and `book build` |
 //!
 //! `default-features = false` gives a library of board, rules, search and protocols with few
 //! dependencies.

@@ -31,8 +31,6 @@ mod show;
 mod tournament;
 #[cfg(feature = "training")]
 mod train;
-#[cfg(feature = "training")]
-mod tune;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -90,8 +88,6 @@ enum CliCommand {
     Show(show::Arguments),
     #[cfg(feature = "training")]
     Train(train::Arguments),
-    #[cfg(feature = "training")]
-    Tune(tune::Arguments),
 }
 
 /// What a person at a terminal reads when the engine starts.
@@ -206,8 +202,6 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Show(arguments)) => show::run(&arguments),
         #[cfg(feature = "training")]
         Some(CliCommand::Train(arguments)) => return train::run(&arguments),
-        #[cfg(feature = "training")]
-        Some(CliCommand::Tune(arguments)) => return tune::run(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -29,17 +29,14 @@
 //! | `chuhe data convert OUT FILE...` | text samples or PGN as a file of games |
 //! | `chuhe data relabel OUT FILE...` | new scores by the present evaluation |
 //! | `chuhe data win-rate FILE... --out SOURCE` | fits [`eval::win_rate`](crate::eval::win_rate) |
-//! | `chuhe tune FILE... --out SOURCE` | fits the weights of the handcrafted evaluation |
 //! | `chuhe train FILE... --out NETWORK` | trains the evaluation's neural network |
 //! | `chuhe book build OUT FILE...` | an opening book of the games; `--self-play` plays them first, with good openings |
 //!
 //! Positions are chosen when games are read ([`data::Filter`]; `train` has a setting for each part of it), not when
 //! they are played.
 
-mod adam;
 pub mod book;
 pub mod data;
-mod holdout;
 mod line_search;
 pub mod network;
 pub mod prepare;
@@ -47,15 +44,13 @@ mod sample;
 mod selfplay;
 #[cfg(test)]
 mod test_positions;
-mod tuner;
 mod win_rate;
 
-pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines, read_samples};
+pub use sample::{ParseSampleError, ReadSamplesError, Sample, SampleLines};
 pub use selfplay::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
     SelfPlayRun,
 };
-pub use tuner::{StateMismatch, TuneError, TuneReport, TuneState, Tuning, tune, write_weights};
 pub use win_rate::{TooFewPositions, WinRateCounts, WinRateModel};
 
 /// The search threads have ended.

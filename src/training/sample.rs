@@ -4,8 +4,7 @@ use std::fmt;
 use std::io::{self, BufRead};
 use std::str::FromStr;
 
-use super::data::{BadRecord, Filter, GameReader, MAGIC, ReadError};
-use crate::board::{Color, Position};
+use crate::board::Position;
 use crate::notation::fen;
 use crate::text::read_line;
 
@@ -77,12 +76,6 @@ pub enum ReadSamplesError {
         /// What is wrong with it.
         error: ParseSampleError,
     },
-    /// The file of games cannot be read.
-    #[error(transparent)]
-    Games(#[from] ReadError),
-    /// A game cannot be replayed.
-    #[error(transparent)]
-    Game(#[from] BadRecord),
 }
 
 /// The samples of a text, one a line. A last line that is no sample and has no line end is torn: it is
@@ -143,45 +136,6 @@ impl<R: BufRead> Iterator for SampleLines<R> {
     }
 }
 
-/// Appends the samples of a source, games of self-play or text, to `samples`. Of games those are taken
-/// that a static evaluation can be held to. Returns what had to be left out, in words, if anything had.
-///
-/// # Errors
-/// The source cannot be read or holds something else.
-pub fn read_samples(
-    mut source: impl BufRead,
-    samples: &mut Vec<Sample>,
-) -> Result<Option<String>, ReadSamplesError> {
-    if source.fill_buf()?.starts_with(&MAGIC[..MAGIC.len() - 1]) {
-        return read_games(source, samples);
-    }
-    let mut lines = SampleLines::new(source);
-    for sample in &mut lines {
-        samples.push(sample?);
-    }
-    let torn = || format!("left out line {}, which is torn", lines.line());
-    Ok(lines.is_torn().then(torn))
-}
-
-fn read_games(
-    source: impl BufRead,
-    samples: &mut Vec<Sample>,
-) -> Result<Option<String>, ReadSamplesError> {
-    let mut reader = GameReader::new(source)?;
-    while let Some(record) = reader.next_record()? {
-        let result = record.result().points(Color::Red);
-        record.visit(&Filter::QUIET, |labelled| {
-            samples.push(Sample {
-                position: labelled.position.clone(),
-                score: labelled.score_for_red(),
-                result,
-            });
-        })?;
-    }
-    let recovered = reader.recovered();
-    Ok((!recovered.is_clean()).then(|| recovered.to_string()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,12 +159,12 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_line_is_left_out_and_told() {
+    fn a_torn_last_line_is_skipped_and_reported() {
         let line = format!("{} | -37 | 0.5\n", fen::START);
         let read = |text: &str| {
-            let mut samples = Vec::new();
-            let told = read_samples(text.as_bytes(), &mut samples);
-            told.map(|told| (samples.len(), told.is_some()))
+            let mut lines = SampleLines::new(text.as_bytes());
+            let samples: Result<Vec<Sample>, _> = lines.by_ref().collect();
+            samples.map(|samples| (samples.len(), lines.is_torn()))
         };
         assert_eq!(read(&format!("{line}{line}")).unwrap(), (2, false));
         assert_eq!(read(line.trim_end()).unwrap(), (1, false));
@@ -221,14 +175,14 @@ mod tests {
             format!("{line}\n"),
             "0".repeat(5000),
         ] {
+            let error = read(&broken);
             assert!(
-                matches!(read(&broken), Err(ReadSamplesError::Line { .. })),
+                matches!(error, Err(ReadSamplesError::Line { .. })),
                 "{broken}"
             );
         }
-        // A source without an end is no reason to read for ever.
-        let mut samples = Vec::new();
+        // A line without an end is not read forever.
         let endless = io::BufReader::new(io::repeat(0));
-        assert!(read_samples(endless, &mut samples).is_err());
+        assert!(SampleLines::new(endless).any(|sample| sample.is_err()));
     }
 }

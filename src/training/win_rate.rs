@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::adam;
 use super::data::{BadRecord, Filter, Record};
 use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
 
@@ -106,7 +105,7 @@ impl WinRateCounts {
             let rate = STEP * (1.0 - f64::from(step - 1) / f64::from(STEPS));
             for index in 0..8 {
                 let (mean, square) = (&mut mean[index], &mut square[index]);
-                let moved = UNIT * rate * adam::update(mean, square, slope[index], step);
+                let moved = UNIT * rate * adam_step(mean, square, slope[index], step);
                 let coefficients = if index < 4 {
                     &mut model.a
                 } else {
@@ -150,6 +149,24 @@ impl WinRateCounts {
         }
         (loss / self.positions as f64, slope)
     }
+}
+
+/// Share of the running mean of a slope that Adam keeps at each step.
+const MEAN_DECAY: f64 = 0.9;
+/// Share of the running mean of a squared slope that Adam keeps at each step.
+const VARIANCE_DECAY: f64 = 0.999;
+/// Avoids a division by zero if a slope was always zero.
+const EPSILON: f64 = 1e-12;
+
+/// One step of Adam (D. P. Kingma and J. Ba, "Adam: a method for stochastic optimization", 2015) for one
+/// parameter: updates the running means of the slope and its square, and returns the distance to move against the
+/// slope, in units of the step size. `steps` counts from 1.
+fn adam_step(mean: &mut f64, variance: &mut f64, slope: f64, steps: i32) -> f64 {
+    *mean = MEAN_DECAY * *mean + (1.0 - MEAN_DECAY) * slope;
+    *variance = VARIANCE_DECAY * *variance + (1.0 - VARIANCE_DECAY) * slope * slope;
+    let mean = *mean / (1.0 - MEAN_DECAY.powi(steps));
+    let variance = *variance / (1.0 - VARIANCE_DECAY.powi(steps));
+    mean / (variance.sqrt() + EPSILON)
 }
 
 impl WinRateModel {
@@ -208,5 +225,14 @@ mod tests {
             assert!((found - made).abs() < 10.0, "b {row}: {found} {made}");
         }
         assert_eq!(WinRateCounts::default().fit(), Err(TooFewPositions(0)));
+    }
+
+    #[test]
+    fn the_first_step_has_length_one_for_every_slope() {
+        for slope in [1e-3, 1.0, -250.0] {
+            let moved = adam_step(&mut 0.0, &mut 0.0, slope, 1);
+            assert!((moved - slope.signum()).abs() < 1e-6, "{slope}: {moved}");
+        }
+        assert_eq!(adam_step(&mut 0.0, &mut 0.0, 0.0, 1), 0.0);
     }
 }

@@ -130,10 +130,6 @@ fn arguments_that_make_no_sense_are_usage_errors() {
         &["perft", "101"],
         &["perft", "1", "--fen"],
         &["--log"],
-        &["tune", "x", "--out", "y", "--result-share", "1.5"],
-        &["tune", "x", "--out", "y", "--result-share", "nan"],
-        &["tune", "x", "--out", "y", "--spread", "0"],
-        &["tune", "x", "--out", "y", "--spread", "inf"],
         &["selfplay", "x", "--games", "0"],
     ] {
         chuhe(arguments)
@@ -209,7 +205,6 @@ fn a_log_that_cannot_be_written_is_a_failure() {
 
 #[test]
 fn nobody_needs_to_read() {
-    let weights = scratch("weights.rs");
     for (arguments, code) in [
         (&[][..], 0),
         (&["perft", "1", "--divide"], 0),
@@ -219,10 +214,6 @@ fn nobody_needs_to_read() {
         (&["analyse", "startpos", "--depth", "2"], 0),
         (&["analyze", "nonsense"], 1),
         (&["bench", "--depth", "1"], 0),
-        (
-            &["tune", "no-such-file", "--out", weights.to_str().unwrap()],
-            1,
-        ),
         (&["--nonsense"], 2),
         (&["--help"], 0),
     ] {

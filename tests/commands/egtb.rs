@@ -1,4 +1,4 @@
-//! `chuhe egtb` as a process: generated tables, resumed work, look-ups.
+//! `chuhe egtb` as a process: generating, resuming, verifying and probing.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn out(directory: &Path) -> &str {
     directory.to_str().unwrap()
 }
 
-/// A new directory with the tables that `egtb generate` makes by these arguments.
+/// Runs `egtb generate` with these arguments in a new directory.
 fn generated(arguments: &[&str]) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     egtb(&["generate", "--out", out(directory.path())])
@@ -39,14 +39,14 @@ fn tables_are_generated_once_verified_and_counted() {
         .assert()
         .success()
         .stdout(predicate::str::starts_with(
-            "1 tables of 0.0 million positions, 0 more are there",
+            "1 table to generate with 33,480 positions, 0 already present; needs ",
         ));
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     generate(&["KRB-KA"])
         .assert()
         .success()
         .stdout(predicate::str::contains("KRB-K: ").and(predicate::str::contains("KRB-KA: ")));
-    // What a killed run has left: a part of a file, and one that is damaged.
+    // Files of a killed run: a partial table and a temporary file.
     let table = directory.path().join("KRB-KA.chtb");
     let whole = fs::read(&table).unwrap();
     fs::write(&table, &whole[..whole.len() / 2]).unwrap();
@@ -54,15 +54,17 @@ fn tables_are_generated_once_verified_and_counted() {
     generate(&["KRB-KA"])
         .assert()
         .success()
-        .stdout(predicate::str::contains("1 more are there"))
+        .stdout(predicate::str::contains(", 1 already present"))
         .stderr(predicate::str::contains(
-            "damaged: its length; it is made anew",
+            "damaged: wrong length; generating it again",
         ));
     assert_eq!(fs::read(&table).unwrap(), whole);
     egtb(&["verify", "KRB-KA", "KRB-K", "--tables", out])
         .assert()
         .success()
-        .stdout(predicate::str::contains("KRB-KA: ").and(predicate::str::contains("draws hold")))
+        .stdout(
+            predicate::str::contains("KRB-KA: ").and(predicate::str::contains("draws are proven")),
+        )
         .stdout(
             predicate::str::is_match("the search finds [1-9][0-9]* of [1-9][0-9]* short mates")
                 .unwrap(),
@@ -85,7 +87,7 @@ fn tables_are_generated_once_verified_and_counted() {
 }
 
 #[test]
-fn conversions_are_made_besides_verified_and_told() {
+fn dtc_tables_are_generated_verified_and_counted() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
     let generate = |arguments: &[&str]| {
@@ -95,43 +97,43 @@ fn conversions_are_made_besides_verified_and_told() {
     generate(&[]);
     let files = || fs::read_dir(directory.path()).unwrap().count();
     let mates = files();
-    // The tables that are there are kept, and each gets another one beside it.
-    generate(&["--conversions"])
-        .stdout(predicate::str::contains(", 4 more are there"))
-        .stdout(predicate::str::contains("KR-KAB conversions: "));
+    // Existing tables are kept, and each class gets a DTC table.
+    generate(&["--dtc"])
+        .stdout(predicate::str::contains(", 4 already present"))
+        .stdout(predicate::str::contains("KR-KAB DTC: "));
     assert_eq!(files(), 2 * mates);
-    generate(&["--conversions"]).stdout(
-        predicate::str::starts_with("0 tables of ")
-            .and(predicate::str::contains(" 8 more are there")),
+    generate(&["--dtc"]).stdout(
+        predicate::str::starts_with("0 tables to generate with ")
+            .and(predicate::str::contains(" 8 already present")),
     );
     egtb(&["verify", "KR-KAB", "--tables", out])
         .assert()
         .success()
-        .stdout(predicate::str::contains("KR-KAB conversions: "));
+        .stdout(predicate::str::contains("KR-KAB DTC: "));
     egtb(&["stats", "KR-KAB", "--tables", out])
         .assert()
         .success()
         .stdout(predicate::str::contains(
-            "longest way to a capture: 9 plies",
+            "longest depth to conversion: 9 plies",
         ));
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K5 w";
     egtb(&["probe", fen, "--tables", out])
         .assert()
         .success()
         .stdout(predicate::str::contains("win 胜, mate in 11 plies"))
-        .stdout(predicate::str::contains("comes within 3 plies"));
+        .stdout(predicate::str::contains("depth to conversion: 3 plies"));
     let probe = egtb(&["probe", "--json", fen, "--tables", out]).assert();
     let object: serde_json::Value = serde_json::from_slice(&probe.get_output().stdout).unwrap();
-    assert_eq!(object["conversion"], 3);
+    assert_eq!(object["dtc"], 3);
     let stats = egtb(&["stats", "--json", "KR-KAB", "--tables", out]).assert();
     let lines = String::from_utf8(stats.get_output().stdout.clone()).unwrap();
     let object: serde_json::Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
-    assert_eq!(object["metric"], "conversion");
+    assert_eq!(object["metric"], "dtc");
     assert_eq!(object["longest_win"], 9);
 }
 
 #[test]
-fn positions_are_looked_up_with_their_moves() {
+fn probe_shows_the_value_of_each_move() {
     let fen = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
     egtb(&["probe", fen])
         .assert()
@@ -148,18 +150,18 @@ fn positions_are_looked_up_with_their_moves() {
     egtb(&["probe", "startpos"])
         .assert()
         .failure()
-        .stderr(predicate::str::contains("no table knows this position"));
+        .stderr(predicate::str::contains("no table covers this position"));
     egtb(&["generate", "KR-KPP"])
         .assert()
         .code(2)
         .stderr(predicate::str::contains(
-            "one side has one or two attackers",
+            "one side must have one or two attackers",
         ));
     egtb(&["generate"]).assert().code(2);
 }
 
 #[test]
-fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
+fn two_sided_tables_depend_on_the_rule_set() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
     egtb(&["generate", "KP-KP", "--out", out])
@@ -170,11 +172,15 @@ fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
     egtb(&["generate", "KP-KP", "--rules", "chinese", "--out", out])
         .assert()
         .code(2)
-        .stderr(predicate::str::contains("not solved for these rules"));
+        .stderr(predicate::str::contains(
+            "cannot be solved for this rule set",
+        ));
     egtb(&["verify", "KP-KP", "--tables", out])
         .assert()
         .success()
-        .stdout(predicate::str::contains("losses by the rules hold (asian)"));
+        .stdout(predicate::str::contains(
+            "losses by rule are proven (asian)",
+        ));
     let stats = egtb(&["stats", "KP-KP", "--json", "--tables", out])
         .assert()
         .success();
@@ -189,7 +195,7 @@ fn tables_with_an_attacker_a_side_are_made_for_one_rule_set() {
 }
 
 #[test]
-fn damaged_tables_are_named_and_made_anew() {
+fn damaged_tables_are_reported_and_generated_again() {
     let directory = generated(&["KRN-K"]);
     let out = out(directory.path());
     let damage = |class: &str| {
@@ -201,7 +207,7 @@ fn damaged_tables_are_named_and_made_anew() {
         fs::write(&path, damaged).unwrap();
         (path, whole)
     };
-    // One of a class that is embedded as well, and one that is not.
+    // The first class is also embedded, the second is not.
     let tables = ["KR-K", "KRN-K"].map(damage);
     for class in ["KR-K", "KRN-K"] {
         for command in ["verify", "stats"] {
@@ -230,21 +236,21 @@ fn damaged_tables_are_named_and_made_anew() {
         let lines = format!("{protocol}\n{paths} {out}\nposition fen {fen}\n{go}\n{go}\nquit\n");
         let answers = chuhe().write_stdin(lines).assert().success();
         let answers = String::from_utf8(answers.get_output().stdout.clone()).unwrap();
-        let told = answers.matches("KRN-K.chtb: damaged").count();
-        assert_eq!(told, 1, "{answers}");
+        let reports = answers.matches("KRN-K.chtb: damaged").count();
+        assert_eq!(reports, 1, "{answers}");
     }
     egtb(&["generate", "KRN-K", "--out", out])
         .assert()
         .success()
-        .stdout(predicate::str::starts_with("2 tables of "))
-        .stderr(predicate::str::contains("made anew").count(2));
+        .stdout(predicate::str::starts_with("2 tables to generate with "))
+        .stderr(predicate::str::contains("generating it again").count(2));
     for (path, whole) in tables {
         assert!(fs::read(&path).unwrap() == whole, "{}", path.display());
     }
 }
 
 #[test]
-fn another_table_serves_where_the_first_is_damaged() {
+fn another_table_replaces_a_damaged_one() {
     let directory = generated(&["KRN-K"]);
     let out = out(directory.path());
     let path = |name: &str| directory.path().join(name);
@@ -260,7 +266,7 @@ fn another_table_serves_where_the_first_is_damaged() {
 }
 
 #[test]
-fn files_that_hold_something_else_are_left_alone() {
+fn foreign_files_are_not_overwritten() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
     let note = directory.path().join("KR-KA.chtb");
@@ -275,16 +281,16 @@ fn files_that_hold_something_else_are_left_alone() {
             .code(1)
             .stderr(predicate::str::contains("KR-KA.chtb: ").and(predicate::str::contains(why)));
     };
-    refused("not a table of Chuhe");
+    refused("not a Chuhe table");
     assert!(fs::read_to_string(&note).unwrap().starts_with("a note"));
     fs::remove_file(&note).unwrap();
     egtb(&["generate", "KR-K", "--out", out]).assert().success();
     fs::copy(directory.path().join("KR-K.chtb"), &note).unwrap();
-    refused("the table of something else");
+    refused("the file is a table of another class");
 }
 
 #[test]
-fn a_table_without_those_that_it_builds_on_serves() {
+fn a_table_without_its_smaller_classes_can_be_used() {
     let all = tempfile::tempdir().unwrap();
     egtb(&["generate", "KRB-KB", "--out", out(all.path())])
         .assert()
@@ -297,7 +303,7 @@ fn a_table_without_those_that_it_builds_on_serves() {
         .assert()
         .success()
         .stdout(predicate::str::contains("longest win: 11 plies"));
-    // The capture that wins the fastest leads to a table that is missing.
+    // The table after the fastest winning capture is missing.
     let fen = "2b1k4/9/9/9/9/9/9/4B4/9/R2K5 w";
     egtb(&["probe", fen, "--tables", out])
         .assert()
@@ -317,11 +323,11 @@ fn a_table_without_those_that_it_builds_on_serves() {
 }
 
 #[test]
-fn what_the_limit_does_to_a_win_is_told() {
+fn wins_beyond_the_no_capture_limit_are_reported() {
     let probe = |clock: u16| {
         let fen = format!("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - {clock} 1");
-        let told = egtb(&["probe", &fen]).assert().success();
-        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+        let output = egtb(&["probe", &fen]).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
     };
     let note = "the no-capture limit comes first";
     assert!(probe(0).contains("mate in 63 plies") && !probe(57).contains(note));
@@ -329,11 +335,11 @@ fn what_the_limit_does_to_a_win_is_told() {
     let judge = |clock: u16| {
         let fen = format!("9/3ka4/5a2b/9/6b2/9/9/9/9/5K1R1 w - - {clock} 1");
         let mut command = Command::cargo_bin("chuhe").unwrap();
-        let told = command
+        let output = command
             .args(["judge", "--explain", &fen])
             .assert()
             .success();
-        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
     };
     assert!(judge(57).contains("red wins, mate in 63 plies\n"));
     assert!(judge(58).contains(note));
@@ -343,7 +349,7 @@ fn what_the_limit_does_to_a_win_is_told() {
 
 #[test]
 #[cfg(unix)]
-fn what_is_no_regular_file_is_refused() {
+fn special_files_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let pipe = directory.path().join("KR-K.chtb");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -363,13 +369,13 @@ fn what_is_no_regular_file_is_refused() {
 }
 
 #[test]
-fn directories_without_tables_are_told() {
+fn directories_without_tables_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
     egtb(&["stats", "KR-K", "--tables", out])
         .assert()
         .code(1)
-        .stderr(predicate::str::contains("there are no tables in it"));
+        .stderr(predicate::str::contains("the directory contains no tables"));
     egtb(&["generate", "KR-K", "--out", out]).assert().success();
     let path = |name: &str| directory.path().join(name);
     fs::rename(path("KR-K.chtb"), path("KR-K.CHTB")).unwrap();
@@ -377,20 +383,22 @@ fn directories_without_tables_are_told() {
 }
 
 #[test]
-fn work_that_takes_more_memory_than_is_free_is_told() {
-    let told = egtb(&["generate", "--two-sided", "4", "--dry-run"]).assert();
-    let told = told.success().stdout(predicate::str::contains("153350 MB"));
-    let note = String::from_utf8(told.get_output().stderr.clone()).unwrap();
+fn too_little_free_memory_is_reported() {
+    let output = egtb(&["generate", "--two-sided", "4", "--dry-run"]).assert();
+    let output = output
+        .success()
+        .stdout(predicate::str::contains("153350 MB"));
+    let note = String::from_utf8(output.get_output().stderr.clone()).unwrap();
     let is_short = chuhe::search::free_megabytes() < 153_350;
     assert_eq!(
-        note.ends_with("MB of memory are free\n"),
+        note.ends_with("MB of memory are free; the run may fail\n"),
         is_short,
         "{note}"
     );
 }
 
 #[test]
-fn files_that_are_passed_over_are_told() {
+fn unused_files_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     let out = out(directory.path());
     let generate = |arguments: &[&str]| {
@@ -399,26 +407,29 @@ fn files_that_are_passed_over_are_told() {
             .assert()
             .success()
     };
-    generate(&["--conversions", "KRN-K"]);
+    generate(&["--dtc", "KRN-K"]);
     generate(&["--rules", "elephanteye", "KP-KP"]);
     let path = |name: &str| directory.path().join(name);
     fs::remove_file(path("KRN-K.chtb")).unwrap();
     fs::copy(path("KN-K.chtb"), path("x.chtb")).unwrap();
-    let told =
-        |name: &str, why: &str| predicate::str::contains(format!("{name}: passed over, {why}"));
+    let unused =
+        |name: &str, why: &str| predicate::str::contains(format!("{name}: not used, {why}"));
     egtb(&["stats", "--json", "--tables", out])
         .assert()
         .success()
         .stderr(
-            told("KRN-K.dtc.chtb", "there is no table of the mates")
-                .and(told("KP-KP.elephanteye.chtb", "it is for other rules"))
-                .and(told("x.chtb", "another table of its class comes first"))
-                .and(predicate::str::contains("passed over").count(3)),
+            unused("KRN-K.dtc.chtb", "there is no DTM table of its class")
+                .and(unused(
+                    "KP-KP.elephanteye.chtb",
+                    "it is for another rule set",
+                ))
+                .and(unused("x.chtb", "another table of the same class is used"))
+                .and(predicate::str::contains("not used").count(3)),
         );
 }
 
 #[test]
-fn files_that_are_no_tables_are_told_and_left_out() {
+fn invalid_files_are_reported_and_skipped() {
     let directory = generated(&["KRA-K"]);
     let out = out(directory.path());
     for name in ["a.chtb", "b.chtb"] {
@@ -428,19 +439,19 @@ fn files_that_are_no_tables_are_told_and_left_out() {
     egtb(&["probe", fen, "--tables", out])
         .assert()
         .success()
-        .stderr(predicate::str::contains("not a table of Chuhe").count(2));
-    // To verify what is there all must be right.
+        .stderr(predicate::str::contains("not a Chuhe table").count(2));
+    // `verify` without classes requires every file to be valid.
     egtb(&["verify", "--tables", out])
         .assert()
         .code(1)
-        .stderr(predicate::str::contains("not a table of Chuhe").count(2));
+        .stderr(predicate::str::contains("not a Chuhe table").count(2));
     egtb(&["probe", fen, "--tables", "/no/such/directory"])
         .assert()
         .code(1);
 }
 
 #[test]
-fn other_commands_take_tables() {
+fn other_commands_accept_tables() {
     let directory = generated(&["KRA-KAB"]);
     let out = out(directory.path());
     let fen = "2bak4/9/9/9/9/9/9/9/9/R2K1A3 w - - 0 1";
@@ -459,8 +470,8 @@ fn other_commands_take_tables() {
         .stderr(predicate::str::contains("--explain"));
     let batch = |tables: &[&str]| {
         let mut command = chuhe(&["batch", "-", "--depth", "1"]);
-        let told = command.args(tables).write_stdin(fen).assert().success();
-        let line = String::from_utf8(told.get_output().stdout.clone()).unwrap();
+        let output = command.args(tables).write_stdin(fen).assert().success();
+        let line = String::from_utf8(output.get_output().stdout.clone()).unwrap();
         serde_json::from_str::<serde_json::Value>(&line).unwrap()
     };
     assert!(batch(&["--tables", out])["mate"].is_number());
@@ -468,15 +479,15 @@ fn other_commands_take_tables() {
 }
 
 #[test]
-fn draws_that_are_not_relied_on_are_told() {
+fn unproven_draws_are_reported() {
     let directory = generated(&["KR-KB"]);
     let out = out(directory.path());
     let stats = egtb(&["stats", "--json", "KR-KB", "--tables", out]).assert();
     let object: serde_json::Value = serde_json::from_slice(&stats.get_output().stdout).unwrap();
     assert_eq!(object["draws_hold"], true);
     let probe = |fen: &str| {
-        let told = egtb(&["probe", "--json", fen]).assert().success();
-        serde_json::from_slice::<serde_json::Value>(&told.get_output().stdout).unwrap()
+        let output = egtb(&["probe", "--json", fen]).assert().success();
+        serde_json::from_slice::<serde_json::Value>(&output.get_output().stdout).unwrap()
     };
     assert_eq!(probe("3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w")["draw_holds"], true);
     assert!(probe("2b1k4/9/9/9/9/9/9/9/9/R2K5 w")["draw_holds"].is_null());

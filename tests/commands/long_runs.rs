@@ -1,4 +1,4 @@
-//! Long runs that are interrupted, killed or started twice: `chuhe openings`, `chuhe tune` and `chuhe batch`.
+//! Long runs that are interrupted, killed or started twice: `chuhe openings` and `chuhe batch`.
 
 use std::fs;
 use std::path::Path;
@@ -96,11 +96,6 @@ fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
     chuhe(&going_on).assert().code(1).stderr(contains(refusal));
     first.kill().unwrap();
     first.wait().unwrap();
-    // What a run has done that was killed is not thrown away.
-    if arguments[0] == "tune" {
-        let hint = contains("--go-on makes its other passes");
-        chuhe(arguments).assert().code(1).stderr(hint);
-    }
     let mut third = start(&going_on);
     let lock = format!("{file}.lock");
     while fs::read_to_string(&lock).unwrap_or_default() != third.id().to_string() {
@@ -116,94 +111,13 @@ fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
 #[test]
 fn one_run_at_a_time_writes_a_file() {
     let place = directory("locked");
-    let [openings, weights, samples, answers, positions] = [
-        "openings.txt",
-        "weights.rs",
-        "samples.txt",
-        "answers.json",
-        "positions.fen",
-    ]
-    .map(|name| place.join(name).to_str().unwrap().to_owned());
-    write_samples(Path::new(&samples));
+    let [openings, answers, positions] = ["openings.txt", "answers.json", "positions.fen"]
+        .map(|name| place.join(name).to_str().unwrap().to_owned());
     fs::write(&positions, chuhe::notation::fen::START).unwrap();
     let openings_run = ["openings", &openings, "--depth", "6", "--count", "100000"];
     second_run_is_refused(&openings, &openings, &openings_run);
-    let state = format!("{weights}.state");
-    let tune = ["tune", &samples, "--epochs", "1000000", "--out", &weights];
-    second_run_is_refused(&weights, &state, &tune);
     let lock = format!("{answers}.lock");
     let batch = ["batch", &positions, "--time", "600", "--out", &answers];
     second_run_is_refused(&answers, &lock, &batch);
-    fs::remove_dir_all(place).unwrap();
-}
-
-/// Writes a few thousand samples.
-fn write_samples(path: &Path) {
-    use chuhe::board::Position;
-    use chuhe::random;
-    use chuhe::training::Sample;
-    use rand::SeedableRng;
-    use rand::rngs::StdRng;
-
-    let mut text = String::new();
-    for seed in 0..60 {
-        let game = random::game(&mut StdRng::seed_from_u64(seed), Position::startpos(), 60);
-        let mut position = game.position().clone();
-        for ply in game.plies().iter().rev() {
-            let sample = Sample {
-                position: position.clone(),
-                score: (position.key() % 200) as i32 - 100,
-                result: (seed % 3) as f64 / 2.0,
-            };
-            text += &format!("{sample}\n");
-            position.unmake(ply.played, ply.undo);
-        }
-    }
-    fs::write(path, text).unwrap();
-}
-
-#[test]
-fn tuning_goes_on_after_an_interruption() {
-    let place = directory("interrupted-tuning");
-    let [samples, whole, parts] =
-        ["samples.txt", "whole.rs", "parts.rs"].map(|name| place.join(name));
-    write_samples(&samples);
-    let [samples, whole_name, parts_name] =
-        [&samples, &whole, &parts].map(|path| path.to_str().unwrap());
-    let told = parts.with_extension("told");
-    let arguments = ["tune", samples, "--epochs", "60", "--out"];
-    let tune = |out: &str, more: &[&str]| chuhe(&[&arguments[..], &[out], more].concat()).assert();
-    tune(whole_name, &["--go-on"])
-        .code(1)
-        .stderr(contains("whole.rs.state"));
-    // The number of samples, and the first pass.
-    let child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
-        .args(arguments)
-        .arg(parts_name)
-        .stdout(std::fs::File::create(&told).unwrap())
-        .spawn();
-    let mut child = child.unwrap();
-    while fs::read_to_string(&told).unwrap().lines().count() < 2 {
-        assert!(child.try_wait().unwrap().is_none());
-        std::thread::sleep(std::time::Duration::from_millis(1));
-    }
-    interrupt(&child);
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    let state = place.join("parts.rs.state");
-    assert!(parts.exists() && state.exists());
-    tune(parts_name, &[])
-        .code(1)
-        .stderr(contains("--go-on makes its other passes"));
-    tune(parts_name, &["--go-on", "--spread", "7"])
-        .code(1)
-        .stderr(contains("it belongs to other samples or settings"));
-    tune(parts_name, &["--go-on"]).code(0);
-    tune(whole_name, &[]).code(0);
-    assert_eq!(
-        fs::read(&parts).unwrap(),
-        fs::read(&whole).unwrap(),
-        "as if never interrupted"
-    );
-    assert!(!state.exists());
     fs::remove_dir_all(place).unwrap();
 }

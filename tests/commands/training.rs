@@ -1,7 +1,7 @@
-//! The commands `chuhe selfplay`, `chuhe tune`, `chuhe train` and `chuhe openings`.
+//! The commands `chuhe selfplay`, `chuhe data`, `chuhe train` and `chuhe openings`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assert_cmd::Command;
 use chuhe::tournament::Openings;
@@ -25,10 +25,10 @@ pub(super) fn directory(name: &str) -> PathBuf {
 }
 
 #[test]
-fn games_are_played_and_weights_tuned() {
-    let place = directory("tuning");
+fn selfplay_writes_games_with_quiet_positions() {
+    let place = directory("selfplay-samples");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let (samples, out) = (file("games.chg"), file("weights.rs"));
+    let samples = file("games.chg");
     let games = ["--games", "60", "--nodes", "50", "--threads", "2"];
     let selfplay = || chuhe(&[&["selfplay", &samples][..], &games].concat());
     selfplay().assert().code(0);
@@ -39,21 +39,6 @@ fn games_are_played_and_weights_tuned() {
         record.visit(&Filter::QUIET, |_| count += 1).unwrap();
     }
     assert!(count >= 1000, "{count} samples");
-
-    let output = chuhe(&["tune", &samples, "--out", &out, "--epochs", "2"])
-        .assert()
-        .code(0)
-        .stdout(contains(format!("{count} samples\npass    1  training")));
-    let told = String::from_utf8(output.get_output().stdout.clone()).unwrap();
-    let error = told.trim_end().rsplit(' ').next().unwrap();
-    assert!(error.parse::<f64>().unwrap() > 0.0, "{told}");
-    let weights = fs::read_to_string(&out).unwrap();
-    let ours = include_str!("../../src/eval/handcrafted/weights.rs");
-    let head = "pub static WEIGHTS: [Tapered; COUNT] = [\n";
-    let (before, after) = weights.split_once(head).unwrap();
-    assert!(ours.starts_with(before));
-    let cells = |text: &str| text.matches("w(").count();
-    assert_eq!(cells(after), cells(ours.split_once(head).unwrap().1));
     fs::remove_dir_all(place).unwrap();
 }
 
@@ -115,33 +100,6 @@ fn files_of_games_are_looked_into_merged_and_converted() {
         .assert()
         .code(1)
         .stderr(contains("not a file of games"));
-    fs::remove_dir_all(place).unwrap();
-}
-
-#[test]
-fn a_place_for_the_weights_is_looked_for_before_the_work() {
-    let place = directory("weights");
-    let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
-    let (samples, out) = (file("samples.txt"), file("weights.rs"));
-    fs::write(&samples, "no sample\n").unwrap();
-    let nowhere = file("no-such-directory/weights.rs");
-    chuhe(&["tune", &samples, "--out", &nowhere])
-        .assert()
-        .code(1)
-        .stderr(contains("weights.rs: No such file"));
-    let same = file("./samples.txt");
-    chuhe(&["tune", &samples, "--out", &same])
-        .assert()
-        .code(2)
-        .stderr(contains("--out: it is one of the files that are read"));
-    assert_eq!(fs::read_to_string(&samples).unwrap(), "no sample\n");
-    // Work that fails leaves no file behind and no file changed.
-    let tune = || chuhe(&["tune", &samples, "--out", &out]);
-    tune().assert().code(1).stderr(contains("line 1"));
-    assert!(!Path::new(&out).exists());
-    fs::write(&out, "weights").unwrap();
-    tune().assert().code(1);
-    assert_eq!(fs::read_to_string(&out).unwrap(), "weights");
     fs::remove_dir_all(place).unwrap();
 }
 

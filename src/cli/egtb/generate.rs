@@ -1,59 +1,60 @@
 //! `chuhe egtb generate`.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
+use std::{fs, io};
 
-use super::directory::{TableDirectory, pack};
-use super::selection::{RulesArguments, ThreadArguments, bar};
+use indicatif::{HumanCount, ProgressBar};
+
+use super::{RulesArguments, ThreadArguments, bar, load_smaller};
 use crate::cli::common::{Failure, note, print};
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
 use crate::tablebase::{
-    Material, Metric, SolvedClass, class_size, embedded_classes, solve, solver_memory,
+    ClassTable, DrawsHold, EXTENSION, Material, Metric, SideCounts, SolvedClass, TableError,
+    Tables, class_size, embedded_classes, prove_draws, solve, solve_two_sided, solver_memory,
 };
 use crate::text::Replacement;
 
-/// Generate tables by retrograde analysis, with all that they build on.
+/// Generate tables by retrograde analysis, including the smaller tables they depend on.
 ///
-/// What is to be done, and the memory that it takes, is printed before the work. Tables that the directory
-/// has already are kept, so that work that was interrupted goes on where it stopped. A class with attackers on
-/// one side whose longest win takes more than 100 plies gets a second table, of the plies to the next capture;
-/// that shows only when the first one is made.
+/// Before it starts, the command prints the number of tables and positions and the memory it needs.
+/// Valid tables in the directory are kept, so the same command continues an interrupted run. A
+/// one-sided class whose longest win takes more than 100 plies also gets a DTC table (plies to the
+/// next capture); this is known only after its DTM table is solved.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
-#[command(verbatim_doc_comment)]
-pub(super) struct Arguments {
-    /// Classes such as KRA-KAB (rook and advisor against advisor and bishop) or KR-KNA (rook against
-    /// knight and advisor).
+pub struct Arguments {
+    /// Classes such as KRA-KAB (rook and advisor against advisor and bishop) or KR-KNA (rook
+    /// against knight and advisor).
     #[arg(value_name = "MATERIAL", group = "what")]
     materials: Vec<Material>,
-    /// All classes of one attacker, with every set of defenders on both sides (324 tables).
+    /// All classes with one attacker and any defenders on both sides (324 tables).
     #[arg(long, group = "what")]
     all_one: bool,
-    /// All ten pairs of attackers with their king alone against every set of defenders (90 tables).
+    /// All ten pairs of attackers with a bare king against any defenders (90 tables).
     #[arg(long, group = "what")]
     pairs: bool,
-    /// All classes with an attacker a side and up to N advisors and bishops beside each.
+    /// All two-sided classes (one attacker on each side) with up to N advisors and bishops a side.
     #[arg(long, value_name = "N", group = "what", value_parser = clap::value_parser!(u8).range(0..=4))]
     two_sided: Option<u8>,
-    /// Make tables of the plies to the next capture of all classes without attackers on both sides, not
-    /// only of those whose longest win takes more than 100 plies.
+    /// Generate DTC tables (plies to the next capture) for all one-sided classes, not only for
+    /// those whose longest win takes more than 100 plies.
     #[arg(long)]
-    conversions: bool,
-    /// The classes that the program has embedded, in one file FILE instead of a directory: what
-    /// src/tablebase/embedded.bin is made by.
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "conversions", "out"])]
+    dtc: bool,
+    /// Write the classes that are embedded in the program to FILE (src/tablebase/embedded.bin)
+    /// instead of a directory.
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "dtc", "out"])]
     embedded: Option<PathBuf>,
-    /// The directory to write to.
+    /// Output directory.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Refuse what takes more memory than this, in MB.
+    /// Stop if more than this is needed, in MB.
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
-    /// Tell what is to be done and do nothing.
+    /// Print the work to do and exit.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -62,11 +63,7 @@ pub(super) struct Arguments {
     threads: ThreadArguments,
 }
 
-/// Generates tables.
-///
-/// # Errors
-/// The directory cannot be written, or the work takes more memory than allowed.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.embedded {
         Some(file) => generate_embedded(arguments, file),
         None => generate_directory(arguments),
@@ -74,17 +71,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 impl Arguments {
-    /// The classes asked for with those that they build on, each behind these.
+    /// The requested classes and those they depend on, each after its dependencies.
     fn classes(&self) -> Vec<Material> {
         let mut wanted: HashSet<Material> = self.materials.iter().copied().collect();
         for material in Material::all() {
             let attackers = material.attackers().kinds().len();
             let groups = [material.own(), material.defenders()].map(|group| group.pieces());
-            let is_wanted = match material.is_two_sided() {
-                true => (self.two_sided).is_some_and(|most| groups.iter().all(|n| *n <= most)),
-                false => {
-                    self.all_one && attackers == 1 || self.pairs && attackers == 2 && groups[0] == 0
-                }
+            let is_wanted = if material.is_two_sided() {
+                (self.two_sided).is_some_and(|most| groups.iter().all(|n| *n <= most))
+            } else {
+                self.all_one && attackers == 1 || self.pairs && attackers == 2 && groups[0] == 0
             };
             if is_wanted {
                 wanted.insert(material);
@@ -93,27 +89,29 @@ impl Arguments {
         with_smaller(wanted)
     }
 
-    /// Tells what is to be done.
-    ///
-    /// # Errors
-    /// It takes more memory than allowed.
-    fn announce(&self, tables: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
+    /// Prints the work to do. Fails if it needs more memory than allowed.
+    fn print_plan(&self, tables: &[(Material, Metric)], kept: usize) -> Result<(), Failure> {
         let positions: u64 = tables.iter().map(|(class, _)| class_size(*class)).sum();
         let memory = tables.iter().map(|(class, _)| solver_memory(*class)).max();
         let megabytes = memory.unwrap_or(0).div_ceil(1 << 20);
+        let tables = match tables.len() {
+            1 => "1 table".to_owned(),
+            n => format!("{n} tables"),
+        };
         print(&format!(
-            "{} tables of {:.1} million positions, {kept} more are there; {megabytes} MB of memory, {} threads\n",
-            tables.len(),
-            positions as f64 / 1e6,
+            "{tables} to generate with {} positions, {kept} already present; needs {megabytes} MB of memory; {} threads\n",
+            HumanCount(positions),
             self.threads.count(),
         ))?;
         let free = free_megabytes() as u64;
         if megabytes > free {
-            note(&format!("only {free} MB of memory are free"));
+            note(&format!(
+                "only {free} MB of memory are free; the run may fail"
+            ));
         }
         match self.memory {
             Some(limit) if megabytes > limit => {
-                let why = format!("the work takes {megabytes} MB");
+                let why = format!("{megabytes} MB are needed");
                 Err(Failure::new("--memory", why))
             }
             _ => Ok(()),
@@ -121,7 +119,7 @@ impl Arguments {
     }
 }
 
-/// The classes with those that they build on, each behind these.
+/// Adds the classes that these depend on. Each class comes after its dependencies.
 fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
     let mut all = Material::all();
     for material in all.iter().rev() {
@@ -135,32 +133,33 @@ fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
 
 fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let directory = &arguments.out;
-    let fault = |error: io::Error| Failure::new(directory.display(), error);
+    let failure = |error: io::Error| Failure::new(directory.display(), error);
     let rules = arguments.rules.rules;
     let classes = arguments.classes();
     if rules == RuleSet::Chinese && classes.iter().any(|class| class.is_two_sided()) {
-        let why = "classes with an attacker a side are not solved for these rules";
+        let why = "two-sided classes cannot be solved for this rule set";
         return Err(Failure::usage("--rules chinese", why));
     }
     if !arguments.dry_run {
-        fs::create_dir_all(directory).map_err(fault)?;
+        fs::create_dir_all(directory).map_err(failure)?;
     }
     let work = TableDirectory {
         path: directory,
         rules,
         threads: arguments.threads.count(),
-        has_all_conversions: arguments.conversions,
+        all_dtc: arguments.dtc,
     };
     let (mut missing, mut kept) = (Vec::new(), 0);
     for class in classes {
         for (class, metric) in work.wanted(class)? {
-            match work.has(class, metric)? {
-                true => kept += 1,
-                false => missing.push((class, metric)),
+            if work.has(class, metric)? {
+                kept += 1
+            } else {
+                missing.push((class, metric))
             }
         }
     }
-    arguments.announce(&missing, kept)?;
+    arguments.print_plan(&missing, kept)?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -168,16 +167,16 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     for (material, metric) in missing.iter().copied() {
         bar.set_message(material.to_string());
         if metric == Metric::Dtc {
-            work.generate_conversions(material, &bar)?;
+            work.generate_dtc(material, &bar)?;
             continue;
         }
         work.generate(material, &bar)?;
-        // Only now it is known how long the longest win is.
+        // Only now the length of the longest win is known.
         let next = (material, Metric::Dtc);
         let is_wanted = !missing.contains(&next) && work.wanted(material)?.contains(&next);
         if is_wanted && !work.has(material, Metric::Dtc)? {
             bar.inc_length(class_size(material));
-            work.generate_conversions(material, &bar)?;
+            work.generate_dtc(material, &bar)?;
         }
     }
     bar.finish_and_clear();
@@ -190,7 +189,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let tables: Vec<_> = (classes.iter())
         .map(|class| (*class, Metric::Dtm))
         .collect();
-    arguments.announce(&tables, 0)?;
+    arguments.print_plan(&tables, 0)?;
     if arguments.dry_run {
         return Ok(());
     }
@@ -213,4 +212,185 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     bar.finish_and_clear();
     Replacement::write(out, &bytes).map_err(|error| Failure::new(out.display(), error))?;
     print(&format!("{} bytes\n", bytes.len()))
+}
+
+/// Output directory of a run.
+pub struct TableDirectory<'a> {
+    pub path: &'a Path,
+    pub rules: RuleSet,
+    pub threads: usize,
+    /// Whether all one-sided classes get a DTC table.
+    pub all_dtc: bool,
+}
+
+impl TableDirectory<'_> {
+    /// The table of a class. `None` if there is no file, or one that must be generated again
+    /// because it is damaged or of another format version.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or is something else and must not be overwritten.
+    fn table(&self, material: Material, metric: Metric) -> Result<Option<ClassTable>, Failure> {
+        let path = self.file_name(material, metric);
+        let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+        let table = match ClassTable::open(&path) {
+            Ok(table) => table,
+            Err(TableError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Err(TableError::Damaged(_) | TableError::Version) => return Ok(None),
+            Err(error) => return Err(failure(&error)),
+        };
+        let fits_rules = !material.is_two_sided() || table.draws() == DrawsHold::Under(self.rules);
+        if table.material() == material && table.metric() == metric && fits_rules {
+            Ok(Some(table))
+        } else {
+            Err(failure(
+                &"the file is a table of another class, metric or rule set; move it away first",
+            ))
+        }
+    }
+
+    /// Whether a valid table is present. Reports one that will be generated again.
+    pub fn has(&self, material: Material, metric: Metric) -> Result<bool, Failure> {
+        let path = self.file_name(material, metric);
+        let damage = match self.table(material, metric)? {
+            Some(table) => table.check().err(),
+            None if path.exists() => ClassTable::open(&path).err(),
+            None => return Ok(false),
+        };
+        if let Some(error) = &damage {
+            note(&format!("{}: {error}; generating it again", path.display()));
+        }
+        Ok(damage.is_none())
+    }
+
+    /// The tables that a class needs, as far as known before it is solved.
+    pub fn wanted(&self, material: Material) -> Result<Vec<(Material, Metric)>, Failure> {
+        let table = self.table(material, Metric::Dtm)?;
+        let has_long_wins = || table.is_some_and(|table| table.has_long_wins());
+        let needs_dtc = !material.is_two_sided() && (self.all_dtc || has_long_wins());
+        let dtc = needs_dtc.then_some((material, Metric::Dtc));
+        let dtm = [(material, Metric::Dtm)];
+        Ok(dtm.into_iter().chain(dtc).collect())
+    }
+
+    fn file_name(&self, material: Material, metric: Metric) -> PathBuf {
+        self.path.join(match (metric, material.is_two_sided()) {
+            (Metric::Dtc, _) => format!("{material}.dtc.{EXTENSION}"),
+            (Metric::Dtm, true) => format!("{material}.{}.{EXTENSION}", self.rules),
+            (Metric::Dtm, false) => format!("{material}.{EXTENSION}"),
+        })
+    }
+
+    /// Loads the smaller classes from this directory only, so that the result does not depend on
+    /// the embedded tables.
+    fn smaller(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Vec<Arc<SolvedClass>>, Failure> {
+        let mut tables = Tables::none();
+        for class in material.after_captures() {
+            for metric in [Metric::Dtm, metric] {
+                tables.extend(self.table(class, metric)?);
+            }
+        }
+        load_smaller(material, metric, &tables, self.rules)
+    }
+
+    /// Solves a class and writes its DTM table.
+    pub fn generate(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
+        let smaller = self.smaller(material, Metric::Dtm)?;
+        let started = Instant::now();
+        let progress = |positions| bar.inc(positions);
+        let (line, file) = if material.is_two_sided() {
+            let solved = solve_two_sided(material, self.rules, &smaller, self.threads, &progress)
+                .map_err(|error| Failure::new(material, error))?;
+            pack_two_sided(&solved, self.rules, self.threads)
+        } else {
+            let solved = solve(material, Metric::Dtm, &smaller, self.threads, &progress)
+                .map_err(|error| Failure::new(material, error))?;
+            let (line, _, file) = pack(solved, &smaller, self.threads);
+            (line, file)
+        };
+        self.write(
+            &self.file_name(material, Metric::Dtm),
+            &file,
+            &line,
+            started,
+            bar,
+        )
+    }
+
+    /// Solves a class and writes its DTC table.
+    pub fn generate_dtc(&self, material: Material, bar: &ProgressBar) -> Result<(), Failure> {
+        let smaller = self.smaller(material, Metric::Dtc)?;
+        let started = Instant::now();
+        let solved = solve(
+            material,
+            Metric::Dtc,
+            &smaller,
+            self.threads,
+            &|positions| bar.inc(positions),
+        )
+        .map_err(|error| Failure::new(material, error))?;
+        let file = solved.to_file(self.threads);
+        let line = format!("{material} DTC: {} bytes", file.len());
+        self.write(
+            &self.file_name(material, Metric::Dtc),
+            &file,
+            &line,
+            started,
+            bar,
+        )
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        file: &[u8],
+        line: &str,
+        started: Instant,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        Replacement::write(path, file).map_err(|error| Failure::new(path.display(), error))?;
+        let seconds = started.elapsed().as_secs_f64();
+        bar.suspend(|| print(&format!("{line}, {seconds:.1} s\n")))
+    }
+}
+
+/// Tries to prove the draws of a one-sided class and packs it. Returns a summary line too.
+pub fn pack(
+    solved: SolvedClass,
+    smaller: &[Arc<SolvedClass>],
+    threads: usize,
+) -> (String, SolvedClass, Vec<u8>) {
+    let (solved, unproven) = prove_draws(solved, smaller, threads);
+    let file = solved.to_file(threads);
+    let draws = match (unproven, solved.draws()) {
+        (0, DrawsHold::Always) => String::new(),
+        (0, _) => {
+            ", draws after captures not proven under rules that forbid perpetual chases".to_owned()
+        }
+        (n, _) => format!(", {n} draws not proven under rules that forbid perpetual chases"),
+    };
+    let material = solved.material();
+    let (positions, size) = (class_size(material), file.len());
+    let line = format!("{material}: {positions} positions, {size} bytes{draws}");
+    (line, solved, file)
+}
+
+/// Packs a two-sided class. Returns a summary line too.
+fn pack_two_sided(solved: &SolvedClass, rules: RuleSet, threads: usize) -> (String, Vec<u8>) {
+    let file = solved.to_file(threads);
+    let counts = solved.side_counts();
+    let sum = |part: fn(&SideCounts) -> u64| counts.iter().map(part).sum::<u64>();
+    let (unknown, legal) = (sum(|side| side.unknown), sum(|side| side.legal));
+    let material = solved.material();
+    let (positions, size) = (class_size(material), file.len());
+    let line = format!(
+        "{material} {rules}: {positions} positions, {size} bytes, {unknown} of {legal} legal positions unknown"
+    );
+    (line, file)
 }

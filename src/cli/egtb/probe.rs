@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::selection::RulesArguments;
+use super::RulesArguments;
 use crate::board::{Move, Position};
 use crate::cli::common::columns::{columns, sentence, terminal_width};
 use crate::cli::common::ending::{TableArguments, limit_note, note_faults};
@@ -12,12 +12,12 @@ use crate::cli::common::{Failure, print};
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 
-/// Look a position up: what it is worth, and every move with win, draw or loss and the plies to mate.
+/// Show the value of a position and of every move: win, draw or loss, and plies to mate.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// How to write moves.
+    /// Move notation.
     #[arg(long, value_enum, default_value_t = Notation::Chinese, conflicts_with = "json")]
     notation: Notation,
     /// Print a JSON object, with moves as `h2e2` and in Chinese.
@@ -29,23 +29,18 @@ pub(super) struct Arguments {
     rules: RulesArguments,
 }
 
-/// Why the tables do not tell what a position is worth.
-fn nothing_known(position: &Position, tables: &Tables, rules: RuleSet) -> String {
+/// Error text for a position without a value.
+fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> String {
     let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
     match table.map(|table| (table, table.damage())) {
         Some((table, Some(fault))) => format!("{}: {fault}", table.name()),
-        Some(_) => {
-            "unknown: it depends on rules on repetitions that the table cannot decide".to_owned()
-        }
-        None => "no table knows this position".to_owned(),
+        Some(_) => "unknown: the value depends on repetition rules that the table does not resolve"
+            .to_owned(),
+        None => "no table covers this position".to_owned(),
     }
 }
 
-/// Prints what the tables say, repetitions left out.
-///
-/// # Errors
-/// The game cannot be read, or no table holds the position.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.game.is_given() {
         return Err(Failure::usage("error", "no position is given"));
     }
@@ -55,13 +50,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let probe = tables.probe(game.position(), rules).ok_or_else(|| {
         Failure::new(
             game.position(),
-            nothing_known(game.position(), &tables, rules),
+            reason_for_no_value(game.position(), &tables, rules),
         )
     })?;
     let moves = tables.probe_moves(game.position(), rules);
-    let text = match arguments.json {
-        true => json(&game, &tables, probe, &moves),
-        false => text(arguments, &game, &tables, probe, &moves),
+    let text = if arguments.json {
+        json(&game, &tables, probe, &moves)
+    } else {
+        text(arguments, &game, &tables, probe, &moves)
     };
     note_faults(&tables);
     print(&text)
@@ -78,7 +74,7 @@ fn text(
     let side = position.side_to_move();
     let mut text = format!("{side} to move: {}\n", words(probe.outcome));
     if probe.outcome == TableOutcome::Draw && !probe.draw_holds {
-        text += "a draw that rules on perpetual chases might change\n";
+        text += "the draw is not proven under rules that forbid perpetual chases\n";
     }
     if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
         && let Some(note) = limit_note(game, tables, arguments.rules.rules, plies)
@@ -86,7 +82,9 @@ fn text(
         text += &format!("{note}\n");
     }
     if let Some(plies) = tables.dtc(position) {
-        text += &format!("a capture that keeps the win, or the mate, comes within {plies} plies\n");
+        text += &format!(
+            "depth to conversion: {plies} plies to the next capture that keeps the win, or to mate\n"
+        );
     }
     let rows: Vec<[String; 3]> = (moves.iter())
         .map(|m| {
@@ -109,21 +107,20 @@ fn words(outcome: TableOutcome) -> String {
     match outcome {
         TableOutcome::Win(plies) => format!("win 胜, mate in {plies} plies"),
         TableOutcome::WinByRule(plies) => {
-            format!("win 胜, by the rules on repetitions{}", by_rule(plies))
+            format!("win 胜, by the repetition rules{}", by_rule(plies))
         }
         TableOutcome::Draw => "draw 和".to_owned(),
         TableOutcome::LossByRule(plies) => {
-            format!("loss 负, by the rules on repetitions{}", by_rule(plies))
+            format!("loss 负, by the repetition rules{}", by_rule(plies))
         }
         TableOutcome::Loss(0) => "loss 负, mated".to_owned(),
         TableOutcome::Loss(plies) => format!("loss 负, mated in {plies} plies"),
     }
 }
 
-/// How long a win by the rules takes.
 fn by_rule(plies: Option<u16>) -> String {
     plies.map_or_else(String::new, |plies| {
-        format!(", in {plies} plies but for repetitions")
+        format!(" in {plies} plies, not counting repetitions")
     })
 }
 
@@ -131,11 +128,11 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     let value = |outcome: Option<TableOutcome>| match outcome {
         Some(TableOutcome::Win(plies)) => json!({"result": "win", "plies": plies}),
         Some(TableOutcome::WinByRule(plies)) => {
-            json!({"result": "win", "by": "rules", "plies_but_for_repetitions": plies})
+            json!({"result": "win", "by": "rules", "plies_without_repetitions": plies})
         }
         Some(TableOutcome::Draw) => json!({"result": "draw"}),
         Some(TableOutcome::LossByRule(plies)) => {
-            json!({"result": "loss", "by": "rules", "plies_but_for_repetitions": plies})
+            json!({"result": "loss", "by": "rules", "plies_without_repetitions": plies})
         }
         Some(TableOutcome::Loss(plies)) => json!({"result": "loss", "plies": plies}),
         None => json!({"result": "unknown"}),
@@ -152,7 +149,7 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
         object["draw_holds"] = json!(probe.draw_holds);
     }
     if let Some(plies) = tables.dtc(game.position()) {
-        object["conversion"] = json!(plies);
+        object["dtc"] = json!(plies);
     }
     object["moves"] = moves.iter().map(with_move).collect();
     let line = tables.best_line(game.position());

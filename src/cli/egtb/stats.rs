@@ -1,6 +1,6 @@
 //! `chuhe egtb stats`.
 
-use super::selection::{RulesArguments, load, load_conversions, selected};
+use super::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
 use crate::cli::common::ending::TableArguments;
 use crate::cli::common::notation::Notation;
@@ -10,13 +10,13 @@ use crate::tablebase::{
 };
 use serde_json::json;
 
-/// Count positions, wins and losses, and show the longest wins with their lines.
+/// Count won, drawn and lost positions, and show the longest wins with their lines.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// Classes such as KRA-KAB; all tables at hand where none is given.
+pub struct Arguments {
+    /// Classes such as KRA-KAB; all tables if none is given.
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
-    /// How to write moves.
+    /// Move notation.
     #[arg(long, value_enum, default_value_t = Notation::Chinese)]
     notation: Notation,
     /// Print a JSON object for each class.
@@ -28,30 +28,27 @@ pub(super) struct Arguments {
     rules: RulesArguments,
 }
 
-/// Prints the counts.
-///
-/// # Errors
-/// A table cannot be read.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tables = arguments.tables.open_files_first()?;
     let rules = arguments.rules.rules;
     for material in selected(&arguments.materials, &tables, rules)? {
         let solved = load(material, &tables, rules)?;
         let size = tables.get(material, rules).map_or(0, ClassTable::size);
-        let object = match material.is_two_sided() {
-            true => two_sided(arguments, &solved, size, &tables),
-            false => one_sided(arguments, &solved, size, &tables),
+        let object = if material.is_two_sided() {
+            two_sided(arguments, &solved, size, &tables)
+        } else {
+            one_sided(arguments, &solved, size, &tables)
         };
         print(&object)?;
-        if let Some(conversions) = load_conversions(material, &tables)? {
+        if let Some(dtc) = load_dtc(material, &tables)? {
             let size = tables.dtc_table(material).map_or(0, ClassTable::size);
-            print(&conversions_text(arguments, &conversions, size))?;
+            print(&dtc_text(arguments, &dtc, size))?;
         }
     }
     Ok(())
 }
 
-/// A position with so long a win and its line.
+/// A position with the longest win and its line.
 type Longest = Option<(String, String)>;
 
 fn longest(arguments: &Arguments, solved: &SolvedClass, plies: u16, tables: &Tables) -> Longest {
@@ -100,7 +97,7 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     let mut text = format!("{material} {rules}  {size} bytes\n");
     for (name, side) in ["first", "second"].into_iter().zip(counts.iter()) {
         text += &format!(
-            "  {name} side to move: {} legal, {} won ({:.1} %), {} by the rules (longest {}), {} drawn, {} lost ({:.1} %), {} by the rules, {} unknown ({:.3} %)\n",
+            "  {name} side to move: {} legal, {} won ({:.1} %), {} won by rule (longest {} plies), {} drawn, {} lost ({:.1} %), {} lost by rule, {} unknown ({:.3} %)\n",
             side.legal,
             side.won,
             share(side.won, side.legal),
@@ -117,7 +114,6 @@ fn two_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Ta
     text + &longest_line(plies.unwrap_or(0), longest)
 }
 
-/// The longest win in words.
 fn longest_line(plies: u16, longest: Longest) -> String {
     longest.map_or_else(String::new, |(fen, line)| {
         format!("  longest win: {plies} plies, {fen}\n    {line}\n")
@@ -127,9 +123,10 @@ fn longest_line(plies: u16, longest: Longest) -> String {
 fn one_sided(arguments: &Arguments, solved: &SolvedClass, size: u64, tables: &Tables) -> String {
     let counts = solved.counts();
     let longest = longest(arguments, solved, counts.longest_win, tables);
-    match arguments.json {
-        true => one_sided_json(solved, &counts, longest, size),
-        false => one_sided_text(solved, &counts, longest, size),
+    if arguments.json {
+        one_sided_json(solved, &counts, longest, size)
+    } else {
+        one_sided_text(solved, &counts, longest, size)
     }
 }
 
@@ -143,11 +140,11 @@ fn one_sided_text(
     let draws = match solved.draws() {
         DrawsHold::Always => "",
         _ => {
-            "  it is not proven that draws hold under rules on perpetual chases: none is relied on\n"
+            "  draws are not proven under rules that forbid perpetual chases, so the engine does not use them\n"
         }
     };
     let text = format!(
-        "{material}  {size} bytes\n  armed side to move: {} legal, {} won ({:.1} %)\n  other side to move: {} legal, {} lost ({:.1} %)\n",
+        "{material}  {size} bytes\n  strong side to move: {} legal, {} won ({:.1} %)\n  weak side to move: {} legal, {} lost ({:.1} %)\n",
         counts.strong_legal,
         counts.strong_won,
         share(counts.strong_won, counts.strong_legal),
@@ -158,27 +155,27 @@ fn one_sided_text(
     text + draws + &longest_line(counts.longest_win, longest)
 }
 
-/// The conversions of a class: their longest way and how many positions they win.
-fn conversions_text(arguments: &Arguments, conversions: &SolvedClass, size: u64) -> String {
-    let counts = conversions.counts();
-    let material = conversions.material();
-    let longest = conversions.example(TableOutcome::Win(counts.longest_win));
+/// Summary of a DTC table.
+fn dtc_text(arguments: &Arguments, dtc: &SolvedClass, size: u64) -> String {
+    let counts = dtc.counts();
+    let material = dtc.material();
+    let longest = dtc.example(TableOutcome::Win(counts.longest_win));
     let fen = longest.map(|position| position.to_string());
     if arguments.json {
         let object = json!({
             "class": material.to_string(),
-            "metric": "conversion",
+            "metric": "dtc",
             "bytes": size,
-            "armed_won": counts.strong_won,
+            "strong_won": counts.strong_won,
             "longest_win": counts.longest_win,
-            "bare_lost": counts.weak_lost,
+            "weak_lost": counts.weak_lost,
             "longest_loss": counts.longest_loss,
             "longest_fen": fen,
         });
         return format!("{object}\n");
     }
     format!(
-        "{material} conversions  {size} bytes\n  {} won, {} lost\n  longest way to a capture: {} plies, {}\n",
+        "{material} DTC  {size} bytes\n  {} won, {} lost\n  longest depth to conversion: {} plies, {}\n",
         counts.strong_won,
         counts.weak_lost,
         counts.longest_win,
@@ -197,11 +194,11 @@ fn one_sided_json(
         "class": solved.material().to_string(),
         "bytes": size,
         "draws_hold": solved.draws() == DrawsHold::Always,
-        "armed_legal": counts.strong_legal,
-        "armed_won": counts.strong_won,
+        "strong_legal": counts.strong_legal,
+        "strong_won": counts.strong_won,
         "longest_win": counts.longest_win,
-        "bare_legal": counts.weak_legal,
-        "bare_lost": counts.weak_lost,
+        "weak_legal": counts.weak_legal,
+        "weak_lost": counts.weak_lost,
         "longest_loss": counts.longest_loss,
         "longest_fen": fen,
         "longest_line": line,

@@ -1,5 +1,4 @@
-//! The weights of the evaluation, middlegame and endgame, in units of which a minor piece
-//! has about 450. Written by `chuhe tune`.
+//! Middlegame and endgame weights, in units of about 1/450 of a minor piece.
 
 use super::features::COUNT;
 use super::tapered::Tapered;
