@@ -108,8 +108,9 @@ impl<W: Write> Session<W> {
             search: None,
             input,
             events,
+            // Before the pool, whose table takes the memory that the other threads leave.
+            referee: RulingThread::new(),
             pool: Pool::new(sender)?,
-            referee: RulingThread::default(),
             output: Output::new(sink),
             // The little that is said before the handshake is said in UCCI.
             codec: codec(Protocol::Ucci),

@@ -32,13 +32,18 @@ impl Ruling {
 /// A game to judge, the settings that name the rules, and where the ruling goes.
 type RulingQuestion = (Game, Settings, Sender<Ruling>);
 
-/// The thread that judges games, started with the first one.
-#[derive(Debug, Default)]
+/// The thread that judges games.
+#[derive(Debug)]
 pub(super) struct RulingThread {
     questions: Option<Sender<RulingQuestion>>,
 }
 
 impl RulingThread {
+    /// Starts the thread. If the system refuses it, the next game to judge tries again.
+    pub(super) fn new() -> Self {
+        Self { questions: start() }
+    }
+
     /// Has a game judged. The ruling arrives in the channel; where the system refuses a thread the
     /// channel is closed.
     pub(super) fn judge(&mut self, game: Game, settings: Settings) -> Receiver<Ruling> {

@@ -8,10 +8,9 @@ mod memory;
 mod pool;
 mod search_thread;
 mod searcher;
-mod start;
 mod vote;
 
 pub use memory::free_megabytes;
+pub(crate) use memory::{USUAL_STACK, start_thread};
 pub use pool::{HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, StartError};
 pub use searcher::Searcher;
-pub(crate) use start::{USUAL_STACK, start_thread};

@@ -6,10 +6,10 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, bounded, unbounded};
 
 use super::coordinator::{Coordinator, Message};
-use super::memory::{free_megabytes, has_room};
+use super::memory::{free_megabytes, has_room, start_thread};
 use super::search_thread::{SearchThread, THREAD_BYTES};
-use super::start::start_thread;
 use crate::board::{Move, Position};
+use crate::eval::nnue;
 use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
 use crate::search::request::SearchRequest;
@@ -24,9 +24,8 @@ pub const MAX_THREADS: u32 = 512;
 const CLEARED_IN_PLACE: usize = 256;
 /// The largest automatic transposition table, in MB.
 const AUTOMATIC_HASH: usize = 128;
-/// What must be left for all else when the table and the threads have what they need, in bytes: other
-/// threads with their stacks, games, lines of text.
-const HEADROOM: usize = 8 << 20;
+/// Upper bound of the memory that is set up at its first use and then kept, in bytes: the embedded network.
+const LAZY_BYTES: usize = 4 << 20;
 /// Stack of the coordinator, which passes messages on and looks for mates by checks, a few frames a ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
@@ -107,7 +106,7 @@ impl Pool {
         let mut pool = Self::with_least_table(events)?;
         let mut megabytes = megabytes;
         while megabytes > 1 {
-            match TranspositionTable::new(megabytes).filter(|_| has_room(HEADROOM)) {
+            match TranspositionTable::new(megabytes).filter(|_| has_room(0)) {
                 Some(table) => {
                     pool.use_table(table);
                     break;
@@ -121,9 +120,11 @@ impl Pool {
 
     /// Starts one search thread with a transposition table of one MB.
     fn with_least_table(events: Sender<Event>) -> Result<Self, StartError> {
-        if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + HEADROOM) {
+        if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + LAZY_BYTES) {
             return Err(StartError::NoMemory);
         }
+        // Decoded now, while the program can still report that memory is missing.
+        nnue::embedded();
         let table = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
         let no_thread = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
@@ -141,9 +142,10 @@ impl Pool {
             table,
             threads: 1,
         };
-        match has_room(HEADROOM) {
-            true => Ok(pool),
-            false => Err(StartError::NoMemory),
+        if has_room(0) {
+            Ok(pool)
+        } else {
+            Err(StartError::NoMemory)
         }
     }
 
@@ -192,7 +194,7 @@ impl Pool {
         if grows && wanted > free_megabytes() {
             return Err(refused);
         }
-        match TranspositionTable::new(wanted).filter(|_| !grows || has_room(HEADROOM)) {
+        match TranspositionTable::new(wanted).filter(|_| !grows || has_room(0)) {
             Some(table) => self.use_table(table),
             None => return Err(refused),
         }
@@ -235,12 +237,7 @@ impl Pool {
     fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
         let mut started = Vec::new();
         for id in self.threads..wanted {
-            let room = has_room(THREAD_BYTES + HEADROOM);
-            let thread = match room {
-                true => SearchThread::start(id, self.table.clone()),
-                false => Err(std::io::ErrorKind::OutOfMemory.into()),
-            };
-            match thread {
+            match SearchThread::start(id, self.table.clone()) {
                 Ok(thread) => started.push(thread),
                 Err(error) => {
                     log::warn!("search thread {id} of {wanted}: {error}");
@@ -248,7 +245,7 @@ impl Pool {
                 }
             }
         }
-        if self.threads + started.len() == wanted && has_room(HEADROOM) {
+        if self.threads + started.len() == wanted && has_room(0) {
             return Some(started);
         }
         started.into_iter().for_each(SearchThread::end);

@@ -7,8 +7,7 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, unbounded};
 
-use super::memory::has_room;
-use super::start::start_thread;
+use super::memory::{has_room, start_thread};
 use crate::search::table::TranspositionTable;
 use crate::search::tree::iteration::Iteration;
 use crate::search::tree::search;
@@ -46,7 +45,7 @@ impl SearchThread {
     /// # Errors
     /// When there is no memory for another thread, or the system refuses it.
     pub(super) fn start(id: usize, table: Arc<TranspositionTable>) -> std::io::Result<Self> {
-        if !has_room(DATA_BYTES) {
+        if !has_room(THREAD_BYTES) {
             return Err(ErrorKind::OutOfMemory.into());
         }
         let mut data = ThreadData::new(id, table);
