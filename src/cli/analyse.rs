@@ -10,18 +10,15 @@ use crossbeam_channel::{Receiver, select, unbounded};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use unicode_width::UnicodeWidthStr;
 
-use super::common::board_style::BoardArguments;
-use super::common::columns::{cut, spaced, terminal_width, wrapped};
-use super::common::ending::{self, TableArguments, note_faults};
-use super::common::game_arguments::GameArguments;
-use super::common::interrupt::interrupts;
-use super::common::limit_arguments::LimitArguments;
-use super::common::network::NetworkArgument;
-use super::common::notation::Notation;
-use super::common::{Failure, INTERRUPTED, print};
+use super::common::{
+    BoardArguments, Failure, GameArguments, INTERRUPTED, LimitArguments, NetworkArgument,
+    TableArguments, cut, describe_ending, interrupts, print, report_damaged_tables, spaced,
+    terminal_width, wrapped,
+};
 use crate::board::{MAX_MOVES, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
+use crate::notation::MoveStyle;
 use crate::notation::diagram::draw;
 use crate::rules::{Cause, Game, RuleSet, judge};
 use crate::search::{
@@ -55,8 +52,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
     /// How to write moves.
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Notation::Chinese)]
-    notation: Notation,
+    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
+    notation: MoveStyle,
     /// Show lines of moves whole, on several rows of the terminal, instead of cutting them at its edge.
     #[arg(long)]
     whole_lines: bool,
@@ -104,7 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !has_legal_move(game.position()) {
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(text) = ending::text(&game, &tables, RuleSet::default()) {
+    if let Some(text) = describe_ending(&game, &tables, RuleSet::default()) {
         print(&(text + "\n"))?;
     }
     let interrupts = interrupts()?;
@@ -127,7 +124,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let shown = view.follow(&events, &interrupts, &control);
     // The reader of the analysis may be gone.
     control.stop();
-    note_faults(&tables);
+    report_damaged_tables(&tables);
     shown
         .or_else(super::common::ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))?;
@@ -151,7 +148,7 @@ fn decision(game: &Game, settings: &Settings) -> Option<String> {
 /// The table and the progress line.
 struct AnalysisView<'a> {
     position: &'a Position,
-    notation: Notation,
+    notation: MoveStyle,
     /// Whether there is more than one line to tell apart.
     ranked: bool,
     out: io::StdoutLock<'static>,

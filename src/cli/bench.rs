@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::common::Failure;
-use super::common::network::NetworkArgument;
+use super::common::{Failure, NetworkArgument};
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
 /// Search fixed positions to a fixed depth with one thread; the node count is the same on every

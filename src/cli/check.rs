@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::common::interrupt::interrupts;
-use super::common::seconds::parse_seconds;
-use super::common::{Failure, INTERRUPTED, print};
+use super::common::{Failure, INTERRUPTED, interrupts, parse_seconds, print};
 use crate::tournament::{
     CheckOutcome, CheckPatience, CheckReport, EngineFailure, EngineSpec, EngineWords, Greeting,
     check_protocol,

@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 
-use super::common::game_file::read_games;
-use super::common::output_file::begin_file;
-use super::common::pgn_place::PgnPlace;
-use super::common::{Failure, ignore_closed_pipe};
+use super::common::{Failure, PgnPlace, create_new, ignore_closed_pipe, read_games};
 use crate::board::Position;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{MoveStyle, fen};
@@ -94,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         arguments,
         out: match &arguments.out {
             Some(path) if path.as_os_str() != "-" => {
-                Box::new(begin_file(path, "name another one, or remove it")?)
+                Box::new(create_new(path, "name another one, or remove it")?)
             }
             _ => Box::new(io::stdout().lock()),
         },

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::common::columns::{row, terminal_width};
-use super::common::ending::{self, TableArguments};
-use super::common::explain;
-use super::common::game_arguments::{GameArguments, play_line, read_line};
-use super::common::{Failure, open_input, print, print_if_read};
+use super::common::{
+    Failure, GameArguments, TableArguments, describe_ending, explain, explain_plies, open_input,
+    play_line, print, print_if_read, read_game, row, terminal_width,
+};
 use crate::board::Color;
 use crate::notation::pgn::PgnReader;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
@@ -145,7 +144,7 @@ fn judge_lines(
             continue;
         }
         let place = Place::Line(number);
-        match read_line(line) {
+        match read_game(line) {
             Ok(game) => {
                 if !print_if_read(&report(judging, &game, Some(place)))? {
                     break;
@@ -209,8 +208,8 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
         },
     };
     if arguments.explain {
-        text += &explain::text(game, &judgement);
-        if let Some(ending) = ending::text(game, &judging.tables, judgement.rules) {
+        text += &explain(game, &judgement);
+        if let Some(ending) = describe_ending(game, &judging.tables, judgement.rules) {
             text += &format!("{ending}\n");
         }
     }
@@ -252,8 +251,8 @@ fn object(
         }
     }
     if arguments.explain {
-        object["plies"] = explain::plies(game, judgement);
-        object["ending"] = json!(ending::text(game, &Tables::embedded(), judgement.rules));
+        object["plies"] = explain_plies(game, judgement);
+        object["ending"] = json!(describe_ending(game, &Tables::embedded(), judgement.rules));
     }
     object
 }

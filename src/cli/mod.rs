@@ -41,8 +41,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::text::{printable, without_credentials};
-use common::Failure;
-use common::logging;
+use common::{Context, Failure, log_panics, start_log};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
@@ -158,7 +157,7 @@ fn print_greeting() {
 
 fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure> {
     if let Some(file) = &arguments.log {
-        logging::start(file).map_err(|error| Failure::new(file.display(), error))?;
+        start_log(file).context(file.display())?;
         log::info!(
             "chuhe {}: {}",
             env!("CARGO_PKG_VERSION"),
@@ -168,7 +167,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
     let done = match arguments.command {
         None => {
             if arguments.log.is_some() {
-                logging::catch_panics();
+                log_panics();
             }
             print_greeting();
             crate::protocol::run().map_err(|error| Failure::new("the engine cannot start", error))

@@ -8,11 +8,7 @@ use std::process::ExitCode;
 
 use indicatif::ProgressBar;
 
-use super::common::bar::bar_style;
-use super::common::file_lock::FileLock;
-use super::common::interrupt::interrupts;
-use super::common::output_file::begin_file;
-use super::common::{Failure, INTERRUPTED};
+use super::common::{Failure, FileLock, INTERRUPTED, bar_style, create_new, interrupts};
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
 use crate::text::{printable, read_all};
@@ -79,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         true => reopen(&arguments.out, &heading).map_err(|error| fault(&error))?,
         false => {
             let hint = "--go-on goes on with it, or name another file";
-            let mut file = begin_file(&arguments.out, hint)?;
+            let mut file = create_new(&arguments.out, hint)?;
             let written = file.write_all(heading.as_bytes());
             written.map_err(|error| fault(&error))?;
             (file, Vec::new())

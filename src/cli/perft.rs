@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use super::common::Failure;
-use super::common::game_arguments::GameArguments;
+use super::common::{Failure, GameArguments};
 use crate::movegen;
 use crate::search::nodes_per_second;
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::common::columns::{columns, terminal_width};
-use super::common::pgn_place::PgnPlace;
-use super::common::{Failure, explain, print_if_read};
+use super::common::{
+    Failure, PgnPlace, columns, explain, explain_plies, print_if_read, terminal_width,
+};
 use crate::notation::pgn::{PgnError, PgnGame};
 use crate::rules::{Game, Judgement, RuleSet, judge};
 use crate::text::printable;
@@ -222,7 +222,7 @@ impl Replayed {
             _ => {}
         }
         if let (true, Some((game, judgement))) = (arguments.explain, &self.end) {
-            text += &format!("{}\n{}", judgement.verdict, explain::text(game, judgement));
+            text += &format!("{}\n{}", judgement.verdict, explain(game, judgement));
         }
         text
     }
@@ -244,7 +244,7 @@ impl Replayed {
             object["verdict"] = json!(judgement.verdict.name());
             object["cause"] = json!(judgement.cause.to_string());
             if arguments.explain {
-                object["repetition"] = explain::plies(game, judgement);
+                object["repetition"] = explain_plies(game, judgement);
             }
         }
         object

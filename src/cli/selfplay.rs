@@ -1,13 +1,12 @@
 //! `chuhe selfplay`: games to learn from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::common::network::NetworkArgument;
-use super::common::self_play::{GAME_HASH, play_games};
-use super::common::{Failure, INTERRUPTED, note};
-use crate::training::{Interrupt, Opening, SelfPlay};
+use super::common::{Context, Failure, NetworkArgument, ProgressMeter, exit_code, note};
+use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
 /// Play the engine against itself from random openings and write the games, with the score of every
 /// move, to a file; a file that has games already is gone on with.
@@ -54,10 +53,52 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         asked.ask();
         note("finishing the games under way; Ctrl-C again drops them");
     })
-    .map_err(|error| Failure::new("Ctrl-C", error))?;
+    .context("Ctrl-C")?;
     play_games(&arguments.file, plan, &interrupt, || ())?;
-    Ok(match interrupt.is_asked() {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
-    })
+    Ok(exit_code(interrupt.is_asked()))
+}
+
+/// Hash table of each game, in MB.
+pub const GAME_HASH: usize = 4;
+
+/// Plays the games that a file does not have yet and shows how far they are; `each` is called after every
+/// game.
+///
+/// # Errors
+/// The file cannot be written, holds something else, or games that were made otherwise.
+pub fn play_games(
+    file: &Path,
+    plan: SelfPlay,
+    interrupt: &Interrupt,
+    each: impl Fn() + Sync,
+) -> Result<(), Failure> {
+    let games = plan.games;
+    let run = SelfPlayRun::open(file, plan).context(file.display())?;
+    if !run.recovered.is_clean() {
+        note(&format!("{}: {}", file.display(), run.recovered));
+    }
+    if run.present.games > 0 {
+        note(&format!("continuing after {} games", run.present.games));
+    }
+    if run.missing() > 0 {
+        note(&format!(
+            "playing {} missing games before the last one first",
+            run.missing()
+        ));
+    }
+    let (begun, present) = (Instant::now(), run.present);
+    let meter = ProgressMeter::new("games");
+    meter.begin(u64::from(games), present.games);
+    let show = |now: SelfPlayProgress| {
+        let seconds = begun.elapsed().as_secs_f64().max(0.001);
+        let rate = (now.positions - present.positions) as f64 / seconds;
+        let positions = format!(", {} positions, {rate:.0}/s", now.positions);
+        meter.show(now.games, &positions);
+        each();
+    };
+    let done = run.play(interrupt, show).context(file.display())?;
+    meter.finish();
+    let SelfPlayProgress { games, positions } = done;
+    note(&format!("{games} games, {positions} positions"));
+    Ok(())
 }

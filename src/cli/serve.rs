@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::cloud::{RemoteWork, work_for};
-use super::common::interrupt::interrupts;
-use super::common::{Failure, print};
+use super::common::{Failure, interrupts, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerOptions, Site, survive_file_limits};

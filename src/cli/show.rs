@@ -2,9 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::common::Failure;
-use super::common::board_style::BoardArguments;
-use super::common::game_arguments::GameArguments;
+use super::common::{BoardArguments, Failure, GameArguments};
 use crate::notation::diagram::draw;
 
 /// Draw a position, the starting one unless another is given.

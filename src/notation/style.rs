@@ -1,12 +1,10 @@
-//! The notations that game records are written in.
-
-use std::str::FromStr;
+//! The notations of moves.
 
 use super::{chinese, coordinates, wxf};
 use crate::board::{Move, Position, named_enum};
 
 named_enum! {
-    /// How a game record writes its moves.
+    /// A notation in which moves are written.
     pub enum MoveStyle {
         /// `H2-E2`
         Iccs = "ICCS",
@@ -14,30 +12,46 @@ named_enum! {
         Wxf = "WXF",
         /// 炮二平五
         Chinese = "Chinese",
+        /// `h2e2`; game records are written in ICCS instead.
+        Coordinate = "Coordinate",
     }
 }
 
 impl MoveStyle {
+    /// The style that a game record uses.
+    pub fn in_record(self) -> Self {
+        match self {
+            Self::Coordinate => Self::Iccs,
+            _ => self,
+        }
+    }
+
     /// Writes a legal move of `position`.
     pub fn write(self, position: &Position, m: Move) -> String {
         match self {
             Self::Iccs => coordinates::write_iccs(m),
             Self::Wxf => wxf::write(position, m),
             Self::Chinese => chinese::write(position, m),
+            Self::Coordinate => m.to_string(),
         }
     }
-}
 
-/// The text names no notation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a notation ({})", MoveStyle::NAMES.join(", ").to_lowercase())]
-pub struct ParseMoveStyleError;
+    /// Writes a legal move of `position` and its coordinates, as in `炮二平五 (h2e2)`.
+    pub fn write_with_coordinates(self, position: &Position, m: Move) -> String {
+        match self {
+            Self::Coordinate => m.to_string(),
+            _ => format!("{} ({m})", self.write(position, m)),
+        }
+    }
 
-impl FromStr for MoveStyle {
-    type Err = ParseMoveStyleError;
-
-    /// Reads a name in letters of any case.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::from_name(text).ok_or(ParseMoveStyleError)
+    /// Writes a sequence of moves played from `position`.
+    pub fn write_line(self, position: &Position, line: &[Move]) -> String {
+        let mut position = position.clone();
+        let words = line.iter().map(|m| {
+            let word = self.write(&position, *m);
+            position.make(*m);
+            word
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 }

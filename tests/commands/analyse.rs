@@ -63,7 +63,7 @@ fn a_place_in_a_pgn_is_told_or_refused() {
     analyse(&[file, "--depth", "1"])
         .assert()
         .code(0)
-        .stderr(contains("this is the first of several games"));
+        .stderr(contains("using the first of several games"));
     analyse(&[&format!("{file}:1"), "--depth", "1"])
         .assert()
         .code(0)
@@ -72,7 +72,7 @@ fn a_place_in_a_pgn_is_told_or_refused() {
         analyse(&[&format!("{file}{place}"), "--depth", "1"])
             .assert()
             .code(2)
-            .stderr(contains("such as games.pgn:3@42"));
+            .stderr(contains("as in games.pgn:3@42"));
     }
     std::fs::remove_file(path).unwrap();
 }
@@ -207,14 +207,14 @@ fn the_end_of_a_game_is_told() {
 
 #[test]
 fn what_is_no_position_is_a_failure_with_every_reason() {
-    analyse(&["--fen", "9/9 red z"])
+    analyse(&["4k4/9/9/9/9/9/9/9/8/8x w"])
         .assert()
         .code(1)
         .stdout(is_empty())
         .stderr(
-            contains("2 ranks")
-                .and(contains("\"red\""))
-                .and(contains("\"z\"")),
+            contains("not a valid FEN")
+                .and(contains("rank 1"))
+                .and(contains("'x'")),
         );
     analyse(&["4k4/9/9/9/9/9/9/9/9/4K4 w"])
         .assert()

@@ -172,7 +172,7 @@ fn positions_of_a_pgn_are_searched() {
     assert_eq!(one[0]["line"], 2);
     for (place, told) in [
         (":3", "there is no such game"),
-        (":1@7", "game 1 has 2 plies"),
+        (":1@7", "game 1 has only 2 plies"),
     ] {
         batch(Path::new(&format!("{path}{place}")), &[])
             .assert()

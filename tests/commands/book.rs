@@ -91,7 +91,7 @@ fn games_of_other_programs_are_taken_into_a_book() {
     chuhe(&["build", text(&at.join("no.dat")), text(&page)])
         .assert()
         .code(1)
-        .stderr(contains("page.html: this is no text"));
+        .stderr(contains("page.html: this is neither text nor"));
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
     // The games are there; their number is all that is asked for.
     build("two.dat", &["games.chg"], &words[..1])
         .success()
-        .stderr(contains("going on after 8 games"));
+        .stderr(contains("continuing after 8 games"));
     let bytes = fs::read(at.join("one.dat")).unwrap();
     assert_eq!(bytes, fs::read(at.join("two.dat")).unwrap());
     chuhe(&["show", "--book", text(&at.join("one.dat"))])

@@ -62,18 +62,18 @@ fn perft_counts() {
             .code(0)
             .stdout(expected.clone())
             .stderr(is_empty());
-        chuhe(&["perft", "--fen", "startpos", depth])
+        chuhe(&["perft", depth, "startpos"])
             .assert()
             .code(0)
             .stdout(expected);
     }
     let fen = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
-    chuhe(&["perft", "1", "--fen", fen])
+    chuhe(&["perft", "1", fen])
         .assert()
         .code(0)
         .stdout(starts_with("nodes 5 "));
     let after_a_move = "startpos moves 炮二平五";
-    chuhe(&["perft", "2", "--fen", after_a_move])
+    chuhe(&["perft", "2", after_a_move])
         .assert()
         .code(0)
         .stdout(starts_with("nodes 1564 "));
@@ -104,19 +104,16 @@ fn perft_divides() {
 
 #[test]
 fn what_is_no_position_is_a_failure_with_every_reason() {
-    chuhe(&["perft", "1", "--fen", "4k4/9/9/9/9/9/9/9/9/4K4 w"])
+    chuhe(&["perft", "1", "4k4/9/9/9/9/9/9/9/9/4K4 w"])
         .assert()
         .code(1)
         .stdout(is_empty())
         .stderr(contains("the kings face each other"));
-    chuhe(&["perft", "1", "--fen", "9/9 x"])
-        .assert()
-        .code(1)
-        .stderr(
-            starts_with("chuhe: ")
-                .and(contains("2 ranks"))
-                .and(contains("\"x\"")),
-        );
+    chuhe(&["perft", "1", "9/9 x"]).assert().code(1).stderr(
+        starts_with("chuhe: ")
+            .and(contains("2 ranks"))
+            .and(contains("\"x\"")),
+    );
 }
 
 #[test]
@@ -128,7 +125,7 @@ fn arguments_that_make_no_sense_are_usage_errors() {
         &["perft", "x"],
         &["perft", "-1"],
         &["perft", "101"],
-        &["perft", "1", "--fen"],
+        &["perft", "1", "--moves"],
         &["--log"],
         &["selfplay", "x", "--games", "0"],
     ] {
@@ -208,7 +205,7 @@ fn nobody_needs_to_read() {
     for (arguments, code) in [
         (&[][..], 0),
         (&["perft", "1", "--divide"], 0),
-        (&["perft", "1", "--fen", "nonsense"], 1),
+        (&["perft", "1", "nonsense"], 1),
         (&["judge", "nonsense"], 1),
         (&["judge", "startpos"], 0),
         (&["analyse", "startpos", "--depth", "2"], 0),

@@ -123,7 +123,7 @@ fn a_game_of_a_file_may_be_named() {
     for (place, told) in [
         (place(":4"), "there is no game 4"),
         (place(":0"), "there is no game 0"),
-        (place(":2@9"), "game 2 has 2 plies"),
+        (place(":2@9"), "game 2 has only 2 plies"),
     ] {
         convert(&[&place]).assert().code(1).stderr(contains(told));
     }
@@ -140,7 +140,7 @@ fn bytes_that_are_no_text_are_told_of_once() {
         .write_stdin(bytes)
         .assert()
         .code(1)
-        .stderr("chuhe: -: this is no text, and no record of a program that is known\n");
+        .stderr("chuhe: -: this is neither text nor a game record of a known format\n");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn endless_files_are_given_up() {
         ),
         (
             "convert /dev/zero",
-            "/dev/zero: this is no text, and no record of a program that is known",
+            "/dev/zero: this is neither text nor a game record of a known format",
         ),
         ("replay /dev/zero", "/dev/zero: a line is longer than 16 MB"),
         ("data stats /dev/zero", "/dev/zero: not a file of games"),

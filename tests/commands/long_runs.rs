@@ -92,7 +92,7 @@ fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
         assert!(first.try_wait().unwrap().is_none());
         pause();
     }
-    let refusal = format!("{file}: process {} writes it at the moment", first.id());
+    let refusal = format!("{file}: process {} is writing this file", first.id());
     chuhe(&going_on).assert().code(1).stderr(contains(refusal));
     first.kill().unwrap();
     first.wait().unwrap();

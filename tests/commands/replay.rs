@@ -91,7 +91,7 @@ fn a_game_and_a_ply_can_be_named() {
     replay(&[&format!("{path}:2@0")]).assert().code(0);
     for (place, told) in [
         (":3", "there is no such game"),
-        (":1@3", "game 1 has 2 plies"),
+        (":1@3", "game 1 has only 2 plies"),
     ] {
         replay(&[&format!("{path}{place}")])
             .assert()
@@ -144,14 +144,14 @@ fn a_game_and_a_ply_can_be_named() {
 fn what_is_no_place_and_what_is_another_record_is_told() {
     replay(&["none.pgn:-3"])
         .assert()
-        .stderr(contains("such as games.pgn:3@42"));
+        .stderr(contains("as in games.pgn:3@42"));
     let xqf = format!("XQ\u{a}{}", "\0".repeat(2000));
     for record in [&xqf, "CCBridge Record\0", "<p>[DhtmlXQ]"] {
         let path = games("record", record);
         replay(&[&path])
             .assert()
             .code(1)
-            .stderr(contains("`chuhe convert` makes a PGN of it"));
+            .stderr(contains("make a PGN of it with `chuhe convert`"));
         fs::remove_file(path).unwrap();
     }
 }

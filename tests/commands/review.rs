@@ -37,7 +37,10 @@ fn the_games_that_are_read_are_not_written_over() {
     command.arg("review").arg(format!("{}:1", path.display()));
     let assert = command.arg("--pgn").arg(&path).assert().code(2);
     let told = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
-    assert!(told.contains("--pgn: it is one of the files"), "{told}");
+    assert!(
+        told.contains("--pgn: this is one of the input files"),
+        "{told}"
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), GAME);
     fs::remove_file(path).unwrap();
 }

@@ -121,7 +121,7 @@ fn no_file_that_is_read_is_written_over() {
         chuhe(arguments)
             .assert()
             .code(2)
-            .stderr(contains("--out: it is one of the files that are read"));
+            .stderr(contains("--out: this is one of the input files"));
     }
     assert_eq!(fs::read_to_string(&games).unwrap(), "no games");
     assert_eq!(fs::read_dir(&place).unwrap().count(), 2);
@@ -203,7 +203,7 @@ fn openings_are_found() {
     openings()
         .assert()
         .code(1)
-        .stderr(contains("exists already: --go-on goes on with it"));
+        .stderr(contains("already exists; --go-on goes on with it"));
     fs::remove_dir_all(place).unwrap();
 }
 

@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use crate::cli::common::ending::TableArguments;
-use crate::cli::common::network::NetworkArgument;
-use crate::cli::common::seconds::parse_seconds;
+use crate::cli::common::{NetworkArgument, TableArguments, parse_seconds};
 use crate::notation::epd::Epd;
 use crate::rules::RuleSet;
 use crate::search::{Limits, MAX_DEPTH};

@@ -13,11 +13,7 @@ use std::process::ExitCode;
 use crossbeam_channel::{Receiver, bounded, select, unbounded};
 use indicatif::ProgressBar;
 
-use super::common::bar::bar_style;
-use super::common::game_arguments::read_line as read_line_of_game;
-use super::common::interrupt::interrupts;
-use super::common::pgn_place::PgnPlace;
-use super::common::{Failure, INTERRUPTED, open_input};
+use super::common::{Failure, INTERRUPTED, PgnPlace, bar_style, interrupts, open_input, read_game};
 use crate::notation::epd::{Epd, EpdError};
 use crate::notation::fen;
 use crate::notation::pgn::decode;
@@ -171,7 +167,7 @@ fn read_position(text: &str) -> Result<Epd, String> {
     if !text.starts_with("startpos") && !words.any(|word| word == "moves") {
         return text.parse().map_err(|error: EpdError| error.to_string());
     }
-    let game = read_line_of_game(text).map_err(|failure| failure.text)?;
+    let game = read_game(text).map_err(|failure| failure.text)?;
     let position = fen::write_position(game.position());
     position
         .parse()

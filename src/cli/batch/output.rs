@@ -8,9 +8,7 @@ use serde::Serialize;
 
 use super::arguments::{Arguments, BatchFormat, BatchTask};
 use super::worker::BatchResult;
-use crate::cli::common::file_lock::FileLock;
-use crate::cli::common::output_file::begin_file;
-use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::cli::common::{Failure, FileLock, create_new, ignore_closed_pipe};
 use crate::notation::{chinese, fen};
 use crate::search::Meaning;
 use crate::text::read_all;
@@ -171,7 +169,7 @@ impl Output {
             output.reopen(path, tasks).map_err(fault)?;
         } else {
             let hint = "--go-on goes on with it, or name another file";
-            output.file = Some(begin_file(path, hint)?);
+            output.file = Some(create_new(path, hint)?);
             output.write(output.heading())?;
         }
         Ok(output)

@@ -10,10 +10,8 @@ use crossbeam_channel::Receiver;
 use super::file::Output;
 use super::games::of_games;
 use crate::book::{BookTable, drop_unreached};
-use crate::cli::common::interrupt::interrupts;
-use crate::cli::common::meter::ProgressMeter;
-use crate::cli::common::self_play::{GAME_HASH, play_games};
-use crate::cli::common::{Failure, INTERRUPTED, note};
+use crate::cli::common::{Failure, INTERRUPTED, ProgressMeter, interrupts, note};
+use crate::cli::selfplay::{GAME_HASH, play_games};
 use crate::training::book::{BookCheck, Expansion, check, expand};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
-use crate::cli::common::Failure;
-use crate::cli::common::note;
+use crate::cli::common::{Failure, note};
 use crate::text::Replacement;
 
 /// Opens a book, or several of a list separated by `;`.

@@ -5,8 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::BookTable;
-use crate::cli::common::game_file::read_games;
-use crate::cli::common::{Failure, note};
+use crate::cli::common::{Failure, note, read_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};

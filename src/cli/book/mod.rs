@@ -11,9 +11,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::columns::{columns, terminal_width};
-use super::common::game_arguments::GameArguments;
-use super::common::{Failure, note, print};
+use super::common::{Failure, GameArguments, columns, note, print, terminal_width};
 use crate::book::{BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;

@@ -9,8 +9,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::Failure;
-use super::common::columns::{columns, terminal_width};
+use super::common::{Failure, columns, terminal_width};
 use crate::cloud::store::{Location, SnapshotFault, StoreError};
 use crate::text::printable;
 use common::{open, print};

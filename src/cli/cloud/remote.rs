@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use super::common::print;
 use crate::board::{Move, Position};
-use crate::cli::common::Failure;
-use crate::cli::common::columns::{columns, terminal_width};
-use crate::cli::common::game_arguments::GameArguments;
-use crate::cli::common::interrupt::interrupts;
+use crate::cli::common::{Failure, GameArguments, columns, interrupts, terminal_width};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::worker::{Employer, Remote, Worker, Workers};
 use crate::movegen::is_legal;

@@ -1,23 +1,23 @@
-//! The reasons of a verdict, for a person and for a program.
+//! The reasons of a verdict as text and as JSON.
 
 use serde_json::{Value, json};
 
-use super::columns::{columns, sentence, terminal_width};
+use super::{columns, sentence, terminal_width};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
 use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
 
-/// The reasons in words: the cause, what each side did, and a table of the repetition's plies.
-pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
+/// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
+pub fn explain(game: &Game, judgement: &Judgement) -> String {
     let Judgement {
         cause,
         rules,
         occurrences,
         ..
     } = judgement;
-    let room = terminal_width();
+    let width = terminal_width();
     let because = format!("{cause}, {rules} rules, occurrence {occurrences} of the position");
-    let mut text = sentence(&because, room);
+    let mut text = sentence(&because, width);
     if judgement.plies.is_empty() {
         return text;
     }
@@ -27,7 +27,7 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
             did += if n == 0 { " of " } else { ", " };
             did += &name(chased);
         }
-        text += &sentence(&format!("{color}: {did}"), room);
+        text += &sentence(&format!("{color}: {did}"), width);
     }
     let head = ["ply", "move", "", "piece", "what it does"];
     let mut rows = vec![head.map(str::to_owned)];
@@ -40,11 +40,11 @@ pub(in crate::cli) fn text(game: &Game, judgement: &Judgement) -> String {
             description(classified),
         ]);
     }
-    text + &columns(&rows, room) + "\n"
+    text + &columns(&rows, width) + "\n"
 }
 
-/// The plies of the repetition as JSON.
-pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
+/// The moves of the repetition as JSON.
+pub fn explain_plies(game: &Game, judgement: &Judgement) -> Value {
     let classified = judgement.plies.iter().zip(chinese_moves(game, judgement));
     let objects = classified.map(|(classified, chinese)| {
         let chases = classified.chases.iter();
@@ -64,7 +64,7 @@ pub(in crate::cli) fn plies(game: &Game, judgement: &Judgement) -> Value {
     objects.collect()
 }
 
-/// The moves of the repetition, its last part, in Chinese.
+/// The moves of the repetition in Chinese notation.
 fn chinese_moves(game: &Game, judgement: &Judgement) -> Vec<String> {
     let mut before = game.clone();
     let mut words = Vec::with_capacity(judgement.plies.len());
@@ -76,7 +76,7 @@ fn chinese_moves(game: &Game, judgement: &Judgement) -> Vec<String> {
     words
 }
 
-/// What a move did, `-` for nothing of note.
+/// The effect of a move, `-` if it is idle.
 fn description(classified: &ClassifiedMove) -> String {
     let class = match classified.class {
         MoveClass::Check => Some("check"),
@@ -91,21 +91,22 @@ fn description(classified: &ClassifiedMove) -> String {
     let strikes = classified
         .check_threats
         .iter()
-        .map(|striker| format!("{} is to win by a check", name(striker)));
+        .map(|striker| format!("{} threatens to win by a check", name(striker)));
     let class = class.map(str::to_owned).into_iter();
     let parts: Vec<String> = class.chain(chases).chain(strikes).collect();
-    match parts.is_empty() {
-        true => "-".to_owned(),
-        false => parts.join(", "),
+    if parts.is_empty() {
+        "-".to_owned()
+    } else {
+        parts.join(", ")
     }
 }
 
-/// A piece in English and Chinese.
+/// A piece in English and Chinese: `red rook 车`.
 fn title(piece: Piece) -> String {
     format!("{} {} {}", piece.color(), piece.kind(), piece.chinese())
 }
 
-/// A piece with its square.
+/// A piece and its square: `red rook 车 e4`.
 fn name(placed: &Placed) -> String {
     format!("{} {}", title(placed.piece), placed.square)
 }

@@ -1,33 +1,36 @@
-//! Failures of subcommands and the exit codes that tell of them.
+//! Errors of the subcommands, their exit codes, and Ctrl-C.
 
-use std::fmt;
+use std::fmt::Display;
 use std::io::{self, Write};
+use std::process::ExitCode;
 
-/// Why a command failed, as text for the user.
+use crossbeam_channel::{Receiver, bounded};
+
+/// An error of a command, as text for the user.
 #[derive(Debug)]
-pub(in crate::cli) struct Failure {
+pub struct Failure {
     /// The whole message.
     pub text: String,
     /// The exit code of the program.
     pub code: u8,
 }
 
-/// The exit code when the work has failed.
+/// The exit code of a command that failed.
 const FAILED: u8 = 1;
-/// The exit code when the arguments make no sense, that of clap.
+/// The exit code for invalid arguments, the same as clap's.
 const MISUSED: u8 = 2;
-/// The exit code when Ctrl-C or SIGTERM has ended the work: 128 and SIGINT, as shells have it.
-pub(in crate::cli) const INTERRUPTED: u8 = 130;
+/// The exit code after Ctrl-C or SIGTERM: 128 plus SIGINT, as in shells.
+pub const INTERRUPTED: u8 = 130;
 
 impl Failure {
-    /// `what` failed because of `why`.
-    pub(in crate::cli) fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
+    /// The file, option or activity `what` failed because of `why`.
+    pub fn new(what: impl Display, why: impl Display) -> Self {
         let text = format!("{what}: {why}");
         Self { text, code: FAILED }
     }
 
-    /// The argument `what` makes no sense because of `why`.
-    pub(in crate::cli) fn usage(what: impl fmt::Display, why: impl fmt::Display) -> Self {
+    /// The argument `what` is invalid because of `why`.
+    pub fn usage(what: impl Display, why: impl Display) -> Self {
         Self {
             code: MISUSED,
             ..Self::new(what, why)
@@ -35,16 +38,51 @@ impl Failure {
     }
 
     /// Prints the message to standard error.
-    pub(in crate::cli) fn report(&self) {
-        // A closed standard error is no second failure.
+    pub fn report(&self) {
+        // Nothing can be done about a closed standard error.
         let _ = writeln!(io::stderr(), "chuhe: {}", self.text);
     }
 }
 
-/// Takes a reader that has gone for no error: `chuhe bench | head` ends quietly.
-pub(in crate::cli) fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => Ok(()),
-        _ => Err(error),
+/// Turns errors into failures of a command.
+pub trait Context<T> {
+    /// Names the file, option or activity that the error is about.
+    fn context(self, what: impl Display) -> Result<T, Failure>;
+}
+
+impl<T, E: Display> Context<T> for Result<T, E> {
+    fn context(self, what: impl Display) -> Result<T, Failure> {
+        self.map_err(|error| Failure::new(what, error))
     }
+}
+
+/// Ignores a closed pipe, so that `chuhe bench | head` ends without an error.
+pub fn ignore_closed_pipe(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        Ok(())
+    } else {
+        Err(error)
+    }
+}
+
+/// The exit code of a command that succeeded or was interrupted.
+pub fn exit_code(is_interrupted: bool) -> ExitCode {
+    if is_interrupted {
+        ExitCode::from(INTERRUPTED)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// Returns a channel that receives a message for Ctrl-C, SIGTERM or SIGHUP, which no longer end the program.
+/// A second signal does end it if the first message has not been received yet. May be called once.
+pub fn interrupts() -> Result<Receiver<()>, Failure> {
+    let (sender, interrupts) = bounded(1);
+    ctrlc::set_handler(move || {
+        if sender.try_send(()).is_err() {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    })
+    .context("Ctrl-C")?;
+    Ok(interrupts)
 }

@@ -1,32 +1,23 @@
-//! What several subcommands need: failures, arguments, tables, output files.
+//! Code that several subcommands share.
 
-pub(super) mod bar;
-pub(super) mod board_style;
-mod choices;
-pub(super) mod columns;
-pub(super) mod ending;
-pub(super) mod explain;
+mod args;
+mod ending;
+mod explain;
 mod failure;
-pub(super) mod file_lock;
-pub(super) mod game_arguments;
-pub(super) mod game_file;
-mod input_file;
-pub(super) mod interrupt;
-pub(super) mod limit_arguments;
-#[cfg(feature = "cloud")]
-mod location;
-pub(super) mod logging;
-mod message;
-#[cfg(feature = "training")]
-pub(super) mod meter;
-pub(super) mod network;
-pub(super) mod notation;
-pub(super) mod output_file;
-pub(super) mod pgn_place;
-pub(super) mod seconds;
-#[cfg(feature = "training")]
-pub(super) mod self_play;
+mod files;
+mod games;
+mod progress;
+mod show;
 
-pub(super) use failure::{Failure, INTERRUPTED, ignore_closed_pipe};
-pub(super) use input_file::open_input;
-pub(super) use message::{note, print, print_if_read, print_line};
+pub use args::{BoardArguments, LimitArguments, NetworkArgument, TableArguments, parse_seconds};
+pub use ending::{describe_ending, describe_no_capture_limit, report_damaged_tables};
+pub use explain::{explain, explain_plies};
+pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
+pub use files::{FileLock, OutputFile, create_new, open_input, require_not_input};
+pub use games::{GameArguments, PgnPlace, play_line, read_game, read_games};
+#[cfg(feature = "training")]
+pub use progress::ProgressMeter;
+pub use progress::{bar_style, log_panics, note, print, print_if_read, print_line, start_log};
+#[cfg(feature = "match")]
+pub use show::figures;
+pub use show::{columns, cut, pad, row, sentence, spaced, terminal_width, wrapped};

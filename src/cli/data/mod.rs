@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::common::network::NetworkArgument;
-use super::common::output_file::{OutputFile, require_no_input};
-use crate::cli::common::{Failure, note, print};
+use super::common::{Failure, NetworkArgument, OutputFile, note, print, require_not_input};
 use crate::text::bytes_without_byte_order_mark;
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
@@ -149,7 +147,7 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
 }
 
 fn win_rate(files: &[PathBuf], out: &Path) -> Result<(), Failure> {
-    require_no_input("--out", out, files)?;
+    require_not_input("--out", out, files)?;
     let output = OutputFile::open(out)?;
     let mut counts = WinRateCounts::default();
     for file in files {

@@ -11,8 +11,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::cli::common::bar::bar_style;
-use crate::cli::common::{Failure, note};
+use crate::cli::common::{Failure, bar_style, note};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::RulesArguments;
 use crate::board::{Move, Position};
-use crate::cli::common::columns::{columns, sentence, terminal_width};
-use crate::cli::common::ending::{TableArguments, limit_note, note_faults};
-use crate::cli::common::game_arguments::GameArguments;
-use crate::cli::common::notation::Notation;
-use crate::cli::common::{Failure, print};
+use crate::cli::common::{
+    Failure, GameArguments, TableArguments, columns, describe_no_capture_limit, print,
+    report_damaged_tables, sentence, terminal_width,
+};
+use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::{Material, Probe, ProbedMove, TableOutcome, Tables};
 
@@ -18,8 +18,8 @@ pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     /// Move notation.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese, conflicts_with = "json")]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese, conflicts_with = "json")]
+    notation: MoveStyle,
     /// Print a JSON object, with moves as `h2e2` and in Chinese.
     #[arg(long)]
     json: bool,
@@ -59,7 +59,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         text(arguments, &game, &tables, probe, &moves)
     };
-    note_faults(&tables);
+    report_damaged_tables(&tables);
     print(&text)
 }
 
@@ -77,7 +77,7 @@ fn text(
         text += "the draw is not proven under rules that forbid perpetual chases\n";
     }
     if let TableOutcome::Win(plies) | TableOutcome::Loss(plies) = probe.outcome
-        && let Some(note) = limit_note(game, tables, arguments.rules.rules, plies)
+        && let Some(note) = describe_no_capture_limit(game, tables, arguments.rules.rules, plies)
     {
         text += &format!("{note}\n");
     }
@@ -140,7 +140,7 @@ fn json(game: &Game, tables: &Tables, probe: Probe, moves: &[ProbedMove]) -> Str
     let with_move = |m: &ProbedMove| {
         let mut object = value(m.outcome);
         object["move"] = json!(m.played.to_string());
-        object["chinese"] = json!(Notation::Chinese.write(game.position(), m.played));
+        object["chinese"] = json!(MoveStyle::Chinese.write(game.position(), m.played));
         object
     };
     let mut object = value(Some(probe.outcome));

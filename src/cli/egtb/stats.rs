@@ -2,9 +2,8 @@
 
 use super::{RulesArguments, load, load_dtc, selected};
 use crate::board::{Color, Move};
-use crate::cli::common::ending::TableArguments;
-use crate::cli::common::notation::Notation;
-use crate::cli::common::{Failure, print};
+use crate::cli::common::{Failure, TableArguments, print};
+use crate::notation::MoveStyle;
 use crate::tablebase::{
     ClassCounts, ClassTable, DrawsHold, Material, SideCounts, SolvedClass, TableOutcome, Tables,
 };
@@ -17,8 +16,8 @@ pub struct Arguments {
     #[arg(value_name = "MATERIAL")]
     materials: Vec<Material>,
     /// Move notation.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    notation: MoveStyle,
     /// Print a JSON object for each class.
     #[arg(long)]
     json: bool,

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use super::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
 use crate::board::Position;
-use crate::cli::common::ending::TableArguments;
-use crate::cli::common::{Failure, print};
+use crate::cli::common::{Failure, TableArguments, print};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{

@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::level::PlayLevel;
 use super::{GAME_OVER, PlaySession};
 use crate::board::Color;
-use crate::cli::common::print_line;
-use crate::cli::common::seconds::parse_seconds;
+use crate::cli::common::{parse_seconds, print_line};
 use crate::rules::Game;
 use crate::search::{Limits, Settings, static_score};
 

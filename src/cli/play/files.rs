@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::PlaySession;
 use crate::board::Color;
-use crate::cli::common::pgn_place::PgnPlace;
-use crate::cli::common::print_line;
+use crate::cli::common::{PgnPlace, print_line};
 use crate::notation::fen::FenError;
 use crate::notation::pgn::{self, GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::cli::common::limit_arguments::LimitArguments;
-use crate::cli::common::seconds::parse_seconds;
+use crate::cli::common::{LimitArguments, parse_seconds};
 use crate::protocol::strength;
 use crate::search::{Limits, MAX_DEPTH};
 

@@ -9,15 +9,13 @@ use std::process::ExitCode;
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, Result as LineResult};
 
-use super::common::board_style::BoardArguments;
-use super::common::game_arguments::GameArguments;
-use super::common::limit_arguments::LimitArguments;
-use super::common::notation::Notation;
-use super::common::{Failure, INTERRUPTED};
+use super::common::{
+    BoardArguments, Failure, GameArguments, INTERRUPTED, LimitArguments, print_line,
+};
 use crate::board::{Color, Move};
 use crate::book::{BUILTIN, BookLibrary, choose};
-use crate::cli::common::print_line;
 use crate::movegen::{IllegalReason, why_illegal};
+use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::{attempted_moves, parse_move};
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
@@ -54,8 +52,8 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "book")]
     no_book: bool,
     /// How to write moves.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    notation: MoveStyle,
     /// The rules of repetition.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
@@ -125,7 +123,7 @@ struct PlaySession {
     searcher: Searcher,
     books: BookLibrary,
     level: PlayLevel,
-    notation: Notation,
+    notation: MoveStyle,
     style: DiagramStyle,
     rules: RuleSet,
     /// Who has resigned.

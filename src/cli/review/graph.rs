@@ -2,7 +2,7 @@
 
 use super::game::{Review, ReviewedMove};
 use super::verdict::Grade;
-use crate::cli::common::notation::Notation;
+use crate::notation::MoveStyle;
 
 /// Size of the picture, in pixels.
 const WIDTH: f64 = 900.0;
@@ -17,7 +17,7 @@ const LABEL_WIDTH: f64 = 40.0;
 
 /// Draws a review as SVG. Above the middle is red's half. Each ply has a place of its own, of the class
 /// `ply` and with its number as `data-ply`, which tells its move as a tool tip.
-pub(super) fn draw(review: &Review, notation: Notation) -> String {
+pub(super) fn draw(review: &Review, notation: MoveStyle) -> String {
     let plot = Plot {
         plies: review.moves.len(),
     };
@@ -100,7 +100,7 @@ impl Plot {
     }
 
     /// The mark of a fault, and the place of the ply.
-    fn place(&self, ply: usize, reviewed: &ReviewedMove, notation: Notation) -> String {
+    fn place(&self, ply: usize, reviewed: &ReviewedMove, notation: MoveStyle) -> String {
         let (x, y) = (self.x(ply), Self::y(reviewed.points));
         let color = match reviewed.grade {
             Grade::Best | Grade::Good => None,

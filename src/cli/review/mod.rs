@@ -14,15 +14,10 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use super::common::bar::bar_style;
-use super::common::ending::TableArguments;
-use super::common::interrupt::interrupts;
-use super::common::limit_arguments::LimitArguments;
-use super::common::network::NetworkArgument;
-use super::common::notation::Notation;
-use super::common::output_file::{OutputFile, require_no_input};
-use super::common::pgn_place::PgnPlace;
-use super::common::{Failure, INTERRUPTED, ignore_closed_pipe};
+use super::common::{
+    Failure, INTERRUPTED, LimitArguments, NetworkArgument, OutputFile, PgnPlace, TableArguments,
+    bar_style, ignore_closed_pipe, interrupts, require_not_input,
+};
 use crate::notation::MoveStyle;
 use crate::rules::{Game, RuleSet};
 use crate::search::{MAX_HASH, MAX_THREADS};
@@ -46,8 +41,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HASH)))]
     hash: u32,
     /// How to write moves.
-    #[arg(long, value_enum, default_value_t = Notation::Chinese)]
-    notation: Notation,
+    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    notation: MoveStyle,
     /// The rules of repetition.
     #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
     rules: RuleSet,
@@ -83,11 +78,6 @@ impl Arguments {
             tables: Some(self.tables.open()?),
         })
     }
-
-    /// The notation for PGN, which has no plain coordinates.
-    fn move_style(&self) -> MoveStyle {
-        self.notation.style().unwrap_or(MoveStyle::Iccs)
-    }
 }
 
 /// Searches the game, prints the table and writes the files.
@@ -109,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ("--html", &arguments.html),
     ] {
         if let Some(path) = path {
-            require_no_input(option, path, [&place.path])?;
+            require_not_input(option, path, [&place.path])?;
         }
         files.push(path.as_deref().map(OutputFile::open).transpose()?);
     }
@@ -122,7 +112,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .or_else(ignore_closed_pipe)
         .map_err(|error| Failure::new("standard output", error))?;
     let writers: [fn(&Review, &Arguments) -> String; 3] = [
-        |review, arguments| text::pgn(review, arguments.move_style()),
+        |review, arguments| text::pgn(review, arguments.notation),
         |review, arguments| graph::draw(review, arguments.notation),
         |review, arguments| page::page(review, arguments.notation),
     ];

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::game::{Review, ReviewedMove};
 use super::graph;
 use crate::board::Color;
-use crate::cli::common::notation::Notation;
+use crate::notation::MoveStyle;
 use crate::notation::fen;
 use crate::text::escape_html;
 
@@ -17,7 +17,7 @@ const GRAPH: &str = "{{graph}}";
 const TITLE: &str = "{{title}}";
 
 /// The page, with board, moves and graph.
-pub(super) fn page(review: &Review, notation: Notation) -> String {
+pub(super) fn page(review: &Review, notation: MoveStyle) -> String {
     let data = data(review, notation).to_string();
     // No text may end the script that holds it.
     let data = data.replace('<', "\\u003c");
@@ -36,7 +36,7 @@ fn title(review: &Review) -> String {
     format!("{red} – {black}  {}", record.result)
 }
 
-fn data(review: &Review, notation: Notation) -> Value {
+fn data(review: &Review, notation: MoveStyle) -> Value {
     let moves = review.moves.iter();
     let mut boards = vec![board(&review.record.line.start)];
     let mut position = review.record.line.start.clone();
@@ -71,7 +71,7 @@ fn board(position: &crate::board::Position) -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-fn object(reviewed: &ReviewedMove, notation: Notation) -> Value {
+fn object(reviewed: &ReviewedMove, notation: MoveStyle) -> Value {
     let line = notation.write_line(&reviewed.before, reviewed.line());
     json!({
         "move": reviewed.played.to_string(),

@@ -2,8 +2,7 @@
 
 use super::game::{Review, ReviewedMove};
 use crate::board::Color;
-use crate::cli::common::columns::{columns, pad, terminal_width};
-use crate::cli::common::notation::Notation;
+use crate::cli::common::{columns, pad, terminal_width};
 use crate::notation::MoveStyle;
 use crate::notation::pgn::Annotation;
 
@@ -11,7 +10,7 @@ use crate::notation::pgn::Annotation;
 const LINE_LENGTH: usize = 8;
 
 /// The table of the moves, the summary of both sides, and what the rules say.
-pub(super) fn table(review: &Review, notation: Notation) -> String {
+pub(super) fn table(review: &Review, notation: MoveStyle) -> String {
     let head = ["ply", "move", "red", "lost", "", "better"];
     let mut rows = vec![head.map(str::to_owned)];
     for (number, reviewed) in (1..).zip(&review.moves) {

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
-use crate::cli::common::Failure;
-use crate::cli::common::seconds::parse_seconds;
+use crate::cli::common::{Failure, parse_seconds};
 use crate::notation::{MoveStyle, pgn};
 use crate::rules::RuleSet;
 use crate::text::{is_character, read_file};

@@ -9,8 +9,7 @@ use super::arguments::Arguments;
 use super::pgn_file::PgnFile;
 use super::{plot, status};
 use crate::board::ByColor;
-use crate::cli::common::Failure;
-use crate::cli::common::output_file::OutputFile;
+use crate::cli::common::{Failure, OutputFile};
 use crate::notation::fen;
 use crate::tournament::stats::Standings;
 use crate::tournament::{

@@ -16,9 +16,7 @@ use std::process::ExitCode;
 
 pub(super) use arguments::Arguments;
 
-use super::common::columns::terminal_width;
-use super::common::interrupt::interrupts;
-use super::common::{Failure, INTERRUPTED, print};
+use super::common::{Failure, INTERRUPTED, interrupts, print, terminal_width};
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{

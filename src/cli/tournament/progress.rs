@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::table::{running, short_estimate};
 use crate::board::ByColor;
-use crate::cli::common::bar::bar_style;
+use crate::cli::common::bar_style;
 use crate::text::printable;
 use crate::tournament::stats::Standings;
 use crate::tournament::{GameRecord, Tournament, TournamentEvent};

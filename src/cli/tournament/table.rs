@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::cli::common::columns::figures;
+use crate::cli::common::figures;
 use crate::tournament::stats::{
     Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
 };

@@ -11,9 +11,7 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::common::interrupt::interrupts;
-use crate::cli::common::output_file::require_no_input;
-use crate::cli::common::{Failure, INTERRUPTED, print, print_line};
+use crate::cli::common::{Failure, INTERRUPTED, interrupts, print, print_line, require_not_input};
 use crate::eval::nnue::Network;
 use crate::text::Replacement;
 use crate::training::data::MAGIC;
@@ -135,7 +133,7 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
-        require_no_input("--out", path, arguments.samples.iter().chain(others))?;
+        require_not_input("--out", path, arguments.samples.iter().chain(others))?;
         let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
         if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
             return Err(fault(&"it is no regular file"));

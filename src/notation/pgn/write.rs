@@ -33,6 +33,7 @@ impl PgnGame {
 
     /// As [`Self::write`], with an annotation for each move.
     pub fn write_annotated(&self, style: MoveStyle, annotations: &[Annotation]) -> String {
+        let style = style.in_record();
         let mut text = String::new();
         let mut tag = |name: &str, value: &str| {
             text += &tag_line(name, value);

@@ -1,42 +1,38 @@
-//! Text in columns, where a Chinese character is as wide as two letters.
+//! Text in columns, in which a Chinese character is two columns wide.
 
 use std::io::IsTerminal;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How far lines are indented that go on with the one before.
+/// The indentation of continuation lines, and the space between columns.
 const INDENT: &str = "  ";
 
-/// Sets rows in columns, two spaces apart and each as wide as its widest text. A row is a line, or several
-/// where a line is wider than `room`.
-pub(in crate::cli) fn columns<const N: usize>(rows: &[[String; N]], room: Option<usize>) -> String {
+/// Aligns rows in columns, two spaces apart and each as wide as its widest cell. A row that is wider than
+/// `width` continues on further lines.
+pub fn columns<const N: usize>(rows: &[[String; N]], width: Option<usize>) -> String {
     let widths: [usize; N] =
         std::array::from_fn(|n| rows.iter().map(|row| row[n].width()).max().unwrap_or(0));
-    let rows = rows.iter().map(|cells| row(cells, &widths, room));
+    let rows = rows.iter().map(|cells| row(cells, &widths, width));
     rows.collect()
 }
 
-/// One row of such a table, whose columns have these widths. What is wider than `room` goes on below, indented;
-/// the columns decide where, so that all rows are broken alike.
-pub(in crate::cli) fn row(
-    cells: &[impl AsRef<str>],
-    widths: &[usize],
-    room: Option<usize>,
-) -> String {
+/// One row of a table whose columns have these widths. If they are wider than `width` together, the row
+/// continues on further lines, indented. All rows of a table are broken at the same columns.
+pub fn row(cells: &[impl AsRef<str>], widths: &[usize], width: Option<usize>) -> String {
     let mut lines = vec![String::new()];
-    let mut taken = 0;
-    for (n, (cell, width)) in cells.iter().zip(widths).enumerate() {
+    let mut used = 0;
+    for (n, (cell, cell_width)) in cells.iter().zip(widths).enumerate() {
         if n > 0 {
-            if room.is_some_and(|room| taken + INDENT.len() + width > room) {
+            if width.is_some_and(|width| used + INDENT.len() + cell_width > width) {
                 lines.push(String::new());
-                taken = 0;
+                used = 0;
             }
-            taken += INDENT.len();
+            used += INDENT.len();
         }
-        taken += width;
+        used += cell_width;
         if let Some(line) = lines.last_mut() {
             line.push_str(if n > 0 { INDENT } else { "" });
-            line.push_str(&pad(cell.as_ref(), *width));
+            line.push_str(&pad(cell.as_ref(), *cell_width));
         }
     }
     let lines = lines.iter().map(|line| line.trim_end()).enumerate();
@@ -44,45 +40,47 @@ pub(in crate::cli) fn row(
     shown.map(|(_, line)| format!("{line}\n")).collect()
 }
 
-/// The columns of the terminal that standard output is; `None` where it is none, and nothing is too wide.
-pub(in crate::cli) fn terminal_width() -> Option<usize> {
+/// The width of the terminal in columns, or `None` if standard output is not a terminal.
+pub fn terminal_width() -> Option<usize> {
     let size = std::io::stdout()
         .is_terminal()
         .then(|| console::Term::stdout().size_checked());
     size.flatten().map(|(_, columns)| usize::from(columns))
 }
 
-/// Sets rows in columns, two spaces apart, the first column to the left and the others to the right. Where
-/// that is wider than `room`, it becomes several tables one below the other, each with the first column.
+/// Aligns rows in columns, two spaces apart, the first column to the left and the others to the right. If
+/// that is wider than `width`, the columns are split into several tables, each with the first column.
 #[cfg(feature = "match")]
-pub(in crate::cli) fn figures(rows: &[Vec<String>], room: Option<usize>) -> String {
+pub fn figures(rows: &[Vec<String>], width: Option<usize>) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |n: usize| {
+    let width_of = |n: usize| {
         let cells = rows.iter().filter_map(|row| row.get(n));
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let room = room.unwrap_or(usize::MAX);
+    let widths: Vec<usize> = (0..count).map(width_of).collect();
+    let width = width.unwrap_or(usize::MAX);
     let mut tables: Vec<Vec<usize>> = Vec::new();
-    let mut taken = 0;
+    let mut used = 0;
     for n in 1..count {
-        let wanted = "  ".len() + widths[n];
-        if tables.is_empty() || taken + wanted > room {
+        let needed = INDENT.len() + widths[n];
+        if tables.is_empty() || used + needed > width {
             tables.push(Vec::new());
-            taken = widths[0];
+            used = widths[0];
         }
-        taken += wanted;
+        used += needed;
         if let Some(table) = tables.last_mut() {
             table.push(n);
         }
     }
-    let tables = tables.iter().map(|table| figures_of(rows, &widths, table));
+    let tables = tables
+        .iter()
+        .map(|table| some_figures(rows, &widths, table));
     tables.collect::<Vec<_>>().join("\n")
 }
 
-/// The first column and some others.
+/// A table of the first column and those of `others`.
 #[cfg(feature = "match")]
-fn figures_of(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
+fn some_figures(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> String {
     let mut text = String::new();
     for row in rows {
         let cell = |n: usize| row.get(n).map_or("", String::as_str);
@@ -97,27 +95,27 @@ fn figures_of(rows: &[Vec<String>], widths: &[usize], others: &[usize]) -> Strin
     text
 }
 
-/// Sets words two spaces apart, on further lines, indented, where they are wider than `room`.
-pub(in crate::cli) fn spaced(words: &[String], room: Option<usize>) -> String {
+/// Joins words by two spaces; if that is wider than `width`, it continues on further lines, indented.
+pub fn spaced(words: &[String], width: Option<usize>) -> String {
     let widths: Vec<usize> = words.iter().map(|word| word.width()).collect();
-    row(words, &widths, room)
+    row(words, &widths, width)
 }
 
-/// A line of text, broken at its spaces into further lines, indented, where it is wider than `room`.
-pub(in crate::cli) fn sentence(text: &str, room: Option<usize>) -> String {
-    let lines = match room {
-        Some(room) if text.width() > room => wrapped(text, room.saturating_sub(INDENT.len())),
+/// A line of text; if it is wider than `width`, it is broken at spaces and continues on further lines, indented.
+pub fn sentence(text: &str, width: Option<usize>) -> String {
+    let lines = match width {
+        Some(width) if text.width() > width => wrapped(text, width.saturating_sub(INDENT.len())),
         _ => vec![text.to_owned()],
     };
     lines.join(&format!("\n{INDENT}")) + "\n"
 }
 
-/// Breaks a text at its spaces into lines of at most so many columns; a longer word is a line of its own.
-pub(in crate::cli) fn wrapped(text: &str, room: usize) -> Vec<String> {
+/// Breaks a text at its spaces into lines of at most `width` columns; a longer word gets a line of its own.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= room => {
+            Some(line) if line.width() + 1 + word.width() <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
@@ -127,22 +125,22 @@ pub(in crate::cli) fn wrapped(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// Fills a text with spaces to a width.
-pub(in crate::cli) fn pad(text: &str, width: usize) -> String {
+/// Pads a text with spaces to a width.
+pub fn pad(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());
     format!("{text}{:missing$}", "")
 }
 
-/// Cuts a text to a width; `…` stands for what is missing.
-pub(in crate::cli) fn cut(text: &str, width: usize) -> String {
+/// Cuts a text to a width; `…` marks the cut.
+pub fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let mut room = width.saturating_sub(1);
+    let mut left = width.saturating_sub(1);
     let kept = text.chars().take_while(|c| {
         let width = c.width().unwrap_or(0);
-        let fits = width <= room;
-        room = room.saturating_sub(width);
+        let fits = width <= left;
+        left = left.saturating_sub(width);
         fits
     });
     kept.chain(['…']).collect()
@@ -153,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chinese_counts_twice() {
+    fn chinese_characters_are_two_columns_wide() {
         let rows = [["车", "a1"], ["rook", "b2"], ["马８进７", ""]];
         let rows = rows.map(|row| row.map(str::to_owned));
         let whole = "车        a1\nrook      b2\n马８进７\n";
@@ -162,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_too_wide_go_on_below() {
+    fn wide_rows_continue_on_further_lines() {
         let rows = [
             ["a", "炮二平五", "1.00", "good"],
             ["b", "马8进7", "2", ""],
@@ -180,7 +178,7 @@ mod tests {
 
     #[cfg(feature = "match")]
     #[test]
-    fn figures_stand_to_the_right() {
+    fn figures_are_aligned_right() {
         let rows = [vec!["", "n"], vec!["象棋", "100", "7"], vec!["x", "5"]];
         let rows = rows.map(|row| row.into_iter().map(str::to_owned).collect());
         let whole = "        n\n象棋  100  7\nx       5\n";
@@ -209,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_cut() {
+    fn long_texts_are_cut() {
         assert_eq!(cut("炮二平五", 8), "炮二平五");
         assert_eq!(cut("炮二平五", 7), "炮二平…");
         assert_eq!(cut("炮二平五", 6), "炮二…");

@@ -1,0 +1,251 @@
+//! Arguments that several subcommands share.
+
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use super::{Context, Failure, note};
+use crate::eval::nnue::Network;
+use crate::notation::MoveStyle;
+use crate::notation::diagram::{DiagramStyle, Letters};
+use crate::rules::RuleSet;
+use crate::search::{Limits, MAX_DEPTH};
+use crate::tablebase::{SkippedFile, Tables};
+use crate::text::{SecondsError, names_of_list, read_seconds};
+
+/// Reads a time in seconds, which must be positive.
+pub fn parse_seconds(text: &str) -> Result<Duration, SecondsError> {
+    let time = read_seconds(text)?;
+    if time.is_zero() {
+        Err(SecondsError::OutOfRange)
+    } else {
+        Ok(time)
+    }
+}
+
+/// The limits of a search.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct LimitArguments {
+    /// Think for SECONDS [default without another limit: 5 for `analyse`, otherwise 1 per position or move].
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub time: Option<Duration>,
+    /// Search to depth N.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_DEPTH)))]
+    pub depth: Option<u32>,
+    /// Search N nodes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub nodes: Option<u64>,
+}
+
+impl LimitArguments {
+    /// The limits; `default_time` if none is given.
+    pub fn limits(&self, default_time: Duration) -> Limits {
+        let is_unlimited = self.depth.is_none() && self.nodes.is_none();
+        Limits {
+            depth: self.depth,
+            nodes: self.nodes,
+            move_time: self.time.or(is_unlimited.then_some(default_time)),
+            ..Limits::default()
+        }
+    }
+}
+
+/// The network that evaluates positions.
+#[derive(Clone, Debug, clap::Args)]
+pub struct NetworkArgument {
+    /// Network file to use instead of the built-in one.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+}
+
+impl NetworkArgument {
+    /// The path of the file, if given.
+    pub fn path(&self) -> Option<&Path> {
+        self.network.as_deref()
+    }
+
+    /// Reads the network, if a file is given.
+    pub fn read(&self) -> Result<Option<Arc<Network>>, Failure> {
+        let Some(path) = &self.network else {
+            return Ok(None);
+        };
+        let network = Network::open(path).context(path.display())?;
+        Ok(Some(Arc::new(network)))
+    }
+}
+
+/// The directories of endgame tables.
+#[derive(Debug, clap::Args)]
+pub struct TableArguments {
+    /// Directories of endgame tables (*.chtb), separated by `;`, in addition to the built-in tables.
+    #[arg(long, value_name = "DIRS", default_value = "")]
+    tables: String,
+}
+
+impl TableArguments {
+    /// The list of directories as given.
+    pub fn paths(&self) -> &str {
+        &self.tables
+    }
+
+    /// Whether a directory is given.
+    pub fn is_given(&self) -> bool {
+        !self.tables.trim().is_empty()
+    }
+
+    /// Opens the tables; invalid files are skipped with a message on standard error.
+    ///
+    /// # Errors
+    /// A directory cannot be read or has no tables.
+    pub fn open(&self) -> Result<Arc<Tables>, Failure> {
+        let (tables, skipped) = Tables::open(&self.tables);
+        let is_directory = |skipped: &&SkippedFile| {
+            let mut directories = names_of_list(&self.tables);
+            directories.any(|directory| Path::new(directory) == skipped.path)
+        };
+        if let Some(directory) = skipped.iter().find(is_directory) {
+            return Err(Failure::new("--tables", directory));
+        }
+        skipped.iter().for_each(|file| note(&file.to_string()));
+        Ok(tables)
+    }
+
+    /// Opens the tables so that files are preferred to built-in tables.
+    ///
+    /// # Errors
+    /// A directory cannot be read or has no tables, or any file in it is invalid.
+    pub fn open_files_first(&self) -> Result<Arc<Tables>, Failure> {
+        let (tables, skipped) = Tables::open_files_first(&self.tables);
+        match skipped.split_last() {
+            None => Ok(tables),
+            Some((last, others)) => {
+                others.iter().for_each(|file| note(&file.to_string()));
+                Err(Failure::new("--tables", last))
+            }
+        }
+    }
+}
+
+/// How boards are drawn.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct BoardArguments {
+    /// Draw boards with Latin letters and ASCII characters, even if the terminal can show Chinese ones.
+    #[arg(long)]
+    ascii: bool,
+    /// Draw boards with black at the bottom.
+    #[arg(long)]
+    flip: bool,
+}
+
+impl BoardArguments {
+    /// The style: Chinese characters if the locale is UTF-8, colors if the terminal has them.
+    pub fn style(self) -> DiagramStyle {
+        let letters = if self.ascii || !is_utf8() {
+            Letters::Latin
+        } else {
+            Letters::Chinese
+        };
+        DiagramStyle {
+            letters,
+            color: io::stdout().is_terminal() && console::colors_enabled(),
+            flipped: self.flip,
+        }
+    }
+}
+
+/// Whether the locale's encoding is UTF-8.
+fn is_utf8() -> bool {
+    let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let mut values = named.filter_map(std::env::var_os);
+    let locale = values.find(|value| !value.is_empty());
+    locale.map_or(cfg!(windows), |locale| {
+        let locale = locale.to_string_lossy().to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
+/// Makes a named enum the value of an argument; a function adds help and aliases.
+macro_rules! choice {
+    ($type:ty, $describe:expr) => {
+        impl ValueEnum for $type {
+            fn value_variants<'a>() -> &'a [Self] {
+                &Self::ALL
+            }
+
+            fn to_possible_value(&self) -> Option<PossibleValue> {
+                let describe: fn(&Self, PossibleValue) -> PossibleValue = $describe;
+                Some(describe(self, PossibleValue::new(self.name())))
+            }
+        }
+    };
+}
+
+choice!(RuleSet, |rules, value| match rules {
+    RuleSet::CheckOnly => value.alias("check_only"),
+    _ => value,
+});
+
+/// The roles of clients without a token; only a token makes an operator.
+#[cfg(feature = "cloud")]
+impl ValueEnum for crate::cloud::access::Role {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Nothing, Self::Read, Self::Queue, Self::Write]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+#[cfg(feature = "match")]
+choice!(crate::tournament::TournamentFormat, |format, value| {
+    value.help(match format {
+        crate::tournament::TournamentFormat::RoundRobin => "each engine against each other",
+        crate::tournament::TournamentFormat::Gauntlet => "the first against all others",
+    })
+});
+
+impl ValueEnum for MoveStyle {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Chinese, Self::Wxf, Self::Iccs, Self::Coordinate]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Chinese => PossibleValue::new("chinese").help("炮二平五"),
+            Self::Wxf => PossibleValue::new("wxf").help("C2=5"),
+            Self::Iccs => PossibleValue::new("iccs").help("H2-E2"),
+            Self::Coordinate => PossibleValue::new("coordinate").help("h2e2"),
+        })
+    }
+}
+
+#[cfg(feature = "cloud")]
+impl clap::builder::ValueParserFactory for crate::cloud::store::Location {
+    type Parser = clap::builder::TryMapValueParser<
+        clap::builder::OsStringValueParser,
+        fn(std::ffi::OsString) -> Result<Self, crate::cloud::store::LocationError>,
+    >;
+
+    fn value_parser() -> Self::Parser {
+        use clap::builder::TypedValueParser;
+        clap::builder::OsStringValueParser::new().try_map(|text| Self::parse(&text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_positive_seconds() {
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["", "x", "0", "-1", "1e-20", "NaN", "inf", "1e99"] {
+            assert!(parse_seconds(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Files that commands read and write, and locks on them.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use super::{Context, Failure};
+use crate::text::Replacement;
+
+/// Opens a file for reading; `-` is standard input.
+pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead>> {
+    if path.as_os_str() == "-" {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    if fs::metadata(path)?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(Box::new(BufReader::new(File::open(path)?)))
+}
+
+/// A file that is written at the end of long work, but opened before it, so that an unwritable path is
+/// reported at once. An old file is replaced as a whole at the end, or not at all.
+pub struct OutputFile {
+    path: PathBuf,
+    target: Target,
+}
+
+enum Target {
+    /// A regular file.
+    Regular(Replacement),
+    /// A pipe or a device.
+    Special(File),
+}
+
+impl OutputFile {
+    /// Checks that the file can be written.
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+        let target = if is_special {
+            File::options().write(true).open(path).map(Target::Special)
+        } else {
+            Replacement::beside(path).map(Target::Regular)
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            target: target.context(path.display())?,
+        })
+    }
+
+    /// Writes the file.
+    pub fn write(self, text: &str) -> Result<(), Failure> {
+        let written = match self.target {
+            Target::Special(mut file) => file.write_all(text.as_bytes()),
+            Target::Regular(mut new) => new
+                .as_file_mut()
+                .write_all(text.as_bytes())
+                .and_then(|()| new.commit()),
+        };
+        written.context(self.path.display())
+    }
+}
+
+/// Creates a file that must not exist yet; `hint` says what to do if it does.
+pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
+    File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::new(
+            path.display(),
+            format_args!("the file already exists; {hint}"),
+        ),
+        _ => Failure::new(path.display(), error),
+    })
+}
+
+/// Refuses an output file that is also an input file, even under another path.
+pub fn require_not_input<P: AsRef<Path>>(
+    option: &str,
+    out: &Path,
+    inputs: impl IntoIterator<Item = P>,
+) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else {
+        return Ok(());
+    };
+    let is_out = |input: P| input.as_ref().canonicalize().is_ok_and(|path| path == out);
+    if out.is_file() && inputs.into_iter().any(is_out) {
+        Err(Failure::usage(option, "this is one of the input files"))
+    } else {
+        Ok(())
+    }
+}
+
+/// Longer than any process number, in bytes.
+const LONGEST_NUMBER: u64 = 32;
+
+/// An advisory lock that keeps two processes from writing the same file, held until it is dropped or the
+/// process ends.
+///
+/// The lock is on a separate file, `FILE.lock`, which contains the number of the process, because `FILE` itself
+/// may be replaced. The lock file of a killed process stays, but is no longer locked, and the next process
+/// takes it over.
+#[derive(Debug)]
+pub struct FileLock {
+    path: PathBuf,
+    /// Closed after the file is removed.
+    _file: File,
+}
+
+impl FileLock {
+    /// Locks a file, which need not exist.
+    ///
+    /// # Errors
+    /// Another process holds the lock, or the lock file cannot be written.
+    pub fn of(path: &Path) -> Result<Self, Failure> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".lock");
+        let lock = PathBuf::from(name);
+        loop {
+            let mut file = open_lock(&lock).context(path.display())?;
+            match fs4::FileExt::try_lock(&file) {
+                Ok(()) => {}
+                Err(fs4::TryLockError::WouldBlock) => {
+                    let why = format!("{} is writing this file", owner(&mut file));
+                    return Err(Failure::new(path.display(), why));
+                }
+                Err(fs4::TryLockError::Error(error)) => {
+                    return Err(Failure::new(path.display(), error));
+                }
+            }
+            // The previous holder may have removed the file after it was opened here.
+            if is_at(&file, &lock).context(path.display())? {
+                file.set_len(0)
+                    .and_then(|()| write!(file, "{}", std::process::id()))
+                    .context(path.display())?;
+                let _file = file;
+                return Ok(Self { path: lock, _file });
+            }
+        }
+    }
+}
+
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        // If this fails, the next process takes the file over.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    let options = options.read(true).write(true).create(true);
+    options.truncate(false).open(path)
+}
+
+/// The process that holds a lock.
+fn owner(file: &mut File) -> String {
+    let mut text = String::new();
+    let read = file
+        .rewind()
+        .and_then(|()| file.take(LONGEST_NUMBER).read_to_string(&mut text));
+    match (read, text.trim().parse::<u32>()) {
+        (Ok(_), Ok(process)) => format!("process {process}"),
+        _ => "another process".to_owned(),
+    }
+}
+
+/// Whether `path` leads to the open file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let identity = |data: fs::Metadata| (data.dev(), data.ino());
+    match fs::metadata(path) {
+        Ok(there) => Ok(identity(there) == identity(file.metadata()?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// An open file cannot be removed on this system.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_file_stays_until_the_new_one_is_complete() {
+        let directory = tempfile::tempdir().unwrap();
+        let names = || fs::read_dir(directory.path()).unwrap().count();
+        let [old, new] = ["old", "new"].map(|name| directory.path().join(name));
+        fs::write(&old, "before").unwrap();
+        drop(OutputFile::open(&old).unwrap_or_else(|_| panic!()));
+        assert_eq!(fs::read_to_string(&old).unwrap(), "before");
+        drop(OutputFile::open(&new).unwrap_or_else(|_| panic!()));
+        assert_eq!(names(), 1, "no temporary file is left");
+        for path in [&old, &new] {
+            let out = OutputFile::open(path).unwrap_or_else(|_| panic!());
+            assert!(out.write("after").is_ok());
+            assert_eq!(fs::read_to_string(path).unwrap(), "after");
+        }
+        assert_eq!(names(), 2);
+        assert!(OutputFile::open(directory.path()).is_err());
+        assert!(OutputFile::open(&new.join("x")).is_err());
+    }
+
+    #[test]
+    fn lock_is_exclusive() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("answers.json");
+        let lock = FileLock::of(&path).unwrap();
+        let message = FileLock::of(&path).unwrap_err().text;
+        let owner = format!("process {} is writing", std::process::id());
+        assert!(cfg!(windows) || message.contains(&owner), "{message}");
+        drop(lock);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+        // The lock file of a killed process.
+        fs::write(directory.path().join("answers.json.lock"), "1").unwrap();
+        drop(FileLock::of(&path).unwrap());
+        assert!(FileLock::of(&directory.path().join("none/x")).is_err());
+    }
+}
