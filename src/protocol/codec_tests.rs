@@ -1,6 +1,8 @@
-//! The codecs of UCCI and UCI.
+//! The codecs: UCCI and UCI in detail, all protocols with random input.
 
-use super::codecs::codec;
+use proptest::prelude::*;
+
+use super::codec::codec;
 use super::command::{Command, PositionText, Protocol};
 use super::options::Preferences;
 use super::reply::{GameAction, Reply};
@@ -8,9 +10,9 @@ use crate::board::{Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::search::{Bound, HashProbe, Info, Report, Score};
 
-pub(super) const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
+const PROTOCOLS: [Protocol; 2] = [Protocol::Ucci, Protocol::Uci];
 
-pub(super) fn parse(protocol: Protocol, line: &str) -> Command {
+fn parse(protocol: Protocol, line: &str) -> Command {
     let commands = codec(protocol).parse(line, &Preferences::default());
     let [command] = commands.try_into().expect("one command a line");
     command
@@ -36,7 +38,7 @@ fn option(name: &str, value: Option<&str>) -> Command {
 }
 
 #[test]
-fn both_protocols_know_both_handshakes() {
+fn commands_of_both_protocols() {
     for protocol in PROTOCOLS {
         let parse = |line| parse(protocol, line);
         assert_eq!(parse("ucci"), Command::Handshake(Protocol::Ucci));
@@ -53,7 +55,7 @@ fn both_protocols_know_both_handshakes() {
 }
 
 #[test]
-fn each_protocol_has_words_of_its_own() {
+fn commands_of_one_protocol() {
     assert_eq!(
         ucci("banmoves h2e2 b2e2"),
         Command::BanMoves(words("h2e2 b2e2"))
@@ -83,7 +85,6 @@ fn unknown_words_before_a_uci_command_are_ignored() {
     assert_eq!(uci("register later"), Command::Register);
 }
 
-/// As the workers of the public cloud library that look for new lines read them.
 #[test]
 fn after_fen_scores_in_uci_are_bare_numbers() {
     let preferences = Preferences::default();
@@ -97,8 +98,8 @@ fn after_fen_scores_in_uci_are_bare_numbers() {
         let commands = uci.parse(line, &preferences);
         let sets_position = matches!(commands.as_slice(), [Command::Position(_)]);
         assert_eq!(sets_position, line.starts_with("fen"));
-        let told = uci.format(&search(&report), &preferences);
-        assert!(told.concat().contains(score), "{line}: {told:?}");
+        let lines = uci.format(&search(&report), &preferences);
+        assert!(lines.concat().contains(score), "{line}: {lines:?}");
     }
 }
 
@@ -118,7 +119,7 @@ fn hints_are_lines_of_moves() {
 }
 
 #[test]
-fn chances_are_told_when_asked_for() {
+fn wdl_is_reported_with_the_option() {
     let report = Report::Line(info(Score::ZERO, Bound::Exact));
     let chances = WinRate::of(0, &Position::startpos());
     let reply = Reply::Search {
@@ -127,12 +128,12 @@ fn chances_are_told_when_asked_for() {
     };
     let line = format(Protocol::Uci, &reply).unwrap();
     let WinRate { win, draw, loss } = chances;
-    let told = format!(" score cp 0 wdl {win} {draw} {loss} nodes ");
-    assert!(line.contains(&told), "{line}");
+    let expected = format!(" score cp 0 wdl {win} {draw} {loss} nodes ");
+    assert!(line.contains(&expected), "{line}");
 }
 
 #[test]
-fn what_ucci_has_no_word_for_is_told_with_the_best_move() {
+fn ucci_reports_bounds_with_the_best_move() {
     let preferences = Preferences::default();
     let mut ucci = codec(Protocol::Ucci);
     let lower = Report::Line(info(Score::ZERO, Bound::Lower));
@@ -142,15 +143,15 @@ fn what_ucci_has_no_word_for_is_told_with_the_best_move() {
         ponder: None,
         action: GameAction::None,
     };
-    let told = ucci.format(&best, &preferences);
-    assert_eq!(told.len(), 3, "{told:?}");
-    assert!(told[0].starts_with("info depth 7 score 0 ") && told[0].ends_with("pv h2e2 h9g7"));
-    assert_eq!(told[1], "info message depth 7: at least 0 with h2e2 h9g7");
+    let lines = ucci.format(&best, &preferences);
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines[0].starts_with("info depth 7 score 0 ") && lines[0].ends_with("pv h2e2 h9g7"));
+    assert_eq!(lines[1], "info message depth 7: at least 0 with h2e2 h9g7");
     assert_eq!(ucci.format(&best, &preferences).len(), 1);
 }
 
 #[test]
-fn positions_come_in_many_forms() {
+fn forms_of_position() {
     let text = |fen: Option<&str>, moves: &str| PositionText {
         fen: fen.map(str::to_owned),
         moves: words(moves),
@@ -181,7 +182,7 @@ fn positions_come_in_many_forms() {
 }
 
 #[test]
-fn options_come_in_both_forms() {
+fn forms_of_setoption() {
     for (line, name, value) in [
         ("setoption hashsize 64", "hashsize", Some("64")),
         ("setoption name Hash value 64", "Hash", Some("64")),
@@ -226,7 +227,7 @@ fn search(report: &Report) -> Reply<'_> {
 }
 
 #[test]
-fn lines_of_the_tree_are_reported_in_uci_alone() {
+fn currline_and_refutation_are_reported_in_uci_only() {
     let line = |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
     let (first, second) = (line("h2e2 h9g7"), line("b2e2"));
     for (report, lines) in [
@@ -255,7 +256,7 @@ fn lines_of_the_tree_are_reported_in_uci_alone() {
 }
 
 /// The line of a reply.
-pub(super) fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
+fn format(protocol: Protocol, reply: &Reply<'_>) -> Option<String> {
     format_with(protocol, reply, &Preferences::default())
 }
 
@@ -266,7 +267,7 @@ fn format_with(protocol: Protocol, reply: &Reply<'_>, preferences: &Preferences)
 }
 
 #[test]
-fn scores_are_spelled_as_each_protocol_has_them() {
+fn score_formats() {
     let minor = Score::evaluation(Score::MINOR_PIECE);
     for (score, in_ucci, in_uci) in [
         (Score::ZERO, "0", "cp 0"),
@@ -300,7 +301,7 @@ fn scores_are_spelled_as_each_protocol_has_them() {
 }
 
 #[test]
-fn bounds_are_told_where_there_are_words_for_them() {
+fn bound_formats() {
     let lower = Report::Line(info(Score::ZERO, Bound::Lower));
     let reply = search(&lower);
     let debug = Preferences {
@@ -315,7 +316,7 @@ fn bounds_are_told_where_there_are_words_for_them() {
 }
 
 #[test]
-fn best_moves_and_their_company() {
+fn best_move_formats() {
     let m = |text: &str| text.parse::<Move>().unwrap();
     let reply = |ponder: Option<&str>, action| Reply::BestMove {
         best: m("h2e2"),
@@ -370,7 +371,7 @@ fn best_moves_and_their_company() {
 }
 
 #[test]
-fn the_hash_table_is_told_as_far_as_it_knows() {
+fn hash_entry_formats() {
     let mut probe = HashProbe {
         best: None,
         lower: None,
@@ -387,9 +388,83 @@ fn the_hash_table_is_told_as_far_as_it_knows() {
 }
 
 #[test]
-fn messages_are_one_line_whatever_they_repeat() {
+fn messages_contain_no_control_characters() {
     for protocol in PROTOCOLS {
         let line = format(protocol, &Reply::Message("a\nbestmove h2e2\r\u{1b}[2J")).unwrap();
         assert!(!line.chars().any(char::is_control), "{line:?}");
+    }
+}
+
+const ALL: [Protocol; 5] = [
+    Protocol::Ucci,
+    Protocol::Uci,
+    Protocol::XBoard,
+    Protocol::CxBoard,
+    Protocol::Worker,
+];
+
+/// Words of the protocols, and words that look like them.
+fn protocol_like() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        Just("position".to_owned()),
+        Just("go".to_owned()),
+        Just("setoption".to_owned()),
+        Just("fen".to_owned()),
+        Just("startpos".to_owned()),
+        Just("moves".to_owned()),
+        Just("name".to_owned()),
+        Just("value".to_owned()),
+        Just("hashsize".to_owned()),
+        Just("depth".to_owned()),
+        Just("time".to_owned()),
+        Just("searchmoves".to_owned()),
+        Just("infinite".to_owned()),
+        Just("draw".to_owned()),
+        Just("usermove".to_owned()),
+        Just("setboard".to_owned()),
+        Just("level".to_owned()),
+        Just("sel".to_owned()),
+        "[0-9]{1,40}",
+        "-?[0-9.]{1,10}",
+        "[a-i][0-9][a-i][0-9]",
+        "[rnbakcpRNBAKCP1-9/]{0,90}",
+        "\\PC{0,8}",
+    ];
+    prop::collection::vec(word, 0..12).prop_map(|words| words.join(" "))
+}
+
+/// Parses a line in every protocol, as a complete line and as the beginning of one that is too long.
+fn parse_in_all(line: &str) {
+    for protocol in ALL {
+        for milliseconds in [true, false] {
+            let preferences = Preferences {
+                milliseconds,
+                ..Preferences::default()
+            };
+            let mut codec = codec(protocol);
+            codec.parse(line, &preferences);
+            codec.parse_overlong(line, &preferences);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_parsed(line in ".*") {
+        parse_in_all(&line);
+    }
+
+    #[test]
+    fn any_words_are_parsed(line in protocol_like()) {
+        parse_in_all(&line);
+    }
+
+    #[test]
+    fn messages_stay_one_short_line(text in "(?s).*") {
+        for protocol in PROTOCOLS {
+            let line = format(protocol, &Reply::Message(&text)).unwrap();
+            prop_assert!(!line.chars().any(char::is_control));
+            prop_assert!(line.chars().count() < 2100);
+        }
     }
 }

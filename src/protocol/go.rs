@@ -1,27 +1,140 @@
-//! Parsing the parameters of `go`. UCCI and UCI name them differently and clients mix them, so both
-//! protocols accept all of them.
+//! The parameters of `go`. UCCI and UCI name them differently and clients mix them, so both protocols accept
+//! all of them.
 
 use std::iter::Peekable;
 use std::str::SplitWhitespace;
 use std::time::Duration;
 
-use super::command::{Clocks, GoError, GoFault, GoRequest};
 use super::text::{TimeUnit, clock_time, excerpt, number};
-use crate::board::Move;
-use crate::search::PlayerClock;
+use crate::board::{Color, Move};
+use crate::search::{Limits, MAX_DEPTH, PlayerClock};
 
-/// Parses what follows `go`. A word that is no parameter is skipped and noted.
+/// The parameters of a `go`.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct GoRequest {
+    /// Whether the clock waits for the ponder hit.
+    pub ponder: bool,
+    /// Whether the opponent offers a draw.
+    pub draw: bool,
+    /// Iterations; zero asks for the static evaluation.
+    pub depth: Option<u32>,
+    pub nodes: Option<u64>,
+    /// Exact time for this move.
+    pub move_time: Option<Duration>,
+    pub clocks: Clocks,
+    /// Searches for a mate in this number of moves.
+    pub mate: Option<u32>,
+    /// A move of an opening book, to be played unless the search disagrees.
+    pub book_move: Option<Move>,
+    /// A move of an endgame table, to be played unless the search refutes it.
+    pub table_move: Option<Move>,
+    /// Only these moves may be played; `None` for all.
+    pub search_moves: Option<Vec<Move>>,
+    /// The number of lines to search; `None` for the value of the option.
+    pub lines: Option<usize>,
+    /// Asks for all moves within this margin of the best one, in hundredths of a minor piece.
+    pub window: Option<i64>,
+    /// Whether the line contains `infinite`.
+    pub infinite: bool,
+    /// Words of the line that are not parameters.
+    pub unknown_words: Vec<String>,
+}
+
+/// The invalid parameters of a `go`, in the order of the line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+pub struct GoError(pub Vec<ParameterError>);
+
+/// A parameter of a `go` with a missing or invalid value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParameterError {
+    #[error("{0} needs a number")]
+    Missing(&'static str),
+    #[error("{key} needs a number, not {given:?}")]
+    NotANumber {
+        key: &'static str,
+        /// The beginning of the value.
+        given: String,
+    },
+}
+
+impl ParameterError {
+    /// The name of the parameter.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::Missing(key) | Self::NotANumber { key, .. } => key,
+        }
+    }
+}
+
+/// The clocks of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// By the side to move: UCCI.
+    Mover {
+        /// The clock of the side to move.
+        own: Option<PlayerClock>,
+        /// The clock of the other side.
+        opponent: Option<PlayerClock>,
+    },
+    /// By color: UCI.
+    Sides {
+        /// Red's clock, which UCI calls white's.
+        red: Option<PlayerClock>,
+        black: Option<PlayerClock>,
+    },
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        Self::Mover {
+            own: None,
+            opponent: None,
+        }
+    }
+}
+
+impl GoRequest {
+    /// The depth limit; a mate in N moves takes 2N - 1 plies.
+    fn depth(&self) -> Option<u32> {
+        let for_mate = self.mate.map(|moves| moves.saturating_mul(2).max(2) - 1);
+        match (self.depth, for_mate) {
+            (Some(depth), Some(mate)) => Some(depth.min(mate)),
+            (depth, mate) => depth.or(mate),
+        }
+    }
+
+    /// The limits for a search with `mover` to move.
+    pub fn limits(&self, mover: Color) -> Limits {
+        let (clock, opponent) = match (self.clocks, mover) {
+            (Clocks::Mover { own, opponent }, _) => (own, opponent),
+            (Clocks::Sides { red, black }, Color::Red) => (red, black),
+            (Clocks::Sides { red, black }, Color::Black) => (black, red),
+        };
+        Limits {
+            depth: self.depth().map(|depth| depth.min(MAX_DEPTH)),
+            mate: self.mate,
+            nodes: self.nodes,
+            soft_nodes: None,
+            move_time: self.move_time,
+            clock,
+            opponent,
+        }
+    }
+}
+
+/// Parses the text after `go`. Unknown words are collected.
 ///
 /// # Errors
-/// Names every parameter whose value cannot be read.
-pub(super) fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
+/// Returns every parameter with a missing or invalid value.
+pub fn parse(text: &str, unit: TimeUnit) -> Result<GoRequest, GoError> {
     let mut reader = GoReader {
         words: text.split_whitespace().peekable(),
         unit,
         request: GoRequest::default(),
         clocks: Default::default(),
         moves_to_go: None,
-        faults: Vec::new(),
+        errors: Vec::new(),
     };
     while let Some(word) = reader.words.next() {
         reader.word(word);
@@ -65,7 +178,7 @@ struct GoReader<'a> {
     request: GoRequest,
     clocks: [ClockText; 4],
     moves_to_go: Option<u32>,
-    faults: Vec<GoFault>,
+    errors: Vec<ParameterError>,
 }
 
 impl GoReader<'_> {
@@ -124,13 +237,13 @@ impl GoReader<'_> {
 
     fn value<T>(&mut self, key: &'static str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let Some(word) = self.words.next() else {
-            self.faults.push(GoFault::Missing(key));
+            self.errors.push(ParameterError::Missing(key));
             return None;
         };
         let value = read(word);
         if value.is_none() {
             let given = excerpt(word);
-            self.faults.push(GoFault::NotANumber { key, given });
+            self.errors.push(ParameterError::NotANumber { key, given });
         }
         value
     }
@@ -156,16 +269,15 @@ impl GoReader<'_> {
     }
 
     fn finish(mut self) -> Result<GoRequest, GoError> {
-        if !self.faults.is_empty() {
-            return Err(GoError(self.faults));
+        if !self.errors.is_empty() {
+            return Err(GoError(self.errors));
         }
         let [mut mover, opponent, mut red, mut black] = self.clocks;
         for clock in [&mut mover, &mut red, &mut black] {
             clock.moves_to_go = self.moves_to_go;
         }
         if mover.increment.is_none() && mover.moves_to_go.is_none() && opponent.read().is_none() {
-            // `time` alone, no game clock, is the time for this move: so ElephantEye reads it, and
-            // so its clients mean it.
+            // `time` alone is the time for this move, as in ElephantEye.
             mover.moves_to_go = Some(1);
         }
         self.request.clocks = if mover.read().is_some() || opponent.read().is_some() {
@@ -174,7 +286,7 @@ impl GoReader<'_> {
                 opponent: opponent.read(),
             }
         } else if self.request.infinite {
-            // UCI clients tell the clocks of the game even when they ask to be shown lines.
+            // UCI clients send the clocks of the game even with `infinite`.
             Clocks::default()
         } else {
             Clocks::Sides {
@@ -189,8 +301,6 @@ impl GoReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Color;
-    use crate::search::{Limits, MAX_DEPTH};
 
     fn parse_ms(text: &str) -> GoRequest {
         parse(text, TimeUnit::Milliseconds).unwrap()
@@ -209,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_is_no_limit() {
+    fn searches_without_limits() {
         for text in [
             "",
             "infinite",
@@ -222,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn every_limit_given_holds() {
+    fn all_limits_are_combined() {
         let l = limits("time 500 depth 10 nodes 7 movetime 20");
         assert_eq!((l.depth, l.nodes), (Some(10), Some(7)));
         assert_eq!(l.move_time, Some(Duration::from_millis(20)));
@@ -268,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_read_where_they_are_meant() {
+    fn times_in_seconds() {
         let request = parse("time 600 increment 5", TimeUnit::Seconds).unwrap();
         let l = request.limits(Color::Red);
         assert_eq!(l.clock, clock(600_000, 5_000, None));
@@ -292,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn words_between_are_passed_over_and_noted() {
+    fn unknown_words_are_collected() {
         let request = parse_ms("quickly depth 3 searchmoves h2e2 B2E2 h2e3x ponder draw");
         assert_eq!(request.depth, Some(3));
         assert_eq!(request.search_moves.unwrap().len(), 2);
@@ -302,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_of_books_and_tables_stand_anywhere() {
+    fn suggested_moves_may_be_anywhere() {
         let request = parse_ms("depth 8 bookmove h2e2 searchmoves b2e2 egtbmove c3c4");
         let moves = |text: &str| Some(text.parse::<Move>().unwrap());
         assert_eq!(request.book_move, moves("h2e2"));
@@ -313,8 +423,8 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_all_told() {
-        for (text, fault) in [
+    fn all_errors_are_reported() {
+        for (text, error) in [
             ("depth", "depth needs a number"),
             ("depth x", "depth needs a number, not \"x\""),
             (
@@ -324,7 +434,7 @@ mod tests {
         ] {
             assert_eq!(
                 parse(text, TimeUnit::Milliseconds).unwrap_err().to_string(),
-                fault
+                error
             );
         }
     }

@@ -1,7 +1,6 @@
 //! The thread that reads standard input.
 //!
-//! It reads ahead of the session by a bounded number of lines and bytes; beyond that the writer of the
-//! pipe waits.
+//! It reads a limited number of lines and bytes ahead of the session; then the client waits.
 
 use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,24 +10,23 @@ use crossbeam_channel::{Receiver, SendError, Sender, bounded};
 use crate::search::{USUAL_STACK, start_thread};
 use crate::text::{BoundedLine, read_bounded_line};
 
-/// Longest line taken whole, in bytes; a game of ten thousand moves takes fifty thousand.
+/// The longest line, in bytes; a game of ten thousand moves takes fifty thousand.
 const LONGEST_LINE: usize = 1 << 20;
-/// How much of an overlong line is kept, to tell what it was.
+/// The bytes kept of a longer line, to recognise its command.
 const OVERLONG_HEAD: usize = 256;
-/// Most lines read ahead of the session.
+/// The number of lines read ahead of the session.
 const LINES_AHEAD: usize = 1024;
-/// Bytes read ahead of the session at which the reader pauses.
+/// The bytes read ahead of the session after which the reader pauses.
 const BYTES_AHEAD: usize = 8 << 20;
 
 /// A line of input, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Input {
-    /// A line without the blanks, the byte order mark and the NULs (ends of C strings) around it;
-    /// bytes that are no UTF-8 replaced.
+pub enum Input {
+    /// A line without blanks, byte order mark and NULs (ends of C strings) at both ends; bytes that are not UTF-8
+    /// are replaced.
     Line(String),
-    /// The beginning of a line too long to be taken.
+    /// The beginning of a line that is too long.
     Overlong(String),
-    /// Nothing will come any more.
     End,
 }
 
@@ -45,15 +43,15 @@ impl Input {
 #[derive(Debug, Default)]
 struct ReadAhead {
     bytes: Mutex<usize>,
-    fewer: Condvar,
+    decreased: Condvar,
 }
 
 impl ReadAhead {
-    /// Adds bytes, after waiting until there are fewer than [`BYTES_AHEAD`].
+    /// Waits until there are fewer than [`BYTES_AHEAD`] bytes, and adds to them.
     fn add(&self, bytes: usize) {
         let ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |ahead: &mut usize| *ahead >= BYTES_AHEAD;
-        let waited = self.fewer.wait_while(ahead, is_full);
+        let waited = self.decreased.wait_while(ahead, is_full);
         let mut ahead = waited.unwrap_or_else(PoisonError::into_inner);
         *ahead = ahead.saturating_add(bytes);
     }
@@ -61,48 +59,44 @@ impl ReadAhead {
     fn remove(&self, bytes: usize) {
         let mut ahead = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         *ahead = ahead.saturating_sub(bytes);
-        self.fewer.notify_all();
+        self.decreased.notify_all();
     }
 }
 
-/// The session's end of the input.
+/// The receiving end of the input.
 #[derive(Debug)]
-pub(super) struct InputReceiver {
+pub struct InputReceiver {
     receiver: Receiver<Input>,
     ahead: Arc<ReadAhead>,
 }
 
 impl InputReceiver {
-    /// Waits for the next input; [`Input::End`] for ever after the last one.
-    pub(super) fn recv(&self) -> Input {
+    /// Waits for the next input; after the last one always [`Input::End`].
+    pub fn recv(&self) -> Input {
         self.received(self.receiver.recv().unwrap_or(Input::End))
     }
 
-    /// The channel, to wait on it together with others. What comes out of it goes through
-    /// [`Self::received`].
-    pub(super) fn channel(&self) -> &Receiver<Input> {
+    /// The channel, to select on. Every input taken out of it must be passed to [`Self::received`].
+    pub fn channel(&self) -> &Receiver<Input> {
         &self.receiver
     }
 
-    /// Lets the reader go on by the size of an input that has been taken out of the channel.
-    pub(super) fn received(&self, input: Input) -> Input {
+    /// Reduces the bytes read ahead by the size of an input taken out of the channel.
+    pub fn received(&self, input: Input) -> Input {
         self.ahead.remove(input.bytes());
         input
     }
 }
 
 impl Drop for InputReceiver {
-    /// Lets the reader find out that nothing is received any more.
+    /// Wakes the reader, whose next send then fails.
     fn drop(&mut self) {
         self.ahead.remove(usize::MAX);
     }
 }
 
 /// Starts a thread that reads `source` to its end. The last message is [`Input::End`].
-///
-/// # Errors
-/// The system may refuse to start a thread.
-pub(super) fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
+pub fn spawn_reader<R>(source: R) -> io::Result<InputReceiver>
 where
     R: BufRead + Send + 'static,
 {
@@ -112,12 +106,12 @@ where
         sender,
         ahead: Arc::clone(&ahead),
     };
-    // It has the memory it needs before the rest is given to the search.
+    // Started before the search allocates the rest of the memory.
     start_thread("input", USUAL_STACK, move || read_lines(source, &sink))?;
     Ok(InputReceiver { receiver, ahead })
 }
 
-/// The reader's end of the input.
+/// The sending end of the input.
 struct Sink {
     sender: Sender<Input>,
     ahead: Arc<ReadAhead>,
@@ -139,7 +133,7 @@ fn read_lines(mut source: impl BufRead, sender: &Sink) {
             Ok(BoundedLine::TooLong(_)) => true,
             Ok(BoundedLine::Unended(length)) => length > LONGEST_LINE as u64,
             Err(error) => {
-                log::error!("standard input cannot be read: {error}");
+                log::error!("cannot read standard input: {error}");
                 break;
             }
         };
@@ -153,18 +147,19 @@ fn read_lines(mut source: impl BufRead, sender: &Sink) {
     let _ = sender.send(Input::End);
 }
 
-/// A line as the session gets it. Of an overlong one only the beginning is kept.
 fn to_input(bytes: &[u8], is_overlong: bool) -> Input {
-    let kept = match is_overlong {
-        true => bytes.get(..OVERLONG_HEAD).unwrap_or(bytes),
-        false => bytes,
+    let kept = if is_overlong {
+        bytes.get(..OVERLONG_HEAD).unwrap_or(bytes)
+    } else {
+        bytes
     };
     let text = String::from_utf8_lossy(kept);
     let is_margin = |c: char| c.is_whitespace() || matches!(c, '\0' | '\u{feff}');
     let text = text.trim_matches(is_margin).to_owned();
-    match is_overlong {
-        true => Input::Overlong(text),
-        false => Input::Line(text),
+    if is_overlong {
+        Input::Overlong(text)
+    } else {
+        Input::Line(text)
     }
 }
 
@@ -196,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_ending_is_read() {
+    fn all_line_endings_are_recognised() {
         assert_eq!(read(""), lines(&[]));
         assert_eq!(read("ucci\nquit\n"), lines(&["ucci", "quit"]));
         assert_eq!(read("ucci\r\nquit"), lines(&["ucci", "quit"]));
@@ -209,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_replaced() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(
             read(*b"po\xff\xfesition\n"),
             lines(&["po\u{fffd}\u{fffd}sition"])
@@ -217,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn overlong_lines_are_cut_and_the_next_one_is_whole() {
+    fn overlong_line_is_cut_and_the_next_one_complete() {
         let longest = "x".repeat(LONGEST_LINE);
         assert_eq!(read(longest.clone() + "\nquit"), lines(&[&longest, "quit"]));
         let overlong = "x".repeat(LONGEST_LINE + 1) + "\nquit\n";
@@ -227,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_fails_ends() {
+    fn read_error_ends_the_input() {
         struct Broken;
         impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -239,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_waits_for_the_session() {
+    fn reader_waits_for_the_session() {
         /// An endless source that counts its bytes.
         struct Endless(Arc<Mutex<usize>>);
         impl Read for Endless {
@@ -253,7 +248,7 @@ mod tests {
         let count = Arc::default();
         let source = BufReader::with_capacity(LONGEST_LINE / 2, Endless(Arc::clone(&count)));
         let receiver = spawn_reader(source).unwrap();
-        // Whoever waits long enough has seen the reader pause: it never goes beyond the bound.
+        // The reader pauses at the limit and never reads further.
         for _ in 0..40 {
             assert!(matches!(receiver.recv(), Input::Line(_)));
         }

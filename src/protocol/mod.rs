@@ -1,12 +1,11 @@
-//! Talking to clients: lines in, lines out, and the state machine between.
+//! The protocols: UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers.
 //!
-//! A reader thread (`input`) hands lines to the `session`, which waits on them and on the events of the
-//! search at once. A `codec` parses a line into `command`s and formats a `reply` as lines; there is one
-//! for each protocol (UCCI, UCI, XBoard, CXBoard, and the dialect of the public cloud workers; `codecs`
-//! makes it), and its syntax is nowhere else. `options` is the table that all of them format. Only the
-//! session writes, through `output`.
+//! A reader thread (`input`) sends lines to the `session`, which waits for them and for the events of the search at
+//! the same time. The `codec` of the protocol parses a line into `command`s and formats a `reply` as lines; the
+//! syntax of a protocol is nowhere else. All codecs print the same table of `options`. Only the session writes,
+//! through `output`.
 //!
-//! No input can panic: the lints below deny the means.
+//! No input can cause a panic: the lints below forbid the functions that could.
 
 #![cfg_attr(
     not(test),
@@ -22,10 +21,7 @@
 
 mod codec;
 #[cfg(test)]
-mod codec_fuzz_tests;
-#[cfg(test)]
 mod codec_tests;
-mod codecs;
 mod command;
 mod go;
 mod input;
@@ -45,13 +41,13 @@ use std::io;
 
 use crate::search::StartError;
 
-/// Why the engine cannot run.
+/// The engine cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The system starts no thread that reads.
-    #[error("standard input cannot be read: {0}")]
+    /// The thread that reads standard input cannot be started.
+    #[error("cannot read standard input: {0}")]
     Input(#[from] io::Error),
-    /// There can be no search.
+    /// The search cannot be started.
     #[error(transparent)]
     Search(#[from] StartError),
 }
@@ -59,7 +55,7 @@ pub enum RunError {
 /// Runs the engine on standard input and output until `quit` or the end of input.
 ///
 /// # Errors
-/// The system may refuse the threads or the memory that the engine cannot do without.
+/// The system refuses a thread or memory that the engine needs.
 pub fn run() -> Result<(), RunError> {
     let input = input::spawn_reader(io::BufReader::new(io::stdin()))?;
     session::Session::new(input, io::stdout())?.run();

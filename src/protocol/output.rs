@@ -1,25 +1,23 @@
-//! The one writer of standard output.
+//! The only writer of standard output.
 
 use std::io::Write;
 
-/// Writes lines, each one flushed. Once a write fails, since the reader is gone, it stays silent.
+/// Writes and flushes lines. After a write has failed because the client is gone, it writes nothing.
 #[derive(Debug)]
-pub(super) struct Output<W> {
+pub struct Output<W> {
     sink: W,
     closed: bool,
 }
 
 impl<W: Write> Output<W> {
-    /// A writer to `sink`.
-    pub(super) fn new(sink: W) -> Self {
+    pub fn new(sink: W) -> Self {
         Self {
             sink,
             closed: false,
         }
     }
 
-    /// Writes a line and its end.
-    pub(super) fn line(&mut self, text: &str) {
+    pub fn line(&mut self, text: &str) {
         log::debug!("> {text}");
         if self.closed {
             return;
@@ -33,18 +31,18 @@ impl<W: Write> Output<W> {
     }
 
     /// Writes lines to standard error.
-    pub(super) fn error_line(&self, text: &str) {
-        // A closed standard error is no failure.
+    pub fn error_line(&self, text: &str) {
+        // A closed standard error is ignored.
         let _ = writeln!(std::io::stderr(), "{text}");
     }
 
     /// Writes nothing from now on.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Whether nothing is written any more, since the reader is gone or all has been said.
-    pub(super) fn is_closed(&self) -> bool {
+    /// Whether the client is gone or the output was closed.
+    pub fn is_closed(&self) -> bool {
         self.closed
     }
 }
@@ -56,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_arrive_whole() {
+    fn lines_are_written() {
         let mut bytes = Vec::new();
         let mut output = Output::new(&mut bytes);
         output.line("ucciok");
@@ -66,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_after_the_end() {
+    fn nothing_is_written_after_close() {
         let mut bytes = Vec::new();
         let mut output = Output::new(&mut bytes);
         output.line("bye");
@@ -77,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_survived() {
+    fn write_error_closes_the_output() {
         struct Closed;
         impl Write for Closed {
             fn write(&mut self, _: &[u8]) -> io::Result<usize> {

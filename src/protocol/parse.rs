@@ -5,11 +5,11 @@ use super::go;
 use super::text::TimeUnit;
 use crate::board::Move;
 
-/// Parses a line that UCCI and UCI have in common.
+/// Parses a command that UCCI and UCI share.
 ///
 /// # Errors
-/// Returns the first word, in lower case, and the rest of any other line.
-pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str)> {
+/// Returns the first word of any other line, in lower case, and the rest.
+pub fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (String, &str)> {
     let (verb, rest) = split_word(line);
     let verb = verb.to_ascii_lowercase();
     if let Some(protocol) = handshake(&verb) {
@@ -31,8 +31,8 @@ pub(super) fn parse_common(line: &str, unit: TimeUnit) -> Result<Command, (Strin
     })
 }
 
-/// The protocol that a word asks for, in lower case.
-pub(super) fn handshake(word: &str) -> Option<Protocol> {
+/// The protocol of a handshake, given in lower case.
+pub fn handshake(word: &str) -> Option<Protocol> {
     Some(match word {
         "ucci" => Protocol::Ucci,
         "uci" => Protocol::Uci,
@@ -43,9 +43,9 @@ pub(super) fn handshake(word: &str) -> Option<Protocol> {
     })
 }
 
-/// Parses `{fen F | startpos} [moves M…]`. Without either word the text is read as a FEN; with both it
-/// is the starting position.
-pub(super) fn parse_position(text: &str) -> PositionText {
+/// Parses `{fen F | startpos} [moves M…]`. A text without `fen` and `startpos` is a FEN; with both it is the
+/// starting position.
+pub fn parse_position(text: &str) -> PositionText {
     let mut words = text.split_whitespace().peekable();
     let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
     words.next_if(|word| is(word, "fen"));
@@ -66,7 +66,7 @@ pub(super) fn parse_position(text: &str) -> PositionText {
     }
 }
 
-/// Parses `score S depth D pv M…`: the moves. Score and depth are claims that nothing is built on.
+/// Parses the moves of `score S depth D pv M…`. Score and depth are not used.
 fn parse_hint(text: &str) -> Vec<Move> {
     let words = text.split_whitespace();
     let after_pv = words.skip_while(|word| !word.eq_ignore_ascii_case("pv"));
@@ -74,7 +74,7 @@ fn parse_hint(text: &str) -> Vec<Move> {
     moves.take(MAX_HINT).collect()
 }
 
-/// Most moves of a hint.
+/// The longest line of a hint, in plies.
 const MAX_HINT: usize = 100;
 
 /// Parses `NAME [[value] VALUE]`, or UCI's `name NAME [value VALUE]`, where names may be several words.
@@ -104,8 +104,8 @@ fn parse_option(text: &str) -> Command {
     }
 }
 
-/// Splits a text into its first word and what follows.
-pub(super) fn split_word(text: &str) -> (&str, &str) {
+/// Splits a text into its first word and the rest.
+pub fn split_word(text: &str) -> (&str, &str) {
     let text = text.trim();
     match text.split_once(char::is_whitespace) {
         Some((word, rest)) => (word, rest.trim_start()),
@@ -113,8 +113,8 @@ pub(super) fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// Formats a line of moves, separated by blanks.
-pub(super) fn format_line(moves: &[Move]) -> String {
+/// Formats moves separated by blanks.
+pub fn format_line(moves: &[Move]) -> String {
     let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
     moves.join(" ")
 }

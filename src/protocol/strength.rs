@@ -1,8 +1,7 @@
 //! Playing below full strength: `UCI_Elo`.
 //!
-//! A weak player sees less far. A level is a number of nodes a move: with few of them the engine
-//! overlooks long lines and quiet threats, as people do, and plays the same move in the same position
-//! instead of throwing in blunders at random.
+//! A level is a number of nodes per move. With few nodes the engine overlooks long lines and quiet threats, as people
+//! do.
 
 use crate::search::Limits;
 
@@ -10,17 +9,16 @@ use crate::search::Limits;
 pub(crate) const MIN_ELO: u32 = 1000;
 /// The highest level.
 pub(crate) const MAX_ELO: u32 = 2800;
-/// The level before another one is set.
+/// The default level.
 pub(crate) const DEFAULT_ELO: u32 = 1600;
 
-/// Nodes a move at every 200 points from [`MIN_ELO`] on, fitted to matches of neighbouring levels. In 200
-/// games a step, the steps of this table, the lowest first, were 171, 164, 222, 230, 188, 244, 215, 191 and
-/// 164 Elo, each with an error of about 50 (95 %).
-/// Fewer than those of the first level are no weaker: a search looks at one ply at least.
+/// Nodes per move for every 200 points from [`MIN_ELO`], fitted to matches of neighbouring levels. In 200 games
+/// per step the differences, from the lowest, were 171, 164, 222, 230, 188, 244, 215, 191 and 164 Elo, each with an
+/// error of about 50 (95 %). Fewer nodes than in the first level are no weaker: a search completes at least one ply.
 const NODES: [u32; 10] = [80, 270, 530, 920, 1480, 2250, 3700, 6150, 9900, 16000];
 const STEP: u32 = 200;
 
-/// Nodes a move at this level: between the steps of the table in equal ratios.
+/// Nodes per move at a level, interpolated geometrically.
 fn nodes(elo: u32) -> u64 {
     let above = elo.clamp(MIN_ELO, MAX_ELO) - MIN_ELO;
     let at = |step: u32| {
@@ -32,7 +30,7 @@ fn nodes(elo: u32) -> u64 {
     (low * (high / low).powf(rest)).round() as u64
 }
 
-/// The limits of a search at this level: those given, and no more nodes than the level has.
+/// The limits of a search at a level: its node limit in addition to those given.
 pub(crate) fn weaken(limits: Limits, elo: u32) -> Limits {
     let most = nodes(elo);
     Limits {
@@ -46,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_point_counts() {
+    fn higher_levels_have_more_nodes() {
         assert_eq!(nodes(MIN_ELO), u64::from(NODES[0]));
         assert_eq!(nodes(MAX_ELO), u64::from(NODES[9]));
         assert_eq!(
@@ -59,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn other_limits_hold() {
+    fn other_limits_are_kept() {
         let limits = Limits {
             depth: Some(3),
             nodes: Some(5),

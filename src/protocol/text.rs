@@ -1,31 +1,30 @@
-//! Reading and writing small pieces of protocol text.
+//! Parsing and formatting small pieces of protocol text.
 
 use std::time::Duration;
 
 use crate::search::Score;
 use crate::text::LONGEST_TIME;
 
-/// How much of a client's text a message repeats, in characters.
+/// The part of a client's text that a message quotes, in characters.
 const EXCERPT: usize = 80;
-/// Longest message, in characters: clients read lines into buffers.
+/// The longest message, in characters: clients read lines into buffers.
 const MESSAGE: usize = 2000;
 
-/// What a number in a `go` line or an option counts time in.
+/// The unit of the times in a `go` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TimeUnit {
-    /// Thousandths of a second.
+pub enum TimeUnit {
     Milliseconds,
-    /// Seconds, as UCCI had it before `usemillisec`.
+    /// The unit of UCCI before `usemillisec`.
     Seconds,
 }
 
-/// The beginning of a text from outside, fit to be repeated in a message.
-pub(super) fn excerpt(text: &str) -> String {
+/// The beginning of a client's text, for messages.
+pub fn excerpt(text: &str) -> String {
     shorten(text, EXCERPT)
 }
 
 /// A message as one printable line of bounded length.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     shorten(text, MESSAGE)
 }
 
@@ -41,14 +40,13 @@ fn shorten(text: &str, limit: usize) -> String {
     short
 }
 
-/// A score that is no mate in centipawns: by the usual count a minor piece is worth four pawns.
-pub(super) fn centipawns(score: Score) -> i32 {
+/// An evaluation in centipawns, with a minor piece worth four pawns.
+pub fn centipawns(score: Score) -> i32 {
     score.units() * 400 / Score::MINOR_PIECE
 }
 
-/// Reads a whole number with a sign or without. What is below zero counts as zero, what is too
-/// large as the largest.
-pub(super) fn number(text: &str) -> Option<u64> {
+/// Parses an integer with an optional sign. Negative numbers become zero, too large ones the maximum.
+pub fn number(text: &str) -> Option<u64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
@@ -63,9 +61,9 @@ pub(super) fn number(text: &str) -> Option<u64> {
     })
 }
 
-/// Reads a time of a clock, a fraction allowed. Unlike a time on the command line it saturates: one below
-/// zero is none, and a long one [`LONGEST_TIME`].
-pub(super) fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
+/// Parses the time of a clock, with an optional fraction. Unlike a time on the command line it is clamped to zero
+/// and [`LONGEST_TIME`].
+pub fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let count = number(whole)?;
     if !fraction.bytes().all(|b| b.is_ascii_digit()) {
@@ -81,7 +79,7 @@ pub(super) fn clock_time(text: &str, unit: TimeUnit) -> Option<Duration> {
     Some(time.min(LONGEST_TIME))
 }
 
-/// The first three digits after the point.
+/// The first three decimal places.
 fn thousandths(fraction: &str) -> u64 {
     fraction
         .bytes()
@@ -109,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn times_have_units_and_bounds() {
+    fn times_are_parsed_and_clamped() {
         use TimeUnit::{Milliseconds, Seconds};
         assert_eq!(
             clock_time("1500", Milliseconds),
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_becomes_one_short_line() {
+    fn quoted_text_is_one_short_line() {
         assert_eq!(excerpt(" a\tb\u{7}c\r\n"), "a?b?c");
         assert_eq!(excerpt(&"將".repeat(81)), "將".repeat(80) + "…");
         assert_eq!(one_line(&"x".repeat(3000)).chars().count(), MESSAGE + 1);

@@ -10,12 +10,12 @@ use super::reply::{GameAction, Reply};
 use super::text::one_line;
 use crate::search::{Bound, HashProbe, Info, Meaning, Report, Score, nodes_per_second};
 
-/// The codec of UCCI: accepts what clients write, writes exactly what the document says.
+/// The codec of UCCI. It accepts the variations that clients send and writes exactly the documented form.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ucci {
-    /// The last report of each line where it is a bound, for which UCCI has no word. It is sent with
-    /// the best move, unless an exact score has followed.
-    untold: BTreeMap<usize, Info>,
+pub struct Ucci {
+    /// The last report of each line if its score is a bound, which UCCI cannot express. It is sent with the best
+    /// move, unless an exact score has followed.
+    bounds: BTreeMap<usize, Info>,
 }
 
 impl Codec for Ucci {
@@ -54,24 +54,23 @@ impl Codec for Ucci {
                 report: Report::Line(info),
                 ..
             } if info.bound == Bound::Exact => {
-                self.untold.remove(&info.multipv);
+                self.bounds.remove(&info.multipv);
             }
             Reply::Search {
                 report: Report::Line(info),
                 ..
             } => {
-                self.untold.insert(info.multipv, info.clone());
+                self.bounds.insert(info.multipv, info.clone());
             }
             Reply::BestMove { .. } => {
-                // What is played has been told, and how sure its score is.
-                let untold = std::mem::take(&mut self.untold);
-                let told = untold.values().flat_map(|info| {
+                let bounds = std::mem::take(&mut self.bounds);
+                let lines = bounds.values().flat_map(|info| {
                     let bound = (!debug).then(|| format_bound(info));
-                    [Some(format_line_found(info, debug)), bound.flatten()]
+                    [Some(format_pv(info, debug)), bound.flatten()]
                 });
-                return told.flatten().chain(format_reply(reply, debug)).collect();
+                return lines.flatten().chain(format_reply(reply, debug)).collect();
             }
-            Reply::NoBestMove => self.untold.clear(),
+            Reply::NoBestMove => self.bounds.clear(),
             _ => {}
         }
         format_reply(reply, debug).into_iter().collect()
@@ -82,7 +81,7 @@ impl Codec for Ucci {
     }
 }
 
-/// The line of a report of the search; `None` where UCCI has none.
+/// The line of a report of the search; `None` if UCCI has no form for it.
 fn format_report(report: &Report, debug: bool) -> Option<String> {
     match report {
         Report::Line(info) => format_info(info, debug),
@@ -96,14 +95,14 @@ fn format_report(report: &Report, debug: bool) -> Option<String> {
     }
 }
 
-/// The line of a reply; `None` where UCCI has none.
+/// The line of a reply; `None` if UCCI has no form for it.
 fn format_reply(reply: &Reply<'_>, debug: bool) -> Option<String> {
     Some(match *reply {
         Reply::Ready => "readyok".to_owned(),
         Reply::Message(text) => format!("info message {}", one_line(text)),
         Reply::Search { report, .. } => return format_report(report, debug),
         Reply::BookMove { played, weight, .. } => {
-            // A score is a number of 32 bits for clients, a weight of some books may be larger.
+            // Clients read a 32-bit number; the weights of some books are larger.
             let score = i32::try_from(weight).unwrap_or(i32::MAX);
             format!("info depth 0 score {score} pv {played}")
         }
@@ -143,7 +142,7 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             format!("option {name} type combo {list} default {default}")
         }
         OptionKind::Text { default, .. } => format!("option {name} type string default {default}"),
-        OptionKind::Button(_) => format!("option {name} type button"),
+        OptionKind::Button => format!("option {name} type button"),
         #[cfg(feature = "tune")]
         OptionKind::Parameter(p) => format!(
             "option {name} type spin min {1} max {2} default {0}",
@@ -152,9 +151,8 @@ fn format_option(row: &OptionSpec) -> Option<String> {
     })
 }
 
-/// A score as one number that clients can compare: hundredths of a minor piece, and mates near
-/// 30000, less one for each ply that they are away.
-pub(super) fn number(score: Score) -> i64 {
+/// A score as one comparable number: hundredths of a minor piece; mates are 30000 less one for each ply.
+pub fn number(score: Score) -> i64 {
     const MATE: i64 = 30_000;
     match score.meaning() {
         Meaning::Evaluation(hundredths) => i64::from(hundredths),
@@ -163,25 +161,26 @@ pub(super) fn number(score: Score) -> i64 {
     }
 }
 
-/// A principal variation; a bound only in a message, and that when debugging.
+/// A principal variation. A bound is only reported in debug mode, as a message.
 fn format_info(info: &Info, debug: bool) -> Option<String> {
     match info.bound {
-        Bound::Exact => Some(format_line_found(info, debug)),
+        Bound::Exact => Some(format_pv(info, debug)),
         _ if debug => format_bound(info),
         _ => None,
     }
 }
 
-/// Depth and score come first and the moves last, where the oldest clients look for them.
-fn format_line_found(info: &Info, debug: bool) -> String {
+/// Depth and score come first and the moves last, where old clients expect them.
+fn format_pv(info: &Info, debug: bool) -> String {
     let score = number(info.score);
     let multipv = match info.multipv {
         0 | 1 => String::new(),
         number => format!(" multipv {number}"),
     };
-    let selective = match debug {
-        true => format!(" seldepth {}", info.selective_depth),
-        false => String::new(),
+    let selective = if debug {
+        format!(" seldepth {}", info.selective_depth)
+    } else {
+        String::new()
     };
     format!(
         "info depth {}{multipv} score {score}{selective} time {} nodes {} nps {} hashfull {} pv {}",
@@ -194,7 +193,7 @@ fn format_line_found(info: &Info, debug: bool) -> String {
     )
 }
 
-/// A bound in words; `None` for an exact score.
+/// A bound as a message; `None` for an exact score.
 fn format_bound(info: &Info) -> Option<String> {
     let bound = match info.bound {
         Bound::Exact => return None,

@@ -13,11 +13,10 @@ use crate::search::{Bound, Info, Meaning, Report, Score, nodes_per_second};
 
 /// The codec of UCI.
 ///
-/// `fen F` is no word of UCI: the workers of the public cloud library that look for new lines say it to
-/// set a position. They take the word behind `score` for the number, so from then on scores are written
-/// as in UCCI.
+/// `fen F` is not part of UCI: some workers of the public cloud library send it to set a position. They read the
+/// word after `score` as a number, so scores are written as in UCCI after it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Uci {
+pub struct Uci {
     /// Whether scores are bare numbers, without `cp` and `mate`.
     bare_scores: bool,
 }
@@ -33,13 +32,13 @@ impl Codec for Uci {
             match verb.as_str() {
                 "debug" => return vec![Command::Debug(!rest.eq_ignore_ascii_case("off"))],
                 "register" => return vec![Command::Register],
-                // Not behind an unknown word: a misspelt `position` is none of the workers'.
+                // Only at the start of the line: elsewhere it may follow a misspelt `position`.
                 "fen" if text.len() == line.len() => {
                     self.bare_scores = true;
                     return vec![Command::Position(parse_position(rest))];
                 }
                 _ if rest.is_empty() => return vec![Command::Unknown(line.to_owned())],
-                // An unknown word is ignored, and the rest of the line read, as the document says.
+                // UCI: an unknown word is ignored and the rest of the line is parsed.
                 _ => text = rest,
             }
         }
@@ -62,15 +61,14 @@ impl Codec for Uci {
             Reply::Message(text) => format!("info string {}", one_line(text)),
             Reply::Search { report, chances } => return self.format_report(report, chances),
             Reply::CpuLoad(permille) => format!("info cpuload {permille}"),
-            // A weight is no score.
             Reply::BookMove {
                 played,
                 weight,
                 is_best,
             } => {
-                let told = format!("info string book move {played} weight {weight}");
+                let message = format!("info string book move {played} weight {weight}");
                 let line = is_best.then(|| format!("info depth 0 pv {played}"));
-                return std::iter::once(told).chain(line).collect();
+                return std::iter::once(message).chain(line).collect();
             }
             Reply::StaticScore(score) => {
                 format!("info depth 0 score {}", self.format_score(score))
@@ -108,7 +106,7 @@ impl Uci {
                 nodes_per_second(*nodes, *time)
             ),
             Report::Refutation(line) => format!("info refutation {}", format_line(line)),
-            // With one line the number of its processor may be left out; several go together.
+            // The processor number may be omitted if there is only one line.
             Report::CurrentLines(lines) if lines.len() == 1 => {
                 let line = lines
                     .first()
@@ -125,7 +123,7 @@ impl Uci {
         }]
     }
 
-    /// `cp N` in hundredths of a pawn, or `mate N` in moves; a number as in UCCI for the workers.
+    /// `cp N` in hundredths of a pawn, or `mate N` in moves; for the workers a number as in UCCI.
     fn format_score(self, score: Score) -> String {
         if self.bare_scores {
             return number(score).to_string();
@@ -195,7 +193,7 @@ fn format_option(row: &OptionSpec) -> Option<String> {
             };
             format!("option name {name} type string default {default}")
         }
-        OptionKind::Button(_) => format!("option name {name} type button"),
+        OptionKind::Button => format!("option name {name} type button"),
         #[cfg(feature = "tune")]
         OptionKind::Parameter(p) => format!(
             "option name {name} type spin default {0} min {1} max {2}",

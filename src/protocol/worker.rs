@@ -1,15 +1,15 @@
-//! The dialect in which the workers of the public cloud library talk to their engine: UCCI without its
-//! handshake, and `sel`, which asks for moves that are worth a score each.
+//! The dialect of the workers of the public cloud library: UCCI without its handshake, and with `sel`, which selects
+//! moves whose positions the library should score.
 //!
-//! `isok` begins it and is answered `yesok`, whenever it comes. `fen F` sets the position. `sel DEPTH
-//! COUNT WINDOW` searches so many lines so deep and answers `selmove M1 M2 …`: the moves that are at
-//! most the window, in hundredths of a minor piece, worse than the best one. Where there is no move `go`
-//! answers `bestmove (none)`.
+//! `isok` starts the dialect and is always answered `yesok`. `fen F` sets the position. `sel DEPTH COUNT WINDOW`
+//! searches COUNT lines to DEPTH and answers `selmove M1 M2 …`: the moves whose score is within WINDOW, in hundredths
+//! of a minor piece, of the best one. Without a legal move `go` answers `bestmove (none)`.
 
 use std::collections::BTreeMap;
 
 use super::codec::Codec;
-use super::command::{Command, GoError, GoFault, GoRequest};
+use super::command::Command;
+use super::go::{GoError, GoRequest, ParameterError};
 use super::options::Preferences;
 use super::parse::{parse_position, split_word};
 use super::reply::Reply;
@@ -18,25 +18,23 @@ use super::ucci::{Ucci, number};
 use crate::board::Move;
 use crate::search::Report;
 
-/// The codec of the dialect.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WorkerDialect {
+pub struct WorkerDialect {
     ucci: Ucci,
-    /// The search under way, where it is a `sel`.
+    /// The `sel` in progress.
     selection: Option<Selection>,
 }
 
-/// What has come of a `sel`.
+/// The results of a `sel`.
 #[derive(Clone, Debug)]
 struct Selection {
-    /// Moves that are worse than the best one by no more than this are selected, in hundredths of a minor
-    /// piece.
+    /// The margin to the best score within which moves are selected, in hundredths of a minor piece.
     window: i64,
-    /// The first move of each line with its score, by the number of the line.
+    /// The first move and the score of each line, by line number.
     lines: BTreeMap<usize, (Move, i64)>,
 }
 
-/// The parameters of `sel`, in their order.
+/// The parameters of `sel`, in order.
 const PARAMETERS: [&str; 3] = ["sel DEPTH", "sel COUNT", "sel WINDOW"];
 
 impl Codec for WorkerDialect {
@@ -54,9 +52,9 @@ impl Codec for WorkerDialect {
     fn on_go(&mut self, request: &Result<GoRequest, GoError>) {
         let window = match request {
             Ok(request) => request.window,
-            // A `sel` that is refused is answered as one without moves.
-            Err(GoError(faults)) => {
-                let mut keys = faults.iter().map(GoFault::key);
+            // An invalid `sel` is answered as one without moves.
+            Err(GoError(errors)) => {
+                let mut keys = errors.iter().map(ParameterError::key);
                 keys.any(|key| PARAMETERS.contains(&key)).then_some(0)
             }
         };
@@ -83,16 +81,16 @@ impl Codec for WorkerDialect {
                 }
             }
             Reply::BestMove { .. } | Reply::NoBestMove => {
-                let mut told = self.ucci.format(reply, preferences);
+                let mut lines = self.ucci.format(reply, preferences);
                 match (self.selection.take(), reply) {
-                    (Some(Selection { window, lines }), _) => {
-                        told.pop();
-                        told.push(format_selected(window, &lines));
+                    (Some(selection), _) => {
+                        lines.pop();
+                        lines.push(format_selected(selection.window, &selection.lines));
                     }
                     (_, Reply::NoBestMove) => return vec!["bestmove (none)".to_owned()],
                     _ => {}
                 }
-                return told;
+                return lines;
             }
             _ => {}
         }
@@ -107,22 +105,22 @@ impl Codec for WorkerDialect {
 /// Parses `DEPTH COUNT WINDOW`.
 fn parse_select(text: &str) -> Result<GoRequest, GoError> {
     let mut words = text.split_whitespace();
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let mut read = |key| match words.next().map(|word| (word, word.parse::<u16>())) {
         Some((_, Ok(number))) => number,
         Some((word, Err(_))) => {
             let given = excerpt(word);
-            faults.push(GoFault::NotANumber { key, given });
+            errors.push(ParameterError::NotANumber { key, given });
             0
         }
         None => {
-            faults.push(GoFault::Missing(key));
+            errors.push(ParameterError::Missing(key));
             0
         }
     };
     let [depth, count, window] = PARAMETERS.map(&mut read);
-    if !faults.is_empty() {
-        return Err(GoError(faults));
+    if !errors.is_empty() {
+        return Err(GoError(errors));
     }
     Ok(GoRequest {
         depth: Some(u32::from(depth.max(1))),
@@ -161,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parameters_of_a_selection_are_three_numbers() {
+    fn sel_has_three_numbers() {
         let request = parse_select("12 5 200").unwrap();
         assert_eq!(
             (request.depth, request.lines, request.window),

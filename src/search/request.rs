@@ -9,6 +9,7 @@ use super::score::Score;
 use crate::board::{Move, named_enum};
 use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
+use crate::movegen::is_legal;
 use crate::rules::{Game, RuleSet};
 use crate::tablebase::Tables;
 
@@ -16,7 +17,7 @@ use crate::tablebase::Tables;
 pub const MAX_DEPTH: u32 = 128;
 
 named_enum! {
-    /// How much: the values of the options `pruning` and `idle`.
+    /// A degree: the values of the options `pruning` and `idle`.
     pub enum Degree {
         /// 无
         None = "none",
@@ -61,38 +62,35 @@ named_enum! {
 }
 
 named_enum! {
-    /// How the windows of the search are laid. All three are alpha-beta and find the same score where
-    /// nothing is left out.
+    /// The windows of the search. All three are alpha-beta and find the same score without pruning.
     #[derive(Default)]
     pub enum Driver {
         /// Principal variation search: null windows after the first move, narrow windows at the root
         /// (Reinefeld, "An improvement to the Scout tree search algorithm", 1983).
         #[default]
         NegaScout = "negascout",
-        /// Whole windows everywhere (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
+        /// Full windows everywhere (Knuth and Moore, "An analysis of alpha-beta pruning", 1975).
         AlphaBeta = "alphabeta",
-        /// MTD(f): null windows alone, which close in on the score from the one of the iteration before
-        /// (Plaat and others, "Best-first fixed-depth minimax algorithms", 1996).
+        /// MTD(f): only null windows, which converge from the score of the previous iteration (Plaat and others, "Best-first fixed-depth minimax algorithms", 1996).
         Mtd = "mtd",
     }
 }
 
-/// Parts of the search that can be turned off, or on, one by one.
+/// Parts of the search that can be turned on and off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Techniques {
-    /// How windows are laid.
+    /// The windows of the search.
     pub driver: Driver,
-    /// Null moves, where the degree of pruning has them.
+    /// Null-move pruning, if the degree of pruning includes it.
     pub null_move: bool,
-    /// Null-move cut-offs are confirmed in thin endings and deep nodes.
+    /// Verification of null-move cut-offs in endings with few pieces and in deep nodes.
     pub null_move_verification: bool,
-    /// Positions are looked up in the transposition table and stored there.
+    /// The transposition table.
     pub hash: bool,
-    /// An open window is narrowed by a hash score that was not searched deep enough. Unsound; without
-    /// effect in MTD(f), which has no open windows.
+    /// Narrowing an open window by a hash score of insufficient depth. Unsound; without effect in MTD(f), which has
+    /// no open windows.
     pub hash_window: bool,
-    /// Depths are searched one after another. Otherwise a search with a depth to reach goes there from
-    /// the first ply at once.
+    /// Iterative deepening. Without it a search with a depth limit starts at that depth.
     pub iterative: bool,
 }
 
@@ -109,29 +107,29 @@ impl Default for Techniques {
     }
 }
 
-/// What the search reports beside its lines, once it takes long.
+/// Additional reports of a long search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ExtraReports {
-    /// The line that each thread is at, about once a second.
+    /// The current line of each thread, about once a second.
     pub current_lines: bool,
     /// The reply that refutes each root move.
     pub refutations: bool,
 }
 
-/// The options of the protocols that bear on the search.
+/// The options that affect the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many best lines to find and report, from 1.
+    /// The number of best lines to find and report, from 1.
     pub multipv: usize,
     /// How much unsound pruning is allowed.
     pub pruning: Degree,
-    /// How much the evaluation takes into account.
+    /// The terms of the evaluation.
     pub knowledge: Knowledge,
-    /// How far the move may depart from the best.
+    /// How much worse than the best a move may be.
     pub randomness: Randomness,
     /// The style of play.
     pub style: Style,
-    /// The share of the processor left to others: none, a quarter, a half, three quarters.
+    /// The share of the processor to leave free: none, a quarter, a half, three quarters.
     pub idle: Degree,
     /// The rule set that judges repetitions.
     pub rules: RuleSet,
@@ -139,14 +137,14 @@ pub struct Settings {
     pub no_capture_draws: bool,
     /// The parts of the search that are on.
     pub techniques: Techniques,
-    /// What is reported beside the lines.
+    /// The additional reports.
     pub reports: ExtraReports,
-    /// Whether the GUI will let us think on the opponent's time, so that more may be spent now.
+    /// Whether the engine will think on the opponent's time, so that it may use more of its own.
     pub ponder: bool,
 }
 
 impl Settings {
-    /// What a draw is worth to the side that searches, by its [`Style`].
+    /// The score of a draw for the searching side, by its [`Style`] (contempt).
     pub(super) fn draw_score(&self) -> Score {
         Score::from_units(match self.style {
             Style::Solid => 60,
@@ -155,12 +153,11 @@ impl Settings {
         })
     }
 
-    /// Whether a score found under these settings is one under `other`, so that what the search has
-    /// learned stays true.
+    /// Whether scores under these settings are valid under `other`, so that the transposition table can be kept.
     pub fn scores_like(&self, other: &Self) -> bool {
         let rules = |s: &Self| (s.style, s.rules, s.no_capture_draws);
-        let bearing = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);
-        bearing(self) == bearing(other)
+        let relevant = |s: &Self| (s.pruning, s.knowledge, rules(s), s.techniques);
+        relevant(self) == relevant(other)
     }
 }
 
@@ -189,20 +186,20 @@ pub struct PlayerClock {
     pub time: Duration,
     /// Added after each move.
     pub increment: Duration,
-    /// Moves until more time is given, if it is.
+    /// Moves until the next time control, if there is one.
     pub moves_to_go: Option<u32>,
 }
 
-/// When to stop. Every limit that is given holds; none given means no end but `stop`.
+/// When to stop: at the first limit that is reached. Without limits only `stop` ends the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Limits {
-    /// Iterations of iterative deepening, at least one.
+    /// Plies of iterative deepening, at least one.
     pub depth: Option<u32>,
     /// Nodes, all threads together.
     pub nodes: Option<u64>,
-    /// Nodes, all threads together, after which no iteration is begun: the one under way is finished.
+    /// Nodes, all threads together, after which no iteration is started; the current one is finished.
     pub soft_nodes: Option<u64>,
-    /// Looks for a mate in so many moves of the side to move; the depth limits the search beside it.
+    /// Searches for a mate in this number of moves; the depth limits the search as well.
     pub mate: Option<u32>,
     /// Exact time for this move.
     pub move_time: Option<Duration>,
@@ -213,7 +210,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// So many nodes, after which the iteration under way is finished; at most eight times as many.
+    /// A soft limit of `nodes`, after which the current iteration is finished, and a hard limit of eight times as many.
     pub fn soft(nodes: u64) -> Self {
         Self {
             nodes: Some(nodes.saturating_mul(8)),
@@ -256,26 +253,27 @@ impl fmt::Display for Limits {
             clock("opponent's clock", self.opponent),
         ];
         let limits: Vec<String> = limits.into_iter().flatten().collect();
-        match limits.is_empty() {
-            true => f.write_str("no limit"),
-            false => f.write_str(&limits.join(", ")),
+        if limits.is_empty() {
+            f.write_str("no limit")
+        } else {
+            f.write_str(&limits.join(", "))
         }
     }
 }
 
-/// How the caller reaches a search that is under way: stop and ponder hit.
+/// Controls a search in progress: stop and ponder hit.
 #[derive(Debug)]
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// Made when the request was, so that waiting in a queue costs time too.
+    /// Time in a queue before the search counts as well.
     created: Instant,
     /// When the clock started: creation, or the ponder hit, in nanoseconds after `created`.
     clock_offset: std::sync::atomic::AtomicU64,
 }
 
 impl Control {
-    /// A control for a request made now; with `pondering` the clock waits for the hit.
+    /// A control for a request made now; with `pondering` the clock waits for [`Self::ponder_hit`].
     pub fn new(pondering: bool) -> Arc<Self> {
         Arc::new(Self {
             stop: AtomicBool::new(false),
@@ -285,7 +283,7 @@ impl Control {
         })
     }
 
-    /// Ends the search as soon as it looks.
+    /// Ends the search soon.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
     }
@@ -297,7 +295,7 @@ impl Control {
         self.pondering.store(false, Ordering::Release);
     }
 
-    /// Whether the search was told to end.
+    /// Whether [`Self::stop`] was called.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -322,28 +320,37 @@ impl Control {
         self.created.elapsed().saturating_sub(self.pondered())
     }
 
-    /// How long the search went on before the ponder hit; zero until there is one.
+    /// The duration of the search before the ponder hit; zero until there is one.
     pub fn pondered(&self) -> Duration {
         Duration::from_nanos(self.clock_offset.load(Ordering::Acquire))
     }
 }
 
-/// A question to the search.
+/// A request to the search.
 #[derive(Clone, Debug)]
 pub struct SearchRequest {
     /// The game, for the position to search and for repetitions.
     pub game: Game,
     /// When the search ends.
     pub limits: Limits,
-    /// The root moves to look at, `None` for all legal ones. Empty means that no move may be played.
+    /// The root moves to search, `None` for all legal ones. Empty means that no move may be played.
     pub root_moves: Option<Vec<Move>>,
     /// The settings of the search.
     pub settings: Settings,
-    /// The network that evaluates where the settings ask for all knowledge; `None` for the
-    /// embedded one.
+    /// The network to evaluate with at full knowledge; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
-    /// The endgame tables to look positions up in.
+    /// The endgame tables to probe.
     pub tables: Option<Arc<Tables>>,
     /// Stop and ponder hit.
     pub control: Arc<Control>,
+}
+
+impl SearchRequest {
+    /// Whether a move may be played.
+    pub fn may_play(&self, played: Move) -> bool {
+        match &self.root_moves {
+            Some(moves) => moves.contains(&played),
+            None => is_legal(self.game.position(), played),
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Whatever is said, the engine lives, and plays a legal move when asked properly.
+//! Random input: the engine keeps running and plays a legal move afterwards.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::engine_client::{BOARD, Client, after, is_outcome};
 
-/// Pieces of lines, right and wrong: words of the protocol, moves, numbers, anything.
+/// Words of valid and invalid lines: commands, moves, numbers, any text.
 fn piece(words: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop_oneof![
         4 => prop::sample::select(words).prop_map(str::to_owned),
@@ -180,12 +180,12 @@ fn say(client: &mut Client, lines: &[Vec<String>], bytes: &[u8]) {
     client.send("");
 }
 
-/// Ends whatever the engine is at.
+/// Ends the search.
 fn calm_uci(client: &mut Client) {
     for _ in 0..30 {
         client.send("stop\nsetoption name batch value false\nsetoption name promotion value false");
         client.send("setoption name style value the-end-of-all-that");
-        // It is refused with other words as long as a search that was told to stop has not ended.
+        // The message differs while a stopped search has not ended.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("the-end-of-all-that") {
                 return;
@@ -195,7 +195,7 @@ fn calm_uci(client: &mut Client) {
     panic!("the engine does not calm down");
 }
 
-/// Has the engine play red's first move.
+/// Lets the engine play Red's first move.
 fn first_move(client: &mut Client) -> Move {
     client.send("force\nexit\noption promotion=0\nnew\nforce\nnopost\nsd 1\nping 987654");
     client.until("pong 987654");
@@ -234,7 +234,7 @@ proptest! {
     }
 }
 
-/// After the greeting and any input, an engine of the XBoard family still plays a legal first move.
+/// After the handshake and any input, XBoard and CXBoard still play a legal first move.
 fn plays_on(greeting: &str, lines: &[Vec<String>], bytes: &[u8]) -> Result<(), TestCaseError> {
     let mut client = Client::boot();
     client.send(greeting);
@@ -247,7 +247,7 @@ fn plays_on(greeting: &str, lines: &[Vec<String>], bytes: &[u8]) -> Result<(), T
 }
 
 #[test]
-fn lines_too_long_are_refused() {
+fn overlong_lines_are_refused() {
     let long = " h2e2".repeat(400_000);
     let mut client = Client::uci();
     client.refused(&format!("position startpos moves{long}"));

@@ -1,5 +1,5 @@
-//! UCI, XBoard and CXBoard as UCCI is tested in `tests/ucci`: input that no client means to send, lines
-//! that meet the end of a search, and a conversation for each section of their documents.
+//! UCI, XBoard and CXBoard, tested on the program: invalid input, commands at the end of a search, and a conversation
+//! for each section of their documents.
 
 mod fuzz;
 mod transcripts;

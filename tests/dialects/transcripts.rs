@@ -1,12 +1,11 @@
 //! A conversation for each section of the documents: UCI, its cloud extension, and the man page of tsito.
 //!
-//! Lines after `>` are said, those after `<` must be answered in this order. An answer is given by its
-//! beginning; between answers there may be other lines of information, and nothing else. Those after
-//! `!` must not begin a line before the next answer.
+//! Lines after `>` are sent; those after `<` must be answered in this order. An answer is given by its beginning;
+//! between answers only lines of information are allowed. Text after `!` must not begin a line before the next answer.
 
 use crate::engine_client::Client;
 
-/// Lines that may come at any time: information and thinking.
+/// Lines that may arrive at any time: information and search reports.
 fn is_information(line: &str) -> bool {
     let words = ["info ", "option ", "id ", "feature ", "# "];
     let first = line.bytes().next();

@@ -1,11 +1,11 @@
-//! The engine as UCI clients meet it.
+//! UCI.
 
 use std::time::{Duration, Instant};
 
 use crate::engine_client::{BOARD, Client, MATED, STALEMATED, after, is_outcome, moves_of};
 
 #[test]
-fn the_handshake_introduces_the_engine() {
+fn handshake_identifies_the_engine() {
     let mut client = Client::boot();
     client.send("uci");
     let lines = client.until("uciok");
@@ -60,7 +60,7 @@ fn options_are_set_in_the_long_form() {
 fn current_lines_and_refutations_are_shown_when_asked_for() {
     let mut client = Client::uci();
     client.send("setoption name Threads value 2\ngo infinite");
-    // Progress is reported once a second: by then the others would have been, too.
+    // Progress is reported once a second, like the other reports.
     let lines = client.until("info time ");
     let extra = |line: &&String| line.contains("currline") || line.contains("refutation");
     assert_eq!(lines.iter().find(extra), None);
@@ -105,7 +105,7 @@ fn the_sixty_move_rule_can_be_turned_off() {
     client.quit_silently();
 }
 
-/// The messages among lines.
+/// The messages in these lines.
 pub(super) fn messages(lines: &[String]) -> Vec<&str> {
     let strings = lines.iter();
     strings
@@ -114,7 +114,7 @@ pub(super) fn messages(lines: &[String]) -> Vec<&str> {
 }
 
 #[test]
-fn suggestions_are_played_only_if_they_are_good() {
+fn suggestions_are_checked() {
     let mut client = Client::uci();
     // A mating move, and one that loses the rook.
     let fen = "3k5/R8/9/9/4r4/9/9/9/4R4/4K4 w";
@@ -127,7 +127,7 @@ fn suggestions_are_played_only_if_they_are_good() {
     }
     client.silent("position startpos");
     for (go, best) in [
-        // Neither is what a search of this depth finds.
+        // A search of this depth finds neither of them.
         ("go movetime 20000 depth 1 bookmove b2e2", Some("b2e2")),
         ("go movetime 20000 depth 1 egtbmove c3c4", Some("c3c4")),
         ("go movetime 20000 depth 1", Some("h2e2")),
@@ -152,7 +152,7 @@ fn suggestions_are_played_only_if_they_are_good() {
 }
 
 #[test]
-fn a_weak_engine_answers_at_once_and_analysis_does_not_weaken() {
+fn limited_strength_answers_at_once_except_in_analysis() {
     let mut client = Client::uci();
     client.silent("setoption name UCI_LimitStrength value true");
     client.silent("setoption name UCI_Elo value 1000");
@@ -192,7 +192,7 @@ fn limited_searches_end_by_themselves() {
 }
 
 #[test]
-fn endless_searches_wait_for_stop() {
+fn infinite_searches_wait_for_stop() {
     let mut client = Client::uci();
     for go in [
         "go infinite",
@@ -215,7 +215,7 @@ fn endless_searches_wait_for_stop() {
 }
 
 #[test]
-fn a_lost_position_has_no_move() {
+fn no_move_in_a_lost_position() {
     let mut client = Client::uci();
     for lost in [MATED, STALEMATED, "nonsense"] {
         client.send(&format!("position fen {lost}"));
@@ -227,7 +227,7 @@ fn a_lost_position_has_no_move() {
 }
 
 #[test]
-fn what_makes_no_sense_is_ignored_or_refused() {
+fn invalid_lines_are_ignored_or_refused() {
     let mut client = Client::uci();
     for line in ["stop", "banmoves h2e2", "probe startpos", "hello"] {
         client.silent(line);
@@ -250,7 +250,7 @@ fn what_makes_no_sense_is_ignored_or_refused() {
 }
 
 #[test]
-fn info_lines_have_the_form_that_clients_parse() {
+fn info_line_format() {
     let mut client = Client::uci();
     client.silent("setoption name MultiPV value 2");
     client.send("go depth 4");
@@ -297,7 +297,7 @@ fn a_game_against_itself() {
     client.quit_silently();
 }
 
-/// Ends engines at everything they do; returns how many of the 27 searches that were quit are not answered.
+/// Ends engines in every state; returns how many of the 27 searches were not answered after `quit`.
 fn unanswered_at_the_end() -> usize {
     let mut unanswered = 0;
     for round in 0..80 {
@@ -328,16 +328,16 @@ fn unanswered_at_the_end() -> usize {
 }
 
 #[test]
-fn quit_and_the_end_of_input_meet_everything() {
+fn quit_and_end_of_input_in_every_state() {
     // The machine may be busy for a while.
     let mut rounds = (0..5).map(|_| unanswered_at_the_end());
     assert!(rounds.any(|unanswered| unanswered <= 3));
 }
 
 #[test]
-fn a_decided_game_is_still_answered() {
+fn decided_game_is_answered() {
     let mut client = Client::uci();
-    // Back in the starting position for the fourth time.
+    // The fourth occurrence of the starting position.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
     for rules in ["asian", "chinese", "elephanteye"] {
         client.silent(&format!("setoption name repetition value {rules}"));
@@ -354,7 +354,7 @@ fn a_decided_game_is_still_answered() {
 }
 
 #[test]
-fn tables_are_no_help_to_a_weaker_player() {
+fn limited_strength_uses_no_tables() {
     let mut client = Client::uci();
     for (value, told) in [("true", 0), ("false", 1)] {
         client.silent(&format!("setoption name UCI_LimitStrength value {value}"));

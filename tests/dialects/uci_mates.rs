@@ -1,9 +1,9 @@
-//! Mates in UCI: proven, denied, found on the way.
+//! Mates in UCI.
 
 use super::uci::messages;
 use crate::engine_client::Client;
 
-/// Searches to the end: all lines up to `bestmove`, and of them the last one with a variation.
+/// Runs a search; returns all lines up to `bestmove`, and the last one with a variation.
 fn search(client: &mut Client, command: &str) -> (Vec<String>, String) {
     client.send(command);
     let lines = client.until("bestmove");
@@ -13,10 +13,10 @@ fn search(client: &mut Client, command: &str) -> (Vec<String>, String) {
 }
 
 #[test]
-fn mates_are_proven_or_denied() {
+fn go_mate_proves_or_refutes_mates() {
     let mut client = Client::uci();
     for (fen, moves, score, message) in [
-        // Two rooks and checks alone.
+        // Two rooks, only checks.
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 3, " score mate ", None),
         // The shortest of them.
         ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
@@ -36,10 +36,10 @@ fn mates_are_proven_or_denied() {
 }
 
 #[test]
-fn a_search_before_hides_no_mate() {
+fn earlier_search_hides_no_mate() {
     for (fen, moves) in [
         ("1C1k5/5R3/9/1Nc6/2n6/6P2/9/4K4/9/9 w", 2),
-        // The last move of these leaves the other side without a move, not in check.
+        // The last move of these lines is a stalemate.
         ("4k4/2P6/9/pC3r3/9/2N3N2/9/3K5/9/9 w", 3),
         ("2Ck5/4a4/7R1/9/7P1/2N6/2p6/4K4/9/9 w", 3),
         ("2b6/4k4/7R1/N3P4/9/4N4/9/3K5/9/9 w", 3),
@@ -60,9 +60,9 @@ fn a_search_before_hides_no_mate() {
 }
 
 #[test]
-fn a_search_with_a_time_finds_long_mates_by_checks() {
+fn timed_search_finds_long_mates_by_checks() {
     let mut client = Client::uci();
-    // 适情雅趣 29: eleven moves, for which some 56,000 positions are looked at.
+    // 适情雅趣 29: eleven moves, about 56,000 nodes.
     client.silent("position fen 2b1R1Nr1/1Nr2k3/9/C2R1P1n1/2bCp1P2/5pc2/9/5n3/2p1p4/3K5 w");
     let (lines, last) = search(&mut client, "go movetime 3000");
     assert!(last.contains(" score mate 11 "), "{lines:?}");
@@ -70,8 +70,8 @@ fn a_search_with_a_time_finds_long_mates_by_checks() {
 }
 
 #[test]
-fn a_mate_that_comes_after_the_draw_is_not_claimed() {
-    // Three plies to the mate, and a draw after 120 without a capture.
+fn mate_after_the_no_capture_limit_is_not_reported() {
+    // Three plies to the mate; the game is drawn after 120 plies without a capture.
     for (plies, claims) in [(116, true), (118, false)] {
         let mut client = Client::uci();
         let board = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
@@ -84,7 +84,7 @@ fn a_mate_that_comes_after_the_draw_is_not_claimed() {
 }
 
 #[test]
-fn a_longer_mate_does_not_end_the_search_for_a_short_one() {
+fn longer_mate_does_not_end_go_mate() {
     let mut client = Client::uci();
     client.silent("position fen 3P5/3ka4/9/N8/6b2/6RC1/9/4K4/9/9 w");
     let (lines, last) = search(&mut client, "go mate 3 movetime 60000");

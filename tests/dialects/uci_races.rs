@@ -1,10 +1,10 @@
-//! Lines of UCI that meet the end of a search.
+//! UCI commands at the end of a search.
 
 use std::time::Duration;
 
 use crate::engine_client::{Client, after, is_outcome};
 
-/// Searches so short that they are over about when the next line arrives.
+/// Searches that end about when the next line arrives.
 const SHORT: [&str; 6] = [
     "go depth 1",
     "go depth 2",
@@ -19,7 +19,7 @@ fn outcomes(lines: &[String]) -> usize {
 }
 
 #[test]
-fn stop_never_gets_lost_and_never_answers_twice() {
+fn stop_is_answered_exactly_once() {
     let mut client = Client::uci();
     for round in 0..120 {
         let go = [
@@ -37,7 +37,7 @@ fn stop_never_gets_lost_and_never_answers_twice() {
 }
 
 #[test]
-fn stop_meets_the_end_of_a_search() {
+fn stop_at_the_end_of_a_search() {
     let mut client = Client::uci();
     for round in 0..200 {
         let go = SHORT[round % SHORT.len()];
@@ -46,7 +46,7 @@ fn stop_meets_the_end_of_a_search() {
             std::thread::sleep(Duration::from_micros(300 * (round % 7) as u64));
         }
         client.send("stop");
-        // A stop that comes too late is ignored.
+        // A late `stop` is ignored.
         let mut lines = vec![client.outcome()];
         lines.extend(client.sync());
         assert_eq!(outcomes(&lines), 1, "{go}: {lines:?}");
@@ -55,7 +55,7 @@ fn stop_meets_the_end_of_a_search() {
 }
 
 #[test]
-fn ponderhit_meets_stop() {
+fn ponderhit_and_stop() {
     let mut client = Client::uci();
     for round in 0..120 {
         let go = ["go ponder depth 1", "go ponder movetime 1", "go ponder"][round % 3];
@@ -68,7 +68,7 @@ fn ponderhit_meets_stop() {
 }
 
 #[test]
-fn suggestions_meet_stop_and_hints() {
+fn suggestions_with_stop_and_hint() {
     let mut client = Client::uci();
     for round in 0..60 {
         let go = [
@@ -86,7 +86,7 @@ fn suggestions_meet_stop_and_hints() {
 }
 
 #[test]
-fn a_game_played_as_fast_as_it_goes() {
+fn fast_game() {
     let mut client = Client::uci();
     let mut moves = String::new();
     for round in 0..100 {

@@ -1,4 +1,4 @@
-//! The engine as XBoard and the clients of tsito meet it.
+//! XBoard and CXBoard.
 
 use crate::engine_client::Client;
 
@@ -9,7 +9,7 @@ fn greeted(word: &str) -> Client {
 }
 
 #[test]
-fn xboard_is_told_of_the_features() {
+fn features_are_listed() {
     let mut client = greeted("xboard\nprotover 2");
     let lines = client.until("feature done=1");
     for feature in ["variants=\"xiangqi\"", "setboard=1", "usermove=1", "ping=1"] {
@@ -41,7 +41,7 @@ fn a_game_against_itself() {
     black.quit_silently();
 }
 
-/// The move that the engine plays; `None` when it announces the end of the game.
+/// The engine's move; `None` if it announces the end of the game.
 fn next_move(client: &mut Client) -> Option<String> {
     loop {
         let line = client.line();
@@ -58,7 +58,7 @@ fn next_move(client: &mut Client) -> Option<String> {
 }
 
 #[test]
-fn commands_interrupt_a_search_and_its_move_is_dropped() {
+fn interrupted_search_plays_no_move() {
     let mut client = greeted("xboard\nprotover 2\nnew\nst 100");
     client.until("feature done=1");
     for _ in 0..50 {
@@ -71,7 +71,7 @@ fn commands_interrupt_a_search_and_its_move_is_dropped() {
 }
 
 #[test]
-fn tsitos_dialect_is_spoken() {
+fn conversation_in_cxboard() {
     let mut client = greeted("cxboard");
     assert!(client.line().starts_with("Chuhe "));
     client.send("sd 2\nh2e3");
@@ -86,7 +86,7 @@ fn tsitos_dialect_is_spoken() {
 }
 
 #[test]
-fn thinking_is_shown_when_asked_for() {
+fn post_shows_lines() {
     let mut client = greeted("xboard\nprotover 2\nnew\npost\nsd 4\nusermove h2e2");
     client.until("feature done=1");
     let lines = client.until("move ");

@@ -1,4 +1,4 @@
-//! Commands of XBoard and CXBoard that meet the end of a search.
+//! XBoard and CXBoard commands at the end of a search.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use crate::engine_client::{Client, after};
 
 fn greeted(protocol: &str) -> Client {
     let mut client = Client::boot();
-    // A small hash table is soon emptied by `new`.
+    // `new` clears a small hash table quickly.
     client.send(&format!("{protocol}\nmemory 1\nping 1"));
     client.until("pong 1");
     client
 }
 
-/// The moves that the engine plays before it answers a `ping`.
+/// The engine's moves before its answer to a `ping`.
 fn moves_before_pong(client: &mut Client) -> usize {
     client.send("ping 2");
     let lines = client.until("pong 2");
@@ -25,7 +25,7 @@ fn moves_before_pong(client: &mut Client) -> usize {
 }
 
 #[test]
-fn move_now_meets_the_move() {
+fn move_now_at_the_end_of_a_search() {
     for protocol in ["xboard", "cxboard"] {
         let mut client = greeted(protocol);
         for round in 0..60 {
@@ -61,7 +61,7 @@ fn an_interrupted_search_plays_no_move() {
                 "{protocol}: {interruption}"
             );
         }
-        // And the next game is played.
+        // The next game is played.
         client.send("new\nforce\nsd 1\ngo");
         assert_eq!(moves_before_pong(&mut client), 1);
         client.quit_silently();
@@ -69,7 +69,7 @@ fn an_interrupted_search_plays_no_move() {
 }
 
 #[test]
-fn pondering_meets_the_opponents_move() {
+fn opponents_move_during_pondering() {
     let mut client = greeted("xboard");
     client.send("hard\nsd 2");
     for round in 0..25 {
@@ -106,7 +106,7 @@ fn analysis_is_left_and_entered() {
 }
 
 #[test]
-fn quit_and_the_end_of_input_meet_everything() {
+fn quit_and_end_of_input_in_every_state() {
     for round in 0..40 {
         let protocol = ["xboard", "cxboard"][round % 2];
         let state = [
@@ -116,7 +116,7 @@ fn quit_and_the_end_of_input_meet_everything() {
             "new\nhard\nsd 1\ngo",
             "force",
         ][round % 5];
-        // A search that is under way at the end of input is finished.
+        // A search in progress at the end of input is finished.
         let closes = round % 4 > 1;
         let state = state.replace("st 100", if closes { "st 1" } else { "st 100" });
         let mut client = Client::boot();

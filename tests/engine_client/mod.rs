@@ -1,7 +1,7 @@
-//! A client for tests of the program: spawns the engine, exchanges lines with it through pipes, and
-//! fails the test where an answer takes too long.
+//! A client for tests of the program: starts the engine, exchanges lines with it through pipes, and fails the test if
+//! an answer takes too long.
 
-#![allow(dead_code, reason = "each test binary uses a part of this")]
+#![allow(dead_code, reason = "each test binary uses some of these functions")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use std::time::{Duration, Instant};
 use chuhe::board::{Move, Position};
 use chuhe::movegen::{is_legal, legal_moves};
 
-/// How long anything may take before the test fails, on a machine busy with other tests.
+/// The time after which a test fails; the machine may be busy with other tests.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The starting board, without its other fields.
+/// The board field of the FEN of the starting position.
 pub(crate) const BOARD: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
-/// Red to move is mated by two rooks.
+/// Red is to move and checkmated.
 pub(crate) const MATED: &str = "3k5/9/9/9/9/9/9/9/r8/r3K4 w";
-/// Red to move is in no check and has no move (困毙).
+/// Red is to move and stalemated (困毙).
 pub(crate) const STALEMATED: &str = "3k5/9/9/9/5r3/9/9/9/r8/4K4 w";
 
-/// A path of its own for each call, in the directory that cargo gives to integration tests.
+/// A new path for each call, in cargo's directory for integration tests.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -43,7 +43,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Starts the engine with these arguments.
+    /// Starts the engine with arguments.
     pub(crate) fn with_arguments(arguments: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
             .args(arguments)
@@ -84,7 +84,7 @@ impl Client {
         Self::with_arguments(&[])
     }
 
-    /// Starts the engine and shakes hands in UCCI.
+    /// Starts the engine in UCCI.
     pub(crate) fn ucci() -> Self {
         let mut client = Self::boot();
         client.send("ucci");
@@ -92,7 +92,7 @@ impl Client {
         client
     }
 
-    /// Starts the engine and shakes hands in UCI.
+    /// Starts the engine in UCI.
     pub(crate) fn uci() -> Self {
         let mut client = Self::boot();
         client.send("uci");
@@ -100,22 +100,22 @@ impl Client {
         client
     }
 
-    /// Sends a line; or several, in one write.
+    /// Sends one or more lines in one write.
     pub(crate) fn send(&mut self, text: &str) {
         self.send_bytes(format!("{text}\n").as_bytes());
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without a line end.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         self.transcript
             .extend(text.lines().map(|line| format!("< {line}")));
         let stdin = self.stdin.as_mut().expect("input is open");
-        // The engine may have ended already; what it said will tell.
+        // Fails if the engine has ended, which the next read reports.
         let _ = stdin.write_all(bytes).and_then(|()| stdin.flush());
     }
 
-    /// The next line, if one comes in time.
+    /// The next line, if one arrives within this time.
     pub(crate) fn line_within(&mut self, time: Duration) -> Option<String> {
         match self.lines.recv_timeout(time) {
             Ok(line) => {
@@ -131,11 +131,11 @@ impl Client {
     pub(crate) fn line(&mut self) -> String {
         match self.line_within(PATIENCE) {
             Some(line) => line,
-            None => self.fail("the engine says nothing"),
+            None => self.fail("the engine sends no line"),
         }
     }
 
-    /// The next line that is no `info`, but for messages.
+    /// The next line that is a message or not an `info` line.
     pub(crate) fn answer(&mut self) -> String {
         loop {
             let line = self.line();
@@ -145,7 +145,7 @@ impl Client {
         }
     }
 
-    /// All lines up to the first one that begins so.
+    /// All lines up to the first one with this beginning.
     pub(crate) fn until(&mut self, beginning: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -156,7 +156,7 @@ impl Client {
         }
     }
 
-    /// Everything that is said before the answer to an `isready`.
+    /// All lines before the answer to an `isready`.
     pub(crate) fn sync(&mut self) -> Vec<String> {
         self.send("isready");
         let mut lines = self.until("readyok");
@@ -164,38 +164,38 @@ impl Client {
         lines
     }
 
-    /// Sends a line that is answered by nothing but one message, and returns the message.
+    /// Sends a line whose only answer is a message, and returns the message.
     pub(crate) fn refused(&mut self, line: &str) -> String {
         self.send(line);
         let answers = self.sync();
         match answers.as_slice() {
             [message] if is_message(message) => message.clone(),
-            _ => self.fail(&format!("not just refused: {line}")),
+            _ => self.fail(&format!("not answered by one message: {line}")),
         }
     }
 
-    /// Sends a line during a search that must go on, and returns the message against it.
+    /// Sends a line that is refused during a search, and returns the message.
     pub(crate) fn refused_while_thinking(&mut self, line: &str) -> String {
         self.send(line);
         let answers = self.sync();
-        let is_said = |line: &&String| is_message(line) || !line.starts_with("info ");
-        let said: Vec<&String> = answers.iter().filter(is_said).collect();
-        match said.as_slice() {
+        let is_answer = |line: &&String| is_message(line) || !line.starts_with("info ");
+        let answers: Vec<&String> = answers.iter().filter(is_answer).collect();
+        match answers.as_slice() {
             [message] if is_message(message) => (*message).clone(),
-            _ => self.fail(&format!("not just refused: {line}")),
+            _ => self.fail(&format!("not answered by one message: {line}")),
         }
     }
 
-    /// Sends a line that is taken without a word.
+    /// Sends a line that has no answer.
     pub(crate) fn silent(&mut self, line: &str) {
         self.send(line);
         let answers = self.sync();
         if !answers.is_empty() {
-            self.fail(&format!("not silent: {line}"));
+            self.fail(&format!("answered: {line}"));
         }
     }
 
-    /// The line that ends the search under way: `bestmove …` or `nobestmove`.
+    /// The line that ends the search: `bestmove …` or `nobestmove`.
     pub(crate) fn outcome(&mut self) -> String {
         loop {
             let line = self.line();
@@ -205,8 +205,7 @@ impl Client {
         }
     }
 
-    /// Sends a `go` that ends by itself; its answer must be a move legal in `position`, and no other
-    /// answer may follow.
+    /// Sends a `go` that ends by itself. The only answer must be a legal move of `position`.
     pub(crate) fn best_move(&mut self, go: &str, position: &Position) -> Move {
         self.send(go);
         let outcome = self.outcome();
@@ -216,7 +215,7 @@ impl Client {
         self.legal(&outcome, position)
     }
 
-    /// The move of an answer, checked.
+    /// The move of an answer, which must be legal.
     pub(crate) fn legal(&mut self, outcome: &str, position: &Position) -> Move {
         match best_of(outcome) {
             Some(m) if is_legal(position, m) => m,
@@ -224,7 +223,7 @@ impl Client {
         }
     }
 
-    /// Fails if an answer to a search comes within this time.
+    /// Fails if the search is answered within this time.
     pub(crate) fn thinks_on(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(rest) = deadline.checked_duration_since(Instant::now()) {
@@ -240,17 +239,17 @@ impl Client {
         self.stdin = None;
     }
 
-    /// Closes the pipe that the engine speaks into; when this returns, its next line has no reader.
-    pub(crate) fn deafen(&mut self) {
+    /// Closes the pipe of the engine's output: its next line has no reader.
+    pub(crate) fn close_output(&mut self) {
         let (_, silent) = channel();
         self.lines = silent;
-        // The reader goes when it cannot hand on this answer, and takes the pipe along.
+        // The reader thread ends when it cannot send this answer, and closes the pipe.
         self.send("isready");
-        let reader = self.reader.take().expect("deafened once");
+        let reader = self.reader.take().expect("closed once");
         reader.join().expect("the reader ends");
     }
 
-    /// Says `quit`; the engine must say `bye` last and end well.
+    /// Sends `quit`; the last line must be `bye` and the exit status 0.
     pub(crate) fn quit(mut self) -> Vec<String> {
         self.send("quit");
         let lines = self.end();
@@ -258,14 +257,14 @@ impl Client {
         lines
     }
 
-    /// Says `quit`; the engine must end well without a word, as it does in UCI.
+    /// Sends `quit`; the engine must end without output, as in UCI.
     pub(crate) fn quit_silently(mut self) {
         self.send("quit");
         let lines = self.end();
         assert!(lines.is_empty(), "{lines:?}");
     }
 
-    /// Waits for the end of the engine, which must be a good one, and returns what it said last.
+    /// Waits for the end of the engine, with exit status 0 and no errors, and returns its last lines.
     pub(crate) fn end(mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(PATIENCE) {
@@ -294,9 +293,9 @@ impl Client {
         None
     }
 
-    fn fail(&mut self, what: &str) -> ! {
+    fn fail(&mut self, problem: &str) -> ! {
         let tail = self.transcript.len().saturating_sub(60);
-        panic!("{what}\n{}", self.transcript[tail..].join("\n"));
+        panic!("{problem}\n{}", self.transcript[tail..].join("\n"));
     }
 }
 
@@ -312,8 +311,8 @@ pub(crate) fn is_outcome(line: &str) -> bool {
     line == "nobestmove" || line.starts_with("bestmove ")
 }
 
-/// The time, in milliseconds, that the engine says last in these lines it has searched.
-pub(crate) fn time_told(lines: &[String]) -> Option<u64> {
+/// The last `time` reported in these lines, in milliseconds.
+pub(crate) fn last_time(lines: &[String]) -> Option<u64> {
     let mut words = lines
         .iter()
         .rev()

@@ -1,4 +1,4 @@
-//! Batch mode: a file piped in runs whole.
+//! Batch mode: a script that is piped in runs completely.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ fn outcomes(lines: &[String]) -> Vec<&str> {
     outcomes.map(String::as_str).collect()
 }
 
-/// Runs a script in one write and returns what is said after the handshake.
+/// Sends a script in one write and returns the lines after the handshake.
 fn run(script: &str) -> Vec<String> {
     let mut client = Client::boot();
     client.send(&format!("ucci\nsetoption batch on\n{script}"));
@@ -21,7 +21,7 @@ fn run(script: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_line_waits_its_turn() {
+fn lines_run_in_order() {
     let lines = run("position startpos\ngo depth 3\n\
                      position startpos moves h2e2\ngo nodes 300\nisready\n\
                      position fen nonsense\ngo depth 3\n\
@@ -53,14 +53,14 @@ fn every_line_waits_its_turn() {
 }
 
 #[test]
-fn the_end_of_input_waits_its_turn_too() {
+fn end_of_input_waits_for_the_queue() {
     let lines = run("go depth 3\ngo depth 2\ngo depth 1");
     assert_eq!(outcomes(&lines).len(), 3);
     assert!(lines.last().unwrap().starts_with("bestmove"));
 }
 
 #[test]
-fn endless_searches_are_cut_short_when_nothing_else_can_end_them() {
+fn infinite_search_is_stopped_if_nothing_else_can_end_it() {
     for end in ["quit", ""] {
         let lines = run(&format!(
             "go infinite\nposition startpos moves h2e2\ngo ponder time 10\n\
@@ -72,7 +72,7 @@ fn endless_searches_are_cut_short_when_nothing_else_can_end_them() {
 }
 
 #[test]
-fn stop_and_ponderhit_reach_an_endless_search() {
+fn stop_and_ponderhit_reach_an_infinite_search() {
     let lines = run("go infinite\nstop\ngo ponder depth 2\nponderhit\ngo depth 1\nquit");
     assert_eq!(outcomes(&lines).len(), 3, "{lines:?}");
     let lines = run("go\nposition startpos moves h2e2\nstop\ngo\nstop\ngo depth 1\nquit");
@@ -85,7 +85,7 @@ fn stop_and_ponderhit_reach_an_endless_search() {
 }
 
 #[test]
-fn an_endless_search_hears_what_is_meant_for_it() {
+fn infinite_search_gets_its_commands() {
     let mut client = Client::ucci();
     client.silent("setoption batch on");
     client.send("go infinite\nposition startpos moves h2e2\ngo depth 2\nbanmoves nonsense");
@@ -103,7 +103,7 @@ fn an_endless_search_hears_what_is_meant_for_it() {
 }
 
 #[test]
-fn options_in_a_batch_hold_for_the_lines_after_them() {
+fn options_affect_the_following_lines() {
     let lines = run(
         "go depth 3\nsetoption usemillisec off\ngo time 0.05 increment 0\n\
                      setoption usemillisec on\ngo time 50 increment 0\n\
@@ -114,7 +114,7 @@ fn options_in_a_batch_hold_for_the_lines_after_them() {
 }
 
 #[test]
-fn a_long_batch_runs_whole() {
+fn long_batch_runs_completely() {
     let script: String = (0..500)
         .map(|_| "position startpos moves h2e2\ngo depth 1\n")
         .collect();
@@ -124,7 +124,7 @@ fn a_long_batch_runs_whole() {
 }
 
 #[test]
-fn without_batch_mode_the_lines_are_refused() {
+fn lines_are_refused_without_batch_mode() {
     let mut client = Client::ucci();
     client.send("go infinite\nposition startpos moves h2e2\ngo depth 1\nstop");
     client.until("info message position refused");

@@ -1,4 +1,4 @@
-//! Opening books as a client sees them.
+//! Opening books.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use chuhe::book::{BookEntry, BookMove, encode_dat};
 
 use crate::engine_client::{Client, after, scratch};
 
-/// The engine plays by the clock; long enough for a search to say something.
+/// A game clock, long enough for a search to report a line.
 const PLAY: &str = "go movetime 200";
 
 fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
@@ -19,14 +19,14 @@ fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
     }
 }
 
-/// A file with this book.
+/// Writes a book to a file.
 fn file(entries: &[BookEntry]) -> PathBuf {
     let path = scratch("book.dat");
     fs::write(&path, encode_dat(entries).bytes).unwrap();
     path
 }
 
-/// Both cannons to the middle, and answers to one of them.
+/// Both central cannon moves, and replies to one of them.
 fn small_book() -> PathBuf {
     file(&[
         entry("", &[("h2e2", 30), ("b2e2", 10), ("g3g4", 20)]),
@@ -46,11 +46,11 @@ fn go(client: &mut Client, position: &str, go: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_book_is_told_and_played_as_elephanteye_does() {
+fn book_moves_are_reported_and_played_as_in_elephanteye() {
     let mut client = with_book(&small_book().display().to_string());
-    let told = go(&mut client, "", "go time 60000");
+    let lines = go(&mut client, "", "go time 60000");
     assert_eq!(
-        told,
+        lines,
         [
             "info depth 0 score 20 pv g3g4",
             "info depth 0 score 10 pv b2e2",
@@ -58,52 +58,55 @@ fn the_book_is_told_and_played_as_elephanteye_does() {
             "bestmove h2e2 ponder h9g7",
         ]
     );
-    // The mirror image of what the book holds.
-    let told = go(&mut client, "moves b2e2", PLAY);
-    assert_eq!(told[told.len() - 2], "info depth 0 score 9 pv b9c7");
-    assert_eq!(told.last().unwrap(), "bestmove b9c7");
+    // The mirror image of a position in the book.
+    let lines = go(&mut client, "moves b2e2", PLAY);
+    assert_eq!(lines[lines.len() - 2], "info depth 0 score 9 pv b9c7");
+    assert_eq!(lines.last().unwrap(), "bestmove b9c7");
     client.quit();
 }
 
 #[test]
-fn moves_that_may_not_be_played_are_not_told() {
+fn banned_moves_are_not_reported() {
     let mut client = with_book(&small_book().display().to_string());
     client.send("position startpos\nbanmoves h2e2\ngo movetime 200");
-    let told = client.until("bestmove");
-    assert_eq!(told[1], "info depth 0 score 20 pv g3g4");
-    assert_eq!(told.len(), 3);
+    let lines = client.until("bestmove");
+    assert_eq!(lines[1], "info depth 0 score 20 pv g3g4");
+    assert_eq!(lines.len(), 3);
     client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
-    let told = client.until("bestmove");
-    assert!(told.iter().any(|line| line.contains("depth 1")), "{told:?}");
+    let lines = client.until("bestmove");
+    assert!(
+        lines.iter().any(|line| line.contains("depth 1")),
+        "{lines:?}"
+    );
     client.quit();
 }
 
 #[test]
-fn a_book_does_not_repeat() {
+fn book_does_not_repeat_positions() {
     let to_and_fro = "h2e2 h7e7 e2h2";
     let book = file(&[
         entry("", &[("h2e2", 1)]),
         entry(to_and_fro, &[("e7h7", 100), ("h9g7", 1)]),
     ]);
     let mut client = with_book(&book.display().to_string());
-    let told = go(&mut client, &format!("moves {to_and_fro}"), PLAY);
-    assert_eq!(told[0], "info depth 0 score 1 pv h9g7");
-    // Where a position has come back, the search decides.
-    let told = go(&mut client, &format!("moves {to_and_fro} e7h7"), PLAY);
-    assert!(!told[0].contains("depth 0"), "{told:?}");
+    let lines = go(&mut client, &format!("moves {to_and_fro}"), PLAY);
+    assert_eq!(lines[0], "info depth 0 score 1 pv h9g7");
+    // A repeated position is searched.
+    let lines = go(&mut client, &format!("moves {to_and_fro} e7h7"), PLAY);
+    assert!(!lines[0].contains("depth 0"), "{lines:?}");
     client.quit();
 }
 
 #[test]
-fn randomness_draws_by_weight() {
+fn randomness_selects_by_weight() {
     let mut client = with_book(&small_book().display().to_string());
     let mut played = |count: usize| {
         let mut draw = || {
             client.send(PLAY);
-            let told = client.until("bestmove");
-            let played = told[3].split(' ').nth(1).unwrap();
-            // What is played is the last line before it.
-            assert!(told[2].ends_with(&format!(" pv {played}")), "{told:?}");
+            let lines = client.until("bestmove");
+            let played = lines[3].split(' ').nth(1).unwrap();
+            // The move played is in the last line before it.
+            assert!(lines[2].ends_with(&format!(" pv {played}")), "{lines:?}");
             played.parse().unwrap()
         };
         let mut moves: Vec<Move> = (0..count).map(|_| draw()).collect();
@@ -114,26 +117,26 @@ fn randomness_draws_by_weight() {
         more
     };
     assert_eq!(played(10), 1);
-    // 100 draws miss a move of a sixth once in 80 million times.
+    // 100 draws miss a move of weight 1/6 with a probability of 1 in 80 million.
     assert_eq!(played(100), 3);
     client.quit();
 }
 
 #[test]
-fn openings_vary_without_any_set_up() {
+fn openings_vary_by_default() {
     let is_from_book = |lines: &[String]| lines[0].starts_with("info depth 0 score ");
     let mut client = Client::ucci();
     let mut openings: Vec<String> = (0..40)
         .map(|_| {
-            let told = go(&mut client, "", "go time 600000 increment 0");
-            assert!(is_from_book(&told), "{told:?}");
-            told[told.len() - 1].clone()
+            let lines = go(&mut client, "", "go time 600000 increment 0");
+            assert!(is_from_book(&lines), "{lines:?}");
+            lines[lines.len() - 1].clone()
         })
         .collect();
     openings.sort();
     openings.dedup();
     assert!(openings.len() > 1, "{openings:?}");
-    // Who sets a time or a depth wants a search.
+    // With a time or a depth for the move the client expects a search.
     for search in [
         "go movetime 100",
         "go time 600000 depth 2",
@@ -148,7 +151,7 @@ fn openings_vary_without_any_set_up() {
         client.silent("setoption usebook true");
     }
     client.quit();
-    // In UCI the graphical interface sees to the opening.
+    // In UCI the graphical interface plays the opening.
     let mut client = Client::uci();
     assert!(!is_from_book(&go(
         &mut client,
@@ -159,7 +162,7 @@ fn openings_vary_without_any_set_up() {
 }
 
 #[test]
-fn analysis_is_not_answered_from_the_book() {
+fn analysis_does_not_use_the_book() {
     let mut client = with_book(&small_book().display().to_string());
     for (option, line) in [
         ("usebook true", "go depth 2"),
@@ -169,10 +172,10 @@ fn analysis_is_not_answered_from_the_book() {
         ("multipv 2", PLAY),
     ] {
         client.silent(&format!("setoption {option}"));
-        let told = go(&mut client, "", line);
+        let lines = go(&mut client, "", line);
         assert!(
-            !told[0].starts_with("info depth 0 score 30"),
-            "{option}: {told:?}"
+            !lines[0].starts_with("info depth 0 score 30"),
+            "{option}: {lines:?}"
         );
     }
     client.silent("setoption multipv 1");
@@ -184,31 +187,32 @@ fn analysis_is_not_answered_from_the_book() {
 }
 
 #[test]
-fn the_expected_move_is_answered_from_the_book() {
+fn ponderhit_is_answered_from_the_book() {
     let mut client = with_book(&small_book().display().to_string());
     client.send("position startpos moves h2e2\ngo ponder time 600000");
     client.until("info depth 2 ");
     client.send("ponderhit");
-    let told = client.until("bestmove");
-    assert_eq!(told.last().unwrap(), "bestmove h9g7");
+    let lines = client.until("bestmove");
+    assert_eq!(lines.last().unwrap(), "bestmove h9g7");
     assert!(
-        told.iter()
+        lines
+            .iter()
             .any(|line| line == "info depth 0 score 9 pv h9g7")
     );
-    // When another move comes the search is stopped and its move dropped.
+    // After another move the search is stopped and its move discarded.
     client.send("position startpos moves h2e2\ngo ponder time 600000");
     client.until("info depth 2 ");
     client.send("stop");
-    let told = client.until("bestmove");
+    let lines = client.until("bestmove");
     assert!(
-        !told.iter().any(|line| line.contains("depth 0")),
-        "{told:?}"
+        !lines.iter().any(|line| line.contains("depth 0")),
+        "{lines:?}"
     );
     client.quit();
 }
 
 #[test]
-fn files_that_are_no_books_are_reported_and_passed_over() {
+fn invalid_books_are_reported_and_skipped() {
     let book = small_book();
     let whole = fs::read(&book).unwrap();
     let (cut, text) = (scratch("cut.dat"), scratch("text.dat"));
@@ -227,16 +231,16 @@ fn files_that_are_no_books_are_reported_and_passed_over() {
     let said = client.sync();
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(said[1].contains("cut short"), "{said:?}");
-    let told = go(&mut client, "", PLAY);
-    assert_eq!(told.last().unwrap(), "bestmove h2e2 ponder h9g7");
+    let lines = go(&mut client, "", PLAY);
+    assert_eq!(lines.last().unwrap(), "bestmove h2e2 ponder h9g7");
     client.silent("setoption bookfiles");
-    let told = go(&mut client, "", PLAY);
-    assert!(!told[0].contains("depth 0"));
+    let lines = go(&mut client, "", PLAY);
+    assert!(!lines[0].contains("depth 0"));
     client.quit();
 }
 
 #[test]
-fn the_first_book_that_knows_the_position_answers() {
+fn first_book_with_the_position_is_used() {
     let other = file(&[
         entry("", &[("c3c4", 60_000)]),
         entry("c3c4", &[("g6g5", 2)]),
@@ -244,13 +248,13 @@ fn the_first_book_that_knows_the_position_answers() {
     let files = format!("{};{}", small_book().display(), other.display());
     let mut client = with_book(&files);
     assert_eq!(go(&mut client, "", PLAY).len(), 4);
-    let told = go(&mut client, "moves c3c4", PLAY);
-    assert_eq!(told, ["info depth 0 score 2 pv g6g5", "bestmove g6g5"]);
-    // The moves of the first one may not be played.
+    let lines = go(&mut client, "moves c3c4", PLAY);
+    assert_eq!(lines, ["info depth 0 score 2 pv g6g5", "bestmove g6g5"]);
+    // The moves of the first book are banned.
     client.send("position startpos\nbanmoves h2e2 b2e2 g3g4\ngo movetime 200");
-    let told = client.until("bestmove");
+    let lines = client.until("bestmove");
     assert_eq!(
-        told,
+        lines,
         [
             "info depth 0 score 60000 pv c3c4",
             "bestmove c3c4 ponder g6g5"
@@ -260,22 +264,22 @@ fn the_first_book_that_knows_the_position_answers() {
 }
 
 #[test]
-fn uci_and_xboard_have_the_book_as_well() {
+fn book_in_uci_and_xboard() {
     let book = small_book().display().to_string();
     let mut client = Client::uci();
-    // As long as it is not asked for, the graphical interface sees to the opening.
+    // Without the option the graphical interface plays the opening.
     client.silent(&format!("setoption name BookFile value {book}"));
     client.send(PLAY);
     assert!(client.until("bestmove")[0].contains("depth 1"));
     client.silent("setoption name OwnBook value true");
     client.send("position startpos\ngo movetime 60000");
-    let told = client.until("bestmove");
+    let lines = client.until("bestmove");
     let last = [
         "info string book move h2e2 weight 30",
         "info depth 0 pv h2e2",
         "bestmove h2e2 ponder h9g7",
     ];
-    assert_eq!(told[2..], last);
+    assert_eq!(lines[2..], last);
     client.silent("setoption name OwnBook value false");
     client.send(PLAY);
     assert!(client.until("bestmove")[0].contains("depth 1"));
@@ -287,22 +291,22 @@ fn uci_and_xboard_have_the_book_as_well() {
     client.send(&format!(
         "option usebook=1\noption bookfiles={book}\npost\nnew\nusermove h2e2"
     ));
-    let told = client.until("move ");
-    assert!(told.contains(&"0 9 0 0 h9g7".to_owned()), "{told:?}");
-    assert_eq!(told.last().unwrap(), "move h9g7");
+    let lines = client.until("move ");
+    assert!(lines.contains(&"0 9 0 0 h9g7".to_owned()), "{lines:?}");
+    assert_eq!(lines.last().unwrap(), "move h9g7");
     client.send("quit");
     client.end();
 }
 
 #[test]
-fn the_own_book_of_uci_needs_no_file() {
+fn own_book_in_uci_needs_no_file() {
     let mut client = Client::uci();
     client.silent("setoption name OwnBook value true");
     client.send("position startpos\ngo wtime 60000 btime 60000");
-    let told = client.until("bestmove");
+    let lines = client.until("bestmove");
     assert!(
-        told.iter().any(|line| line.contains("book move")),
-        "{told:?}"
+        lines.iter().any(|line| line.contains("book move")),
+        "{lines:?}"
     );
     client.quit_silently();
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::engine_client::Client;
 
 #[test]
-fn the_handshake_introduces_the_engine() {
+fn handshake_identifies_the_engine() {
     let mut client = Client::boot();
     client.send("ucci");
     let lines = client.until("ucciok");
@@ -28,12 +28,12 @@ fn the_handshake_is_quick() {
         Client::ucci().quit();
         fastest = fastest.min(start.elapsed());
     }
-    // A hundredth of this is the aim; the machine may be busy with other tests.
+    // Usually a hundredth of this; the machine may be busy with other tests.
     assert!(fastest < Duration::from_secs(5), "{fastest:?}");
 }
 
 #[test]
-fn anything_else_is_ignored_in_boot() {
+fn other_lines_are_ignored_before_the_handshake() {
     let mut client = Client::boot();
     for line in [
         "",
@@ -58,7 +58,7 @@ fn anything_else_is_ignored_in_boot() {
 }
 
 #[test]
-fn quit_is_obeyed_in_boot() {
+fn quit_works_before_the_handshake() {
     assert_eq!(Client::boot().quit(), ["bye"]);
 }
 
@@ -73,7 +73,7 @@ fn the_end_of_input_ends_the_program() {
 }
 
 #[test]
-fn a_handshake_needs_no_line_end_before_the_end_of_input() {
+fn handshake_without_line_end() {
     let mut client = Client::boot();
     client.send_bytes(b"ucci");
     client.close();
@@ -82,7 +82,7 @@ fn a_handshake_needs_no_line_end_before_the_end_of_input() {
 }
 
 #[test]
-fn two_handshakes_are_each_answered_once_and_the_last_one_wins() {
+fn last_of_two_handshakes_sets_the_protocol() {
     for (handshakes, last) in [("uci\nucci", "ucciok"), ("ucci\nuci", "uciok")] {
         let mut client = Client::boot();
         client.send(handshakes);
@@ -104,7 +104,7 @@ fn two_handshakes_are_each_answered_once_and_the_last_one_wins() {
 }
 
 #[test]
-fn a_handshake_in_idle_is_answered_again_and_keeps_everything() {
+fn repeated_handshake_keeps_the_state() {
     let mut client = Client::ucci();
     client.refused("position fen nonsense");
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Conversations as real clients lead them.
+//! Conversations of real clients.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn league_simulator() {
     let fen = format!("{BOARD} w - - 0 4");
     let mut moves = String::new();
     for draw in ["", "draw ", "", "draw "] {
-        // The counters come twice.
+        // The counters are sent twice.
         let list = if moves.is_empty() {
             String::new()
         } else {
@@ -46,13 +46,13 @@ fn league_simulator() {
         }
         moves += &format!(" {m}");
     }
-    // On overrun it says stop and waits a fifth of a second.
+    // After a timeout it sends `stop` and waits 0.2 seconds.
     client.send("go time 600000 increment 0 opptime 600000 oppincrement 0\nstop");
     client.outcome();
     client.quit();
 }
 
-/// 象棋巫师 sets what its user chose, offered or not, and never reads the options.
+/// 象棋巫师 sets the user's options without reading the list of options.
 #[test]
 fn xqwizard() {
     let mut client = Client::ucci();
@@ -72,7 +72,7 @@ fn xqwizard() {
         client.silent(line);
     }
     client.refused("setoption bookfiles C:\\Program Files\\XQWizard\\BOOK.DAT");
-    // A directory that is not there is reported, and the embedded tables stay.
+    // A missing directory is reported; the embedded tables are still used.
     client.refused("setoption egtbpaths C:\\Program Files\\XQWizard\\EGTB");
     client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
     client.send("go time 300 increment 0");
@@ -129,13 +129,13 @@ fn cchess() {
     assert_eq!(client.end(), ["bye"]);
 }
 
-/// A chat robot: milliseconds without saying so, time and depth together.
+/// A chat robot: milliseconds without `usemillisec`, time and depth together.
 #[test]
 fn nonebot() {
     let mut client = Client::ucci();
     client.send(&format!("position fen {BOARD} w - - 0 1 moves h2e2"));
     client.best_move("go time 500 depth 10", &after("h2e2"));
-    // Whichever limit is reached first ends the search.
+    // The first limit that is reached ends the search.
     client.best_move("go time 500 depth 100", &after("h2e2"));
     client.send("go time 3600000 depth 4");
     let lines = client.until("bestmove ");
@@ -170,7 +170,7 @@ fn tchess() {
     client.quit();
 }
 
-/// VinXiangQi says both handshakes at once and reads until an option comes.
+/// VinXiangQi sends both handshakes at once and reads until the first option.
 #[test]
 fn vinxiangqi() {
     let mut client = Client::boot();

@@ -1,16 +1,16 @@
-//! Every way to think.
+//! All kinds of `go`.
 
 use std::time::Duration;
 
 use chuhe::board::Move;
 
 use crate::engine_client::{
-    Client, after, check_ucci_info, is_message, is_outcome, moves_of, time_told,
+    Client, after, check_ucci_info, is_message, is_outcome, last_time, moves_of,
 };
 
-/// A while in which a search that ends by itself would have.
+/// Longer than a search takes that ends by itself.
 const A_WHILE: Duration = Duration::from_millis(60);
-/// In milliseconds: more than any search of these takes, however busy the machine.
+/// In milliseconds; longer than any of these searches, even on a busy machine.
 const A_MINUTE: u64 = 60_000;
 
 #[test]
@@ -55,7 +55,7 @@ fn limited_searches_end_by_themselves_and_are_answered_once() {
 }
 
 #[test]
-fn unlimited_searches_think_until_stopped() {
+fn unlimited_searches_run_until_stopped() {
     let mut client = Client::ucci();
     for go in [
         "go",
@@ -96,7 +96,7 @@ fn a_ponder_hit_starts_the_clock() {
         client.legal(&outcome, &after(""));
         client.refused("ponderhit");
     }
-    // Without a limit there is nothing that the clock could end.
+    // Without a limit the clock does not end the search.
     client.send("go ponder infinite\nponderhit");
     client.thinks_on(A_WHILE);
     let message = client.refused_while_thinking("ponderhit");
@@ -107,7 +107,7 @@ fn a_ponder_hit_starts_the_clock() {
 }
 
 #[test]
-fn depth_zero_tells_the_static_score() {
+fn depth_zero_reports_the_static_score() {
     let mut client = Client::ucci();
     for go in ["go depth 0", "go draw depth 0", "go time 1000 depth -3"] {
         client.send(go);
@@ -121,7 +121,7 @@ fn depth_zero_tells_the_static_score() {
 }
 
 #[test]
-fn values_that_are_none_are_refused_and_the_go_is_answered() {
+fn invalid_values_are_refused_and_the_go_is_answered() {
     let mut client = Client::ucci();
     for go in [
         "go depth",
@@ -143,7 +143,7 @@ fn values_that_are_none_are_refused_and_the_go_is_answered() {
 }
 
 #[test]
-fn words_that_mean_nothing_are_told_and_passed_over() {
+fn unknown_words_are_reported_and_skipped() {
     let mut client = Client::ucci();
     client.send("go quickly depth 1 please");
     let message = client.line();
@@ -154,7 +154,7 @@ fn words_that_mean_nothing_are_told_and_passed_over() {
 }
 
 #[test]
-fn only_the_moves_searched_may_be_played() {
+fn searchmoves_limits_the_moves() {
     let mut client = Client::ucci();
     for m in moves_of(&after("")) {
         let go = format!("go depth 1 searchmoves {m}");
@@ -176,7 +176,7 @@ fn only_the_moves_searched_may_be_played() {
 }
 
 #[test]
-fn limits_out_of_reach_are_no_limits() {
+fn very_large_limits() {
     let mut client = Client::ucci();
     let huge = "9".repeat(60);
     for depth in ["3000000000", &huge] {
@@ -199,14 +199,14 @@ fn limits_out_of_reach_are_no_limits() {
 }
 
 #[test]
-fn times_are_read_in_both_units() {
+fn times_in_both_units() {
     let mut client = Client::ucci();
     client.best_move("go time 200 increment 0", &after(""));
     client.silent("setoption usemillisec false");
     client.best_move("go time 0.2 increment 0", &after(""));
-    // A third of a second, not of a millisecond.
+    // 0.3 seconds, not milliseconds.
     client.send("go movetime 0.3");
-    let time = time_told(&client.until("bestmove ")).unwrap();
+    let time = last_time(&client.until("bestmove ")).unwrap();
     assert!((150..A_MINUTE).contains(&time), "{time}");
     client.silent("setoption usemillisec true");
     client.best_move("go time 200 movestogo 1", &after(""));
@@ -214,10 +214,10 @@ fn times_are_read_in_both_units() {
 }
 
 #[test]
-fn a_search_keeps_to_its_time() {
+fn search_keeps_to_its_time() {
     let mut client = Client::ucci();
     client.silent("setoption usebook false");
-    // Milliseconds that are certainly used, and that must do.
+    // The time in milliseconds that the search uses at least, and at most.
     for (go, least, most) in [
         ("go movetime 100", 50, 100),
         ("go movetime 400", 300, 400),
@@ -226,15 +226,15 @@ fn a_search_keeps_to_its_time() {
         ("go time 200 increment 0", 0, 200),
     ] {
         client.send(go);
-        let time = time_told(&client.until("bestmove ")).unwrap();
-        // Plenty of room for a busy machine.
+        let time = last_time(&client.until("bestmove ")).unwrap();
+        // With a margin for a busy machine.
         assert!((least..most + 5000).contains(&time), "{go}: {time}");
     }
     client.quit();
 }
 
 #[test]
-fn info_lines_have_the_form_that_clients_parse() {
+fn info_line_format() {
     let mut client = Client::ucci();
     for go in ["go depth 5", "go nodes 3000", "go movetime 100"] {
         client.send(go);
@@ -269,9 +269,9 @@ fn info_lines_have_the_form_that_clients_parse() {
 }
 
 #[test]
-fn draws_and_resignations_come_only_when_asked_for() {
+fn draw_and_resign_need_their_options() {
     let mut client = Client::ucci();
-    // Red has nothing but its king and an advisor against all that black began with.
+    // Red has a king and an advisor against all black pieces.
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/9/9/9/3AK4";
     let hopeless = format!("position fen {board} w");
     let winning = format!("position fen {board} b");
@@ -290,7 +290,7 @@ fn draws_and_resignations_come_only_when_asked_for() {
             assert!(is_plain(&end), "{position}: {end}");
         }
     }
-    // A draw is better than this; but not better than a win.
+    // A draw is better than this, but not than a win.
     assert_eq!(answer(&mut client, "go draw depth 2"), "draw");
     client.silent(&winning);
     assert!(is_plain(&answer(&mut client, "go draw depth 2")));
@@ -310,9 +310,9 @@ fn draws_and_resignations_come_only_when_asked_for() {
 }
 
 #[test]
-fn a_game_past_the_no_capture_limit_is_played_on_with_sense() {
+fn game_past_the_no_capture_limit_continues_sensibly() {
     let mut client = Client::ucci();
-    // Every quiet move would be a draw by our rules; the rook must not be left to the knight.
+    // Every quiet move is a draw by the no-capture limit; the engine must still not lose the rook to the knight.
     client.send("position fen 5k3/4a4/4b4/9/4n4/9/3R5/4B4/4A4/3AK4 w - - 130 80\ngo depth 8");
     let outcome = client.outcome();
     assert!(outcome.starts_with("bestmove d3"), "{outcome}");

@@ -1,4 +1,4 @@
-//! Lines for an idle engine, obeyed and refused.
+//! Commands for an idle engine.
 
 use chuhe::board::Move;
 use chuhe::notation::fen;
@@ -19,7 +19,7 @@ fn isready_is_answered() {
 }
 
 #[test]
-fn stop_is_answered_that_there_is_nothing_to_stop() {
+fn stop_without_a_search_is_answered() {
     let mut client = Client::ucci();
     client.send("stop\nstop");
     assert_eq!(client.sync(), ["nobestmove", "nobestmove"]);
@@ -27,7 +27,7 @@ fn stop_is_answered_that_there_is_nothing_to_stop() {
 }
 
 #[test]
-fn what_belongs_to_thinking_is_refused() {
+fn search_commands_are_refused_without_a_search() {
     let mut client = Client::ucci();
     client.refused("ponderhit");
     client.refused("ponderhit draw");
@@ -35,7 +35,7 @@ fn what_belongs_to_thinking_is_refused() {
 }
 
 #[test]
-fn lines_that_mean_nothing_are_passed_over() {
+fn unknown_lines_are_ignored() {
     let mut client = Client::ucci();
     for line in [
         "",
@@ -52,14 +52,14 @@ fn lines_that_mean_nothing_are_passed_over() {
 }
 
 #[test]
-fn the_first_board_is_the_starting_position() {
+fn first_position_is_the_starting_position() {
     let mut client = Client::ucci();
     client.best_move("go depth 1", &chuhe::board::Position::startpos());
     client.quit();
 }
 
 #[test]
-fn positions_are_set_in_every_spelling() {
+fn forms_of_position() {
     let mut client = Client::ucci();
     let board = fen::START.split(' ').next().unwrap();
     assert_eq!(board, BOARD);
@@ -109,7 +109,7 @@ fn positions_are_set_in_every_spelling() {
 }
 
 #[test]
-fn impossible_positions_are_refused_with_all_reasons() {
+fn invalid_positions_are_refused_with_all_reasons() {
     let mut client = Client::ucci();
     for (line, reasons) in [
         ("position", &["empty"][..]),
@@ -155,7 +155,7 @@ fn impossible_positions_are_refused_with_all_reasons() {
 }
 
 #[test]
-fn nothing_can_be_banned_where_there_is_no_position() {
+fn bans_need_a_position() {
     let mut client = Client::ucci();
     client.refused("position fen nonsense");
     client.refused("banmoves h2e2");
@@ -163,7 +163,7 @@ fn nothing_can_be_banned_where_there_is_no_position() {
 }
 
 #[test]
-fn banned_moves_are_not_played_until_the_next_position() {
+fn bans_end_with_the_next_position() {
     let mut client = Client::ucci();
     let start = after("");
     let moves = moves_of(&start);
@@ -173,7 +173,7 @@ fn banned_moves_are_not_played_until_the_next_position() {
     for _ in 0..2 {
         assert_eq!(client.best_move("go depth 2", &start).to_string(), *kept);
     }
-    // A second line bans more.
+    // A second line adds bans.
     client.silent(&format!("banmoves {kept}"));
     client.send("go depth 2");
     assert_eq!(client.sync(), ["nobestmove"]);
@@ -183,7 +183,7 @@ fn banned_moves_are_not_played_until_the_next_position() {
 }
 
 #[test]
-fn bans_that_cannot_be_read_are_refused_whole() {
+fn invalid_bans_change_nothing() {
     let mut client = Client::ucci();
     let start = after("");
     let mut moves = moves_of(&start);
@@ -191,7 +191,7 @@ fn bans_that_cannot_be_read_are_refused_whole() {
     let message = client.refused(&format!("banmoves {}", moves.join(" ")));
     assert!(message.contains("h2h2x"), "{message}");
     client.best_move("go depth 1", &start);
-    // What cannot be played anyway may be banned.
+    // Illegal moves may be banned.
     client.silent("banmoves a0a9 i0i9");
     client.silent("banmoves");
     client.best_move("go depth 1", &start);
@@ -199,7 +199,7 @@ fn bans_that_cannot_be_read_are_refused_whole() {
 }
 
 #[test]
-fn probes_are_answered_at_once() {
+fn probe_is_answered_at_once() {
     let mut client = Client::ucci();
     client.best_move("go depth 4", &after(""));
     for line in [
@@ -244,7 +244,7 @@ pub(crate) fn check_pophash(line: &str) {
 }
 
 #[test]
-fn without_a_legal_move_there_is_no_answer_but_that() {
+fn nobestmove_without_a_legal_move() {
     let mut client = Client::ucci();
     for lost in [MATED, STALEMATED] {
         assert!(moves_of(&fen::parse_position(lost).unwrap()).is_empty());
@@ -266,7 +266,7 @@ fn without_a_legal_move_there_is_no_answer_but_that() {
 }
 
 #[test]
-fn a_drawn_position_still_gets_a_move() {
+fn drawn_position_gets_a_move() {
     let mut client = Client::ucci();
     let drawn = "3k5/9/9/9/9/9/9/9/4A4/4K4 w";
     let position = fen::parse_position(drawn).unwrap();
@@ -275,7 +275,7 @@ fn a_drawn_position_still_gets_a_move() {
     assert!(client.line().starts_with("info message "));
     let outcome = client.outcome();
     client.legal(&outcome, &position);
-    // With promotion an advisor may become a pawn, so that it is no draw.
+    // With promotion an advisor may become a pawn, so the game is not drawn.
     client.silent("setoption promotion on");
     client.send("go depth 2");
     assert!(!is_message(&client.answer()));
@@ -283,9 +283,9 @@ fn a_drawn_position_still_gets_a_move() {
 }
 
 #[test]
-fn a_repeated_position_still_gets_a_move() {
+fn repeated_position_gets_a_move() {
     let mut client = Client::ucci();
-    // Back in the starting position for the fourth time.
+    // The fourth occurrence of the starting position.
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(3);
     for rules in RuleSet::ALL {
         client.silent(&format!("setoption repetition {rules}"));
@@ -306,9 +306,9 @@ fn a_repeated_position_still_gets_a_move() {
 }
 
 #[test]
-fn bans_outweigh_what_the_rules_say() {
+fn bans_take_precedence_over_the_rules() {
     let mut client = Client::ucci();
-    // Red's rook has chased a cannon twice, and may not again; the client forbids all else.
+    // Red's rook has chased a cannon twice and must not chase it again; all other moves are banned.
     let fen = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w - - 0 1";
     let moves = "h6i6 i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0";
     let repeats: Move = "h6i6".parse().unwrap();
@@ -324,7 +324,7 @@ fn bans_outweigh_what_the_rules_say() {
     client.silent(&format!("banmoves {}", others.join(" ")));
     client.send("go depth 3");
     assert_eq!(best_of(&client.outcome()), Some(repeats));
-    // After it the game is decided, and yet answered, by a move that is not banned.
+    // The game is decided after it; the engine still answers with a move that is not banned.
     client.silent(&format!("position fen {fen} moves {moves} h6i6"));
     client.silent("banmoves i0h0");
     client.send("go depth 3");

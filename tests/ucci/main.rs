@@ -1,15 +1,15 @@
-//! The engine as UCCI clients meet it: a spawned process, its input and its output.
+//! UCCI, tested on the program.
 
 mod batch;
 mod book;
 mod boot;
-mod broken;
 mod clients;
 mod go;
 mod idle;
+mod invalid;
 mod options;
 mod races;
-mod thinking;
+mod searching;
 
 #[path = "../engine_client/mod.rs"]
 mod engine_client;

@@ -1,4 +1,4 @@
-//! Every option offered, and those that are not.
+//! Options in UCCI.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use chuhe::eval::nnue::{
     OutputBuckets,
 };
 
-/// The option lines that every client may rely on.
+/// The option lines of every build.
 const OFFERED: [&str; 23] = [
     "option usemillisec type check default true",
     "option batch type check default false",
@@ -37,7 +37,7 @@ const OFFERED: [&str; 23] = [
 ];
 
 #[test]
-fn the_options_are_offered() {
+fn options_are_listed() {
     let mut client = Client::boot();
     client.send("ucci");
     let lines = client.until("ucciok");
@@ -49,11 +49,11 @@ fn the_options_are_offered() {
 }
 
 #[test]
-fn every_offered_value_is_taken_without_a_word() {
+fn all_listed_values_are_accepted() {
     let mut client = Client::boot();
     client.send("ucci");
     let lines = client.until("ucciok");
-    let mut taken = 0;
+    let mut accepted = 0;
     for line in lines.iter().filter_map(|line| line.strip_prefix("option ")) {
         let (name, form) = line.split_once(" type ").unwrap();
         let mut words = form.split(' ');
@@ -81,15 +81,15 @@ fn every_offered_value_is_taken_without_a_word() {
                 "setoption name {} value {value}",
                 name.to_uppercase()
             ));
-            taken += 1;
+            accepted += 1;
         }
     }
-    assert!(taken > 40, "{taken}");
+    assert!(accepted > 40, "{accepted}");
     client.quit();
 }
 
 #[test]
-fn the_engine_plays_with_every_setting() {
+fn all_settings_play() {
     let mut client = Client::ucci();
     for setting in [
         "hashsize 1",
@@ -122,7 +122,7 @@ fn the_engine_plays_with_every_setting() {
 }
 
 #[test]
-fn options_never_offered_are_ignored() {
+fn unknown_options_are_ignored() {
     let mut client = Client::ucci();
     for line in [
         "setoption",
@@ -141,7 +141,7 @@ fn options_never_offered_are_ignored() {
 }
 
 #[test]
-fn numbers_out_of_range_are_clamped_and_it_is_said() {
+fn numbers_out_of_range_are_clamped_and_reported() {
     let mut client = Client::ucci();
     for line in [
         "setoption multipv 0",
@@ -149,7 +149,7 @@ fn numbers_out_of_range_are_clamped_and_it_is_said() {
         "setoption multipv 999",
     ] {
         let message = client.refused(line);
-        assert!(message.contains("taken"), "{message}");
+        assert!(message.contains("is used"), "{message}");
     }
     client.send("go depth 2");
     let lines = client.until("bestmove");
@@ -160,7 +160,7 @@ fn numbers_out_of_range_are_clamped_and_it_is_said() {
 }
 
 #[test]
-fn any_hash_size_and_number_of_threads_is_survived() {
+fn extreme_hash_sizes_and_thread_counts() {
     let mut client = Client::ucci();
     let huge = "9".repeat(100);
     for value in ["1048576", "99999999", &huge, "-1", "1"] {
@@ -179,7 +179,7 @@ fn any_hash_size_and_number_of_threads_is_survived() {
 }
 
 #[test]
-fn values_that_are_none_are_refused() {
+fn invalid_values_are_refused() {
     let mut client = Client::ucci();
     for (line, words) in [
         ("setoption ponder", "true or false"),
@@ -198,7 +198,7 @@ fn values_that_are_none_are_refused() {
 }
 
 #[test]
-fn foreign_text_is_repeated_short_and_clean() {
+fn quoted_text_is_short_and_printable() {
     let mut client = Client::ucci();
     let long = "x".repeat(5000);
     client.send(&format!("setoption style \u{1b}[31m{long}"));
@@ -210,18 +210,18 @@ fn foreign_text_is_repeated_short_and_clean() {
 }
 
 #[test]
-fn promotion_is_another_game() {
+fn promotion_changes_the_game() {
     let mut client = Client::ucci();
-    // An advisor on its back rank becomes a pawn where it stands.
+    // An advisor on its back rank becomes a pawn on its square.
     let promotes = "position fen 4k4/9/9/9/9/9/9/9/9/3A1K3 w moves d0d0";
     client.refused(promotes);
     client.silent("setoption promotion true");
     client.silent(promotes);
-    // The position is read again by the old rules, and is none.
+    // The position is parsed again without promotion and is invalid.
     client.refused("setoption promotion false");
     client.send("go depth 1");
     assert_eq!(client.sync(), ["nobestmove"]);
-    // And once more by the new ones.
+    // Parsed again with promotion it is valid.
     client.silent("setoption promotion true");
     client.send("go depth 1");
     assert!(client.outcome().starts_with("bestmove "));
@@ -232,7 +232,7 @@ fn promotion_is_another_game() {
 }
 
 #[test]
-fn debug_says_more() {
+fn debug_mode_reports_more() {
     let mut client = Client::ucci();
     client.silent("setoption debug true");
     let message = client.refused("hello there");
@@ -243,11 +243,11 @@ fn debug_says_more() {
 }
 
 #[test]
-fn what_was_learned_under_other_settings_is_forgotten() {
+fn changed_settings_clear_the_hash_table() {
     let search = |client: &mut Client| -> Vec<String> {
         client.send("go depth 6");
         let mut lines = client.until("bestmove");
-        // Only the time differs from one run to the next.
+        // Only the time differs between runs.
         lines.retain(|line| line.contains(" pv ") || line.starts_with("bestmove"));
         let cut = |line: &String| match line.split_once(" time ") {
             Some((head, tail)) => format!("{head} {}", tail.split_once(" pv ").unwrap().1),
@@ -276,7 +276,7 @@ fn what_was_learned_under_other_settings_is_forgotten() {
     }
 }
 
-/// A network that gives every position this value for its side to move, in units of evaluation.
+/// A network that returns the same value for every position, in units of evaluation.
 fn constant_network(value: i32) -> Network {
     let architecture = Architecture {
         width: 32,
@@ -294,7 +294,7 @@ fn constant_network(value: i32) -> Network {
 }
 
 #[test]
-fn a_network_evaluates_until_it_is_unloaded_and_files_of_other_kinds_change_nothing() {
+fn networks_are_loaded_and_unloaded_and_other_files_refused() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let write = |name: &str, bytes: &[u8]| {
         let path = folder.join(name);
@@ -326,7 +326,7 @@ fn a_network_evaluates_until_it_is_unloaded_and_files_of_other_kinds_change_noth
         assert_eq!(score(&mut client), handcrafted);
     }
     client.silent(&format!("setoption evalapi {good}"));
-    // 450 units are a minor piece, which UCCI tells as 100.
+    // 450 units are a minor piece, 100 in UCCI.
     assert_eq!(score(&mut client), "info depth 0 score 100");
     client.refused(&format!("setoption evalapi {cut}"));
     assert_eq!(score(&mut client), "info depth 0 score 100");
@@ -340,7 +340,7 @@ fn a_network_evaluates_until_it_is_unloaded_and_files_of_other_kinds_change_noth
 }
 
 #[test]
-fn tables_are_used_where_the_option_says_so() {
+fn useegtb_turns_tables_off() {
     let mut client = Client::ucci();
     let ending = "position fen 2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1";
     let nodes = |client: &mut Client| {

@@ -1,10 +1,10 @@
-//! Lines that meet the end of a search, by the hundred.
+//! Commands that arrive at the end of a search, repeated many times.
 
 use std::time::Duration;
 
 use crate::engine_client::{Client, after, is_outcome};
 
-/// Searches so short that they are over about when the next line arrives.
+/// Searches that end about when the next line arrives.
 const SHORT: [&str; 6] = [
     "go depth 1",
     "go depth 2",
@@ -14,7 +14,7 @@ const SHORT: [&str; 6] = [
     "go movetime 0",
 ];
 
-/// The bestmoves and the nobestmoves among lines.
+/// Counts `bestmove` and `nobestmove`.
 fn count(lines: &[String]) -> (usize, usize) {
     let outcomes = lines.iter().filter(|line| is_outcome(line));
     let (none, best): (Vec<_>, Vec<_>) = outcomes.partition(|line| *line == "nobestmove");
@@ -22,7 +22,7 @@ fn count(lines: &[String]) -> (usize, usize) {
 }
 
 #[test]
-fn stop_never_gets_lost_and_never_answers_twice() {
+fn stop_is_answered_exactly_once() {
     let mut client = Client::ucci();
     for round in 0..400 {
         let go = [
@@ -40,7 +40,7 @@ fn stop_never_gets_lost_and_never_answers_twice() {
 }
 
 #[test]
-fn stop_meets_the_end_of_a_search() {
+fn stop_at_the_end_of_a_search() {
     let mut client = Client::ucci();
     for round in 0..600 {
         let go = SHORT[round % SHORT.len()];
@@ -52,7 +52,7 @@ fn stop_meets_the_end_of_a_search() {
         let mut lines = vec![client.outcome()];
         lines.extend(client.sync());
         let (best, none) = count(&lines);
-        // A stop that comes too late finds nothing to stop.
+        // A late `stop` is answered `nobestmove`.
         assert!(best == 1 && none <= 1, "{go}: {lines:?}");
         assert_ne!(lines[0], "nobestmove");
     }
@@ -60,7 +60,7 @@ fn stop_meets_the_end_of_a_search() {
 }
 
 #[test]
-fn ponderhit_meets_stop() {
+fn ponderhit_and_stop() {
     let mut client = Client::ucci();
     for round in 0..400 {
         let go = ["go ponder depth 1", "go ponder movetime 1", "go ponder"][round % 3];
@@ -75,7 +75,7 @@ fn ponderhit_meets_stop() {
 }
 
 #[test]
-fn a_game_played_as_fast_as_it_goes() {
+fn fast_game() {
     let mut client = Client::ucci();
     let mut moves = String::new();
     for round in 0..120 {
@@ -96,7 +96,7 @@ fn a_game_played_as_fast_as_it_goes() {
     client.quit();
 }
 
-/// Searches with and without an end, in turn.
+/// Limited and unlimited searches in turn.
 fn any_go(round: usize) -> &'static str {
     match round % 8 {
         0 => "go infinite",
@@ -106,7 +106,7 @@ fn any_go(round: usize) -> &'static str {
 }
 
 #[test]
-fn quit_meets_everything() {
+fn quit_in_every_state() {
     let mut answered = 0;
     for round in 0..150 {
         let mut client = Client::boot();
@@ -118,12 +118,12 @@ fn quit_meets_everything() {
         assert!(best <= 1 && none == 0, "{go}: {lines:?}");
         answered += best;
     }
-    // The farewell does not wait for ever for a search that a busy machine keeps from stopping.
+    // `bye` does not wait for a search that a busy machine keeps from stopping.
     assert!(answered >= 135, "{answered}");
 }
 
 #[test]
-fn the_end_of_input_meets_everything() {
+fn end_of_input_in_every_state() {
     for round in 0..150 {
         let mut client = Client::boot();
         let go = any_go(round);

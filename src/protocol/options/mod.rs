@@ -1,265 +1,360 @@
-//! The one table of options: name, kind, default, range and what each one changes. Each protocol
-//! formats it in its own way; all parse it the same way.
+//! The option table: one row per option, with its names, its kind of value, its setter and its effect. Each
+//! protocol prints the table in its own form; all of them parse option lines in the same way.
 
-mod parse;
 mod preferences;
 mod table;
 
-pub(super) use parse::{ParsedOption, read};
-pub(super) use preferences::{Opponent, Preferences};
-pub(super) use table::{all, default_books, plays_from_books};
+pub use preferences::{Opponent, Preferences};
+pub use table::{all, default_books, plays_from_books};
 
-use crate::eval::Knowledge;
-use crate::rules::RuleSet;
-use crate::search::{Degree, Driver, Randomness, Style};
+use std::fmt::Display;
 
-/// The change that an option line asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum OptionChange {
-    /// [`Preferences::milliseconds`].
-    Milliseconds(bool),
-    /// [`Preferences::batch`].
-    Batch(bool),
-    /// [`Preferences::debug`].
-    Debug(bool),
-    /// [`Settings::ponder`](crate::search::Settings::ponder).
-    Ponder(bool),
-    /// [`Preferences::promotion`]; the position is read again.
-    Promotion(bool),
-    /// [`Preferences::resign`].
-    Resign(bool),
-    /// [`Preferences::draw`].
-    Draw(bool),
-    /// [`Preferences::hash_size`].
-    HashSize(usize),
-    /// [`Preferences::threads`].
-    Threads(usize),
-    /// [`Settings::multipv`](crate::search::Settings::multipv).
-    MultiPv(usize),
-    /// [`Settings::idle`](crate::search::Settings::idle).
-    Idle(Degree),
-    /// [`Settings::rules`](crate::search::Settings::rules).
-    Rules(RuleSet),
-    /// [`Settings::pruning`](crate::search::Settings::pruning).
-    Pruning(Degree),
-    /// [`Settings::knowledge`](crate::search::Settings::knowledge).
-    Knowledge(Knowledge),
-    /// [`Settings::randomness`](crate::search::Settings::randomness).
-    Randomness(Randomness),
-    /// [`Settings::style`](crate::search::Settings::style).
-    Style(Style),
-    /// [`Settings::no_capture_draws`](crate::search::Settings::no_capture_draws).
-    NoCaptureDraws(bool),
-    /// [`Techniques::driver`](crate::search::Techniques::driver).
-    Driver(Driver),
-    /// [`Techniques::null_move`](crate::search::Techniques::null_move).
-    NullMove(bool),
-    /// [`Techniques::null_move_verification`](crate::search::Techniques::null_move_verification).
-    NullMoveVerification(bool),
-    /// [`Techniques::hash`](crate::search::Techniques::hash).
-    Hash(bool),
-    /// [`Techniques::hash_window`](crate::search::Techniques::hash_window).
-    HashWindow(bool),
-    /// [`Techniques::iterative`](crate::search::Techniques::iterative).
-    Iterative(bool),
-    /// [`ExtraReports::current_lines`](crate::search::ExtraReports::current_lines).
-    CurrentLines(bool),
-    /// [`ExtraReports::refutations`](crate::search::ExtraReports::refutations).
-    Refutations(bool),
-    /// [`Preferences::move_overhead`], in milliseconds.
-    MoveOverhead(usize),
-    /// [`Preferences::show_wdl`].
-    ShowWdl(bool),
-    /// [`Preferences::limit_strength`].
-    LimitStrength(bool),
-    /// [`Preferences::elo`].
-    Elo(usize),
-    /// [`Preferences::analyse_mode`].
-    AnalyseMode(bool),
-    /// [`Preferences::opponent`].
-    Opponent(Opponent),
-    /// The file of the network that evaluates; empty for the embedded one.
-    Network(String),
-    /// [`Preferences::use_book`].
-    UseBook(bool),
-    /// The files of the opening books, separated by `;`; empty for none. [`BUILTIN`](crate::book::BUILTIN)
-    /// names the book within the program.
-    BookFiles(String),
-    /// [`Preferences::use_tables`].
-    UseTables(bool),
-    /// The directories of endgame tables, separated by `;`, beside those that are embedded.
-    TablePaths(String),
-    /// The address of the cloud library to ask.
+use super::text::{excerpt, number};
+
+/// The action of the session after an option has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing: the value is read when it is needed.
+    None,
+    /// Resize the transposition table.
+    Resize,
+    /// Start or end search threads.
+    Threads,
+    /// Load a network.
+    Network,
+    /// Open the opening books.
+    Books,
+    /// Open the endgame tables.
+    Tables,
+    /// Clear the transposition table.
+    ClearHash,
+    /// Parse the position again, by other rules.
+    Position,
+    /// Connect to a cloud library.
     #[cfg(feature = "cloud")]
-    Cloud(String),
-    /// Forgets the last game.
+    Cloud,
+    /// Forget the last game.
     NewGame,
-    /// Nothing: the option tells the client something.
-    Nothing,
-    /// A number of the search, for tuners.
-    #[cfg(feature = "tune")]
-    Parameter(&'static crate::search::Parameter, i32),
 }
 
-/// The values of an option, and what they change.
+/// The kind of value of an option, its default and its setter.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum OptionKind {
-    /// True or false.
+pub enum OptionKind {
     Check {
-        /// The value at the start.
         default: bool,
-        /// The value at the start in UCCI.
+        /// The default in UCCI.
         ucci_default: bool,
-        /// What a value changes.
-        change: fn(bool) -> OptionChange,
+        set: fn(&mut Preferences, bool),
     },
-    /// A whole number.
     Spin {
-        /// The smallest.
         min: u64,
-        /// The largest.
         max: u64,
-        /// The value at the start.
         default: u64,
-        /// What a value changes.
-        change: fn(usize) -> OptionChange,
+        set: fn(&mut Preferences, u64),
     },
-    /// One of several words.
     Combo {
         words: &'static [&'static str],
-        /// Other words for them, in the same order, which UCI offers; empty where it offers `words`.
+        /// The words that UCI offers, in the same order; empty if it offers `words`.
         uci_words: &'static [&'static str],
-        /// Which of them at the start.
+        /// The index of the default.
         default: usize,
-        /// What the word with this index changes.
-        change: fn(usize) -> Option<OptionChange>,
+        /// Sets the word with this index; `false` if there is no such word.
+        set: fn(&mut Preferences, usize) -> bool,
     },
-    /// Any text.
     Text {
-        /// The value at the start.
         default: &'static str,
-        /// What a value changes; `None` where the text is not one of the form that is wanted.
-        change: fn(&str) -> Option<OptionChange>,
-        /// The form that is wanted, for the refusal.
+        /// Sets the text; `false` if it is invalid.
+        set: fn(&mut Preferences, &str) -> bool,
+        /// A description of valid texts, for the error message.
         form: &'static str,
+        /// Whether the text names files or directories.
+        place: Place,
     },
-    /// No value: it acts.
-    Button(fn() -> OptionChange),
-    /// A number of the search, for tuners.
+    /// A command without a value.
+    Button,
+    /// A parameter of the search.
     #[cfg(feature = "tune")]
     Parameter(&'static crate::search::Parameter),
 }
 
+/// The files that a text option names, for programs that can browse for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    None,
+    File,
+    Directory,
+}
+
 /// One row of the option table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct OptionSpec {
-    /// Its name in UCCI, `None` if it has no meaning there. Either name is read in either protocol.
+pub struct OptionSpec {
+    /// The name in UCCI, `None` if UCCI does not list it. Both names are understood in every protocol.
     pub ucci: Option<&'static str>,
-    /// Its name in UCI, `None` if it has no meaning there.
+    /// The name in UCI, `None` if UCI does not list it.
     pub uci: Option<&'static str>,
-    /// Its kind of value, with range and default.
     pub kind: OptionKind,
+    pub effect: Effect,
 }
 
 impl OptionSpec {
     /// The name for messages.
-    pub(super) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         self.ucci.or(self.uci).unwrap_or("")
+    }
+}
+
+/// An invalid value of an option.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("option {name} takes {wanted}, not {}", given.as_deref().map_or("nothing".to_owned(), |text| format!("{text:?}")))]
+pub struct OptionError {
+    name: &'static str,
+    /// The valid values.
+    wanted: String,
+    /// The beginning of the value; `None` for an empty one.
+    given: Option<String>,
+}
+
+/// An option that has been set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionSet {
+    pub effect: Effect,
+    /// A notice for the user: the value was out of range.
+    pub note: Option<String>,
+}
+
+/// Sets an option in `preferences`; `None` if there is no such option. Without `value` the last word of `name` is
+/// the value: `setoption name NAME VALUE` does not show where the name ends.
+///
+/// # Errors
+/// The value is invalid; the preferences are unchanged.
+pub fn set(
+    name: &str,
+    value: Option<&str>,
+    preferences: &mut Preferences,
+) -> Option<Result<OptionSet, OptionError>> {
+    if let Some(row) = find(name) {
+        return Some(set_value(&row, value.unwrap_or(""), preferences));
+    }
+    let (name, end) = name.rsplit_once(char::is_whitespace)?;
+    Some(set_value(&find(name)?, value.unwrap_or(end), preferences))
+}
+
+fn find(name: &str) -> Option<OptionSpec> {
+    let is = |known: &str| known.eq_ignore_ascii_case(name);
+    all().find(|row| row.ucci.is_some_and(is) || row.uci.is_some_and(is))
+}
+
+fn set_value(
+    row: &OptionSpec,
+    value: &str,
+    preferences: &mut Preferences,
+) -> Result<OptionSet, OptionError> {
+    let name = row.name();
+    // UCI writes an empty text as `<empty>`.
+    let value = if value == "<empty>" { "" } else { value };
+    let invalid = |wanted: &str| OptionError {
+        name,
+        wanted: wanted.to_owned(),
+        given: Some(excerpt(value)).filter(|text| !text.is_empty()),
+    };
+    let outside = |min: &dyn Display, max: &dyn Display, used: &dyn Display| {
+        let given = excerpt(value);
+        Some(format!(
+            "option {name}: {given} is outside the range {min} to {max}; {used} is used"
+        ))
+    };
+    let mut note = None;
+    match row.kind {
+        OptionKind::Button => {}
+        OptionKind::Check { set, .. } => {
+            set(
+                preferences,
+                check(value).ok_or_else(|| invalid("true or false"))?,
+            );
+        }
+        OptionKind::Spin { min, max, set, .. } => {
+            let given = number(value).ok_or_else(|| invalid("a number"))?;
+            let used = given.clamp(min, max);
+            if used != given || value.starts_with('-') && given == 0 && value != "-0" {
+                note = outside(&min, &max, &used);
+            }
+            set(preferences, used);
+        }
+        OptionKind::Combo {
+            words,
+            uci_words,
+            set,
+            ..
+        } => {
+            let index = |words: &[&str]| {
+                let mut words = words.iter();
+                words.position(|word| word.eq_ignore_ascii_case(value))
+            };
+            let index = index(words).or_else(|| index(uci_words));
+            if !index.is_some_and(|index| set(preferences, index)) {
+                return Err(invalid(&format!("one of {}", words.join(", "))));
+            }
+        }
+        OptionKind::Text { set, form, .. } => {
+            if !set(preferences, value) {
+                return Err(invalid(form));
+            }
+        }
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(parameter) => {
+            let given: i64 = value.parse().map_err(|_| invalid("a number"))?;
+            let (min, max) = (parameter.min, parameter.max);
+            let used = i32::try_from(given.clamp(min.into(), max.into())).unwrap_or(max);
+            if i64::from(used) != given {
+                note = outside(&min, &max, &used);
+            }
+            parameter.set(used);
+        }
+    }
+    let effect = row.effect;
+    Ok(OptionSet { effect, note })
+}
+
+fn check(value: &str) -> Option<bool> {
+    let is = |word: &&str| value.eq_ignore_ascii_case(word);
+    if ["true", "on", "1"].iter().any(is) {
+        Some(true)
+    } else if ["false", "off", "0"].iter().any(is) {
+        Some(false)
+    } else {
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::book::BUILTIN;
+    use crate::search::{MAX_HASH, Randomness, Style};
 
-    /// The change that sets an option to its default.
-    fn to_default(kind: &OptionKind) -> OptionChange {
+    /// The preferences after an option was set, which must cause no note.
+    fn after(name: &str, value: &str) -> Preferences {
+        let mut preferences = Preferences::default();
+        let set = set(name, Some(value), &mut preferences).unwrap().unwrap();
+        assert_eq!(set.note, None);
+        preferences
+    }
+
+    /// Sets an option to its default value.
+    fn set_default(kind: &OptionKind, preferences: &mut Preferences) {
         match *kind {
             OptionKind::Check {
-                ucci_default,
-                change,
-                ..
-            } => change(ucci_default),
-            OptionKind::Spin {
-                default, change, ..
-            } => change(default as usize),
-            OptionKind::Combo {
-                default, change, ..
-            } => change(default).unwrap(),
-            OptionKind::Button(change) => change(),
+                ucci_default, set, ..
+            } => set(preferences, ucci_default),
+            OptionKind::Spin { default, set, .. } => set(preferences, default),
+            OptionKind::Combo { default, set, .. } => assert!(set(preferences, default)),
+            OptionKind::Text { default, set, .. } => assert!(set(preferences, default)),
+            OptionKind::Button => {}
             #[cfg(feature = "tune")]
-            OptionKind::Parameter(_) => unreachable!("the table has none"),
-            OptionKind::Text {
-                default, change, ..
-            } => change(default).unwrap(),
+            OptionKind::Parameter(_) => {}
         }
     }
 
     #[test]
-    fn the_table_has_the_defaults_of_the_preferences() {
-        let d = Preferences::default();
-        let techniques = d.search.techniques;
-        let mut changes = table::OPTIONS.iter().map(|row| to_default(&row.kind));
-        for expected in [
-            OptionChange::Milliseconds(d.milliseconds),
-            OptionChange::Batch(d.batch),
-            OptionChange::Debug(d.debug),
-            OptionChange::Ponder(d.search.ponder),
-            OptionChange::HashSize(d.hash_size),
-            OptionChange::Threads(d.threads),
-            OptionChange::MultiPv(d.search.multipv),
-            OptionChange::Idle(d.search.idle),
-            OptionChange::Rules(d.search.rules),
-            OptionChange::Promotion(d.promotion),
-            OptionChange::Pruning(d.search.pruning),
-            OptionChange::Knowledge(d.search.knowledge),
-            OptionChange::Randomness(d.search.randomness),
-            OptionChange::Style(d.search.style),
-            OptionChange::UseBook(d.use_book),
-            OptionChange::BookFiles(BUILTIN.to_owned()),
-            OptionChange::NoCaptureDraws(d.search.no_capture_draws),
-            OptionChange::Driver(techniques.driver),
-            OptionChange::NullMove(techniques.null_move),
-            OptionChange::NullMoveVerification(techniques.null_move_verification),
-            OptionChange::Hash(techniques.hash),
-            OptionChange::HashWindow(techniques.hash_window),
-            OptionChange::Iterative(techniques.iterative),
-            OptionChange::Draw(d.draw),
-            OptionChange::Resign(d.resign),
-            OptionChange::NewGame,
-            OptionChange::MoveOverhead(d.move_overhead.as_millis() as usize),
-            OptionChange::ShowWdl(d.show_wdl),
-            OptionChange::CurrentLines(d.search.reports.current_lines),
-            OptionChange::Refutations(d.search.reports.refutations),
-            OptionChange::LimitStrength(d.limit_strength),
-            OptionChange::Elo(d.elo as usize),
-            OptionChange::AnalyseMode(d.analyse_mode),
-            OptionChange::Opponent(d.opponent.clone()),
-            OptionChange::Network(String::new()),
-            OptionChange::UseTables(d.use_tables),
-            OptionChange::TablePaths(String::new()),
-            #[cfg(feature = "cloud")]
-            OptionChange::Cloud(String::new()),
-            OptionChange::Nothing,
-            OptionChange::Nothing,
-        ] {
-            assert_eq!(changes.next(), Some(expected));
+    fn option_defaults_match_preferences() {
+        for row in all() {
+            let mut preferences = Preferences {
+                use_book: Some(true),
+                books: Some(crate::book::BUILTIN.to_owned()),
+                ..Preferences::default()
+            };
+            let before = preferences.clone();
+            set_default(&row.kind, &mut preferences);
+            assert_eq!(preferences, before, "{}", row.name());
         }
-        assert_eq!(changes.next(), None);
     }
 
     #[test]
-    fn every_word_of_every_combo_changes_something_else() {
-        for row in table::OPTIONS {
-            let OptionKind::Combo { words, change, .. } = row.kind else {
+    fn each_combo_word_sets_a_different_value() {
+        for row in all() {
+            let OptionKind::Combo { words, set, .. } = row.kind else {
                 continue;
             };
-            let changes: Vec<OptionChange> = (0..words.len()).map(|i| change(i).unwrap()).collect();
-            for (i, change) in changes.iter().enumerate() {
-                assert!(!changes[..i].contains(change), "{}", row.name());
+            let values = (0..words.len()).map(|index| {
+                let mut preferences = Preferences::default();
+                assert!(set(&mut preferences, index));
+                preferences
+            });
+            let values: Vec<Preferences> = values.collect();
+            for (i, value) in values.iter().enumerate() {
+                assert!(!values[..i].contains(value), "{}", row.name());
             }
-            assert_eq!(change(words.len()), None);
+            assert!(!set(&mut Preferences::default(), words.len()));
+        }
+    }
+
+    #[test]
+    fn names_and_values_ignore_case() {
+        assert_eq!(after("HashSize", "64").hash_size, 64);
+        assert_eq!(after("hash", "64").hash_size, 64);
+        assert_eq!(after("THREADS", "+2").threads, 2);
+        assert_eq!(after("MultiPV", "3").search.multipv, 3);
+        assert_eq!(after("Style", "RISKY").search.style, Style::Risky);
+        let huge = after("randomness", "Huge").search.randomness;
+        assert_eq!(huge, Randomness::Huge);
+        let mut preferences = Preferences::default();
+        let button = set("clear hash", None, &mut preferences).unwrap().unwrap();
+        assert_eq!(button.effect, Effect::NewGame);
+        let unmarked = set("multipv 3", None, &mut preferences).unwrap();
+        assert!(unmarked.is_ok());
+        assert_eq!(preferences.search.multipv, 3);
+        assert_eq!(set("unknown 3", None, &mut preferences), None);
+        for (text, value) in [("true", true), ("ON", true), ("1", true)] {
+            assert_eq!(after("ponder", text).search.ponder, value);
+        }
+        for (text, value) in [("False", false), ("off", false), ("0", false)] {
+            assert_eq!(after("UseMilliSec", text).milliseconds, value);
+        }
+        for unknown in ["selectivity", "", "名"] {
+            assert_eq!(set(unknown, Some("x"), &mut preferences), None);
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_clamped_with_a_note() {
+        let huge = "9".repeat(50);
+        for (value, used) in [(huge.as_str(), MAX_HASH as usize), ("-5", 0)] {
+            let mut preferences = Preferences::default();
+            let set = set("hashsize", Some(value), &mut preferences);
+            assert_eq!(preferences.hash_size, used);
+            assert!(set.unwrap().unwrap().note.unwrap().contains("is used"));
+        }
+        let mut preferences = Preferences::default();
+        let set = set("multipv", Some("0"), &mut preferences);
+        assert_eq!(preferences.search.multipv, 1);
+        assert_eq!(
+            set.unwrap().unwrap().note.unwrap(),
+            "option multipv: 0 is outside the range 1 to 128; 1 is used"
+        );
+    }
+
+    #[test]
+    fn invalid_values_are_rejected_with_the_valid_ones() {
+        for (name, value, message) in [
+            (
+                "ponder",
+                None,
+                "option ponder takes true or false, not nothing",
+            ),
+            (
+                "Hash",
+                Some("big"),
+                "option hashsize takes a number, not \"big\"",
+            ),
+            (
+                "style",
+                Some("wild"),
+                "option style takes one of solid, normal, risky, not \"wild\"",
+            ),
+        ] {
+            let mut preferences = Preferences::default();
+            let error = set(name, value, &mut preferences).unwrap().unwrap_err();
+            assert_eq!(error.to_string(), message);
+            assert_eq!(preferences, Preferences::default());
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use super::super::strength;
-use super::super::text::TimeUnit;
+use crate::protocol::strength;
+use crate::protocol::text::TimeUnit;
 use crate::search::{Randomness, Settings, Style};
 
 /// The values of all options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::protocol) struct Preferences {
-    /// The times of a `go` line are in milliseconds, not seconds.
+pub struct Preferences {
+    /// Whether the times of a `go` line are in milliseconds, not seconds.
     pub milliseconds: bool,
-    /// Lines that arrive while thinking wait their turn.
+    /// Whether every line that arrives during a search waits for its end.
     pub batch: bool,
     /// Send additional reports.
     pub debug: bool,
@@ -21,45 +21,55 @@ pub(in crate::protocol) struct Preferences {
     pub resign: bool,
     /// Offer draws in level games.
     pub draw: bool,
-    /// Play from the opening books.
-    pub use_book: bool,
+    /// Whether to play from the opening books; `None` for the default of the protocol.
+    pub use_book: Option<bool>,
+    /// The files of the opening books, separated by `;`, empty for none; `None` for the default of the protocol.
+    /// [`BUILTIN`](crate::book::BUILTIN) names the embedded book.
+    pub books: Option<String>,
+    /// The file of the network, empty for the embedded one.
+    pub network: String,
     /// Size of the hash table in MB, 0 for automatic.
     pub hash_size: usize,
     /// Search threads, 0 for automatic.
     pub threads: usize,
-    /// The time of each move that is lost between the engine and the clock.
+    /// The time that each move loses between the engine and the clock.
     pub move_overhead: Duration,
-    /// Report the chances to win, draw and lose with each line.
+    /// Report the probabilities of a win, a draw and a loss with each line.
     pub show_wdl: bool,
     /// Play no stronger than [`Self::elo`].
     pub limit_strength: bool,
     /// The strength to play at, in Elo.
     pub elo: u32,
-    /// Look positions up in endgame tables.
+    /// Probe the endgame tables.
     pub use_tables: bool,
-    /// The client analyses: no weakening, no randomness, no style.
+    /// The directories of endgame tables, separated by `;`, in addition to the embedded ones.
+    pub table_paths: String,
+    /// The address of the cloud library, empty for none.
+    #[cfg(feature = "cloud")]
+    pub cloud: String,
+    /// The client analyses: full strength, no randomness, no style.
     pub analyse_mode: bool,
-    /// The opponent, as far as it is known.
+    /// The opponent, if known.
     pub opponent: Opponent,
-    /// The settings of the search, before the other options bear on them.
+    /// The settings of the search; [`Self::settings`] combines them with the other options.
     pub search: Settings,
 }
 
 /// The opponent of this game.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(in crate::protocol) struct Opponent {
+pub struct Opponent {
     /// The rating, in Elo.
     pub elo: Option<u32>,
 }
 
-/// Against an opponent whose rating is this much higher a draw is a success, and against one that
+/// A rating difference, in Elo. Against an opponent who is this much stronger a draw is a success; against one who
 /// is this much weaker it is a failure.
 const CLEARLY_STRONGER: u32 = 200;
 
 impl Opponent {
     /// Parses `[GM|IM|FM|WGM|WIM|none] [ELO|none] [computer|human] NAME`, the value of UCI_Opponent;
     /// an empty text for an unknown opponent.
-    pub(in crate::protocol) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());
         }
@@ -70,9 +80,10 @@ impl Opponent {
         if !is_title || !is(kind, &["computer", "human"]) {
             return None;
         }
-        let elo = match is(elo, &["none"]) {
-            true => None,
-            false => Some(elo.parse().ok()?),
+        let elo = if is(elo, &["none"]) {
+            None
+        } else {
+            Some(elo.parse().ok()?)
         };
         Some(Self { elo })
     }
@@ -80,15 +91,16 @@ impl Opponent {
 
 impl Preferences {
     /// The unit of the times in a `go` line.
-    pub(in crate::protocol) fn time_unit(&self) -> TimeUnit {
-        match self.milliseconds {
-            true => TimeUnit::Milliseconds,
-            false => TimeUnit::Seconds,
+    pub fn time_unit(&self) -> TimeUnit {
+        if self.milliseconds {
+            TimeUnit::Milliseconds
+        } else {
+            TimeUnit::Seconds
         }
     }
 
-    /// The settings of the search with everything that bears on them.
-    pub(in crate::protocol) fn settings(&self) -> Settings {
+    /// The settings of the search, after analysis mode and the rating of the opponent.
+    pub fn settings(&self) -> Settings {
         let mut settings = self.search;
         if self.analyse_mode {
             settings.style = Style::Normal;
@@ -108,8 +120,8 @@ impl Preferences {
         settings
     }
 
-    /// The strength to play at; `None` for the full one.
-    pub(in crate::protocol) fn strength(&self) -> Option<u32> {
+    /// The level to play at, in Elo; `None` for full strength.
+    pub fn strength(&self) -> Option<u32> {
         (self.limit_strength && !self.analyse_mode).then_some(self.elo)
     }
 }
@@ -123,7 +135,9 @@ impl Default for Preferences {
             promotion: false,
             resign: false,
             draw: false,
-            use_book: true,
+            use_book: None,
+            books: None,
+            network: String::new(),
             hash_size: 0,
             threads: 1,
             move_overhead: Duration::ZERO,
@@ -131,6 +145,9 @@ impl Default for Preferences {
             limit_strength: false,
             elo: strength::DEFAULT_ELO,
             use_tables: true,
+            table_paths: String::new(),
+            #[cfg(feature = "cloud")]
+            cloud: String::new(),
             analyse_mode: false,
             opponent: Opponent::default(),
             search: Settings::default(),
@@ -164,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_worth_more_against_a_stronger_opponent() {
+    fn opponent_rating_selects_the_style() {
         let style = |elo, chosen| {
             let mut preferences = Preferences::default();
             preferences.opponent.elo = elo;
@@ -180,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn analysis_is_not_weakened() {
+    fn analysis_plays_at_full_strength() {
         let mut preferences = Preferences {
             limit_strength: true,
             ..Preferences::default()

@@ -1,97 +1,153 @@
-//! The table of options.
+//! The rows of the option table.
 
-use super::super::command::Protocol;
-use super::super::strength;
-use super::{Opponent, OptionChange, OptionKind, OptionSpec};
+use std::time::Duration;
+
+use super::{Effect, Opponent, OptionKind, OptionSpec, Place, Preferences};
 use crate::board::MAX_MOVES;
 use crate::book::BUILTIN;
 use crate::eval::Knowledge;
+use crate::protocol::command::Protocol;
+use crate::protocol::strength;
 use crate::rules::RuleSet;
 use crate::search::{Degree, Driver, MAX_HASH, MAX_THREADS, Randomness, Style};
 
-/// The opening books of a protocol whose client has named none.
-pub(in crate::protocol) const fn default_books(protocol: Protocol) -> &'static str {
+type Name = Option<&'static str>;
+
+/// The opening books of a protocol if the client has not set the option.
+pub const fn default_books(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Ucci | Protocol::Uci | Protocol::XBoard | Protocol::CxBoard => BUILTIN,
         Protocol::Worker => "",
     }
 }
 
-/// Whether the engine plays from its books where its client has not said: in UCCI the engine itself sees to the
-/// opening; in the others the graphical interface does.
-pub(in crate::protocol) const fn plays_from_books(protocol: Protocol) -> bool {
+/// Whether the engine plays from its books if the client has not set the option: in UCCI the engine plays the
+/// opening, in the other protocols the graphical interface does.
+pub const fn plays_from_books(protocol: Protocol) -> bool {
     matches!(protocol, Protocol::Ucci)
 }
 
 const fn check(
-    ucci: Option<&'static str>,
-    uci: Option<&'static str>,
+    ucci: Name,
+    uci: Name,
     default: bool,
-    change: fn(bool) -> OptionChange,
+    set: fn(&mut Preferences, bool),
 ) -> OptionSpec {
     let kind = OptionKind::Check {
         default,
         ucci_default: default,
-        change,
+        set,
     };
-    OptionSpec { ucci, uci, kind }
+    OptionSpec {
+        ucci,
+        uci,
+        kind,
+        effect: Effect::None,
+    }
+}
+
+/// A check with the same name in UCCI and UCI.
+const fn switch(name: &'static str, default: bool, set: fn(&mut Preferences, bool)) -> OptionSpec {
+    check(Some(name), Some(name), default, set)
 }
 
 const fn text(
-    ucci: Option<&'static str>,
-    uci: Option<&'static str>,
+    ucci: Name,
+    uci: Name,
     default: &'static str,
-    change: fn(&str) -> Option<OptionChange>,
     form: &'static str,
+    set: fn(&mut Preferences, &str) -> bool,
 ) -> OptionSpec {
     let kind = OptionKind::Text {
         default,
-        change,
+        set,
         form,
+        place: Place::None,
     };
-    OptionSpec { ucci, uci, kind }
-}
-
-/// A part of the search that can be turned off, by the name that tsito gives it.
-const fn switch(name: &'static str, default: bool, change: fn(bool) -> OptionChange) -> OptionSpec {
-    check(Some(name), Some(name), default, change)
+    OptionSpec {
+        ucci,
+        uci,
+        kind,
+        effect: Effect::None,
+    }
 }
 
 const fn spin(
-    ucci: Option<&'static str>,
+    ucci: Name,
     uci: &'static str,
     [min, max, default]: [u64; 3],
-    change: fn(usize) -> OptionChange,
+    set: fn(&mut Preferences, u64),
 ) -> OptionSpec {
     let kind = OptionKind::Spin {
         min,
         max,
         default,
-        change,
+        set,
     };
     OptionSpec {
         ucci,
         uci: Some(uci),
         kind,
+        effect: Effect::None,
     }
 }
 
 const fn combo(
-    name: &'static str,
+    ucci: &'static str,
+    uci: &'static str,
     words: &'static [&'static str],
     default: usize,
-    change: fn(usize) -> Option<OptionChange>,
+    set: fn(&mut Preferences, usize) -> bool,
 ) -> OptionSpec {
     let kind = OptionKind::Combo {
         words,
         uci_words: &[],
         default,
-        change,
+        set,
     };
     OptionSpec {
-        ucci: Some(name),
-        uci: Some(name),
+        ucci: Some(ucci),
+        uci: Some(uci),
         kind,
+        effect: Effect::None,
+    }
+}
+
+impl OptionSpec {
+    const fn with(self, effect: Effect) -> Self {
+        Self { effect, ..self }
+    }
+
+    /// A text option that names files or directories.
+    const fn at(mut self, at: Place) -> Self {
+        if let OptionKind::Text { place, .. } = &mut self.kind {
+            *place = at;
+        }
+        self
+    }
+
+    /// A combo with other words in UCI.
+    const fn in_uci(mut self, words: &'static [&'static str]) -> Self {
+        if let OptionKind::Combo { uci_words, .. } = &mut self.kind {
+            *uci_words = words;
+        }
+        self
+    }
+}
+
+/// Assigns a value that exists.
+fn assign<T>(field: &mut T, value: Option<T>) -> bool {
+    if let Some(value) = value {
+        *field = value;
+        true
+    } else {
+        false
+    }
+}
+
+fn number<T: TryFrom<u64>>(field: &mut T, value: u64) {
+    if let Ok(value) = T::try_from(value) {
+        *field = value;
     }
 }
 
@@ -105,131 +161,143 @@ const UCI_RULES: [&str; RuleSet::COUNT] = [
     "AllowAll",
 ];
 
-/// Every option, in the order in which it is offered.
-pub(super) const OPTIONS: &[OptionSpec] = &[
-    check(Some("usemillisec"), None, true, OptionChange::Milliseconds),
-    check(Some("batch"), Some("batch"), false, OptionChange::Batch),
-    check(Some("debug"), Some("debug"), false, OptionChange::Debug),
-    check(Some("ponder"), Some("Ponder"), false, OptionChange::Ponder),
-    spin(
-        Some("hashsize"),
-        "Hash",
-        [0, MAX_HASH as u64, 0],
-        OptionChange::HashSize,
-    ),
+/// Every option, in the order in which it is listed.
+const OPTIONS: &[OptionSpec] = &[
+    check(Some("usemillisec"), None, true, |p, on| p.milliseconds = on),
+    switch("batch", false, |p, on| p.batch = on),
+    switch("debug", false, |p, on| p.debug = on),
+    check(Some("ponder"), Some("Ponder"), false, |p, on| {
+        p.search.ponder = on
+    }),
+    spin(Some("hashsize"), "Hash", [0, MAX_HASH as u64, 0], |p, n| {
+        number(&mut p.hash_size, n)
+    })
+    .with(Effect::Resize),
     spin(
         Some("threads"),
         "Threads",
         [0, MAX_THREADS as u64, 1],
-        OptionChange::Threads,
-    ),
+        |p, n| number(&mut p.threads, n),
+    )
+    .with(Effect::Threads),
     spin(
         Some("multipv"),
         "MultiPV",
         [1, MAX_MOVES as u64, 1],
-        OptionChange::MultiPv,
-    ),
-    combo("idle", &Degree::NAMES, Degree::None.index(), |i| {
-        Degree::from_index(i).map(OptionChange::Idle)
-    }),
-    OptionSpec {
-        ucci: Some("repetition"),
-        uci: Some("Repetition Rule"),
-        kind: OptionKind::Combo {
-            words: &RuleSet::NAMES,
-            uci_words: &UCI_RULES,
-            default: RuleSet::Asian.index(),
-            change: |i| RuleSet::from_index(i).map(OptionChange::Rules),
+        |p, n| {
+            number(&mut p.search.multipv, n);
         },
-    },
-    check(
-        Some("promotion"),
-        Some("promotion"),
-        false,
-        OptionChange::Promotion,
     ),
-    combo("pruning", &Degree::NAMES, Degree::Large.index(), |i| {
-        Degree::from_index(i).map(OptionChange::Pruning)
-    }),
     combo(
+        "idle",
+        "idle",
+        &Degree::NAMES,
+        Degree::None.index(),
+        |p, i| assign(&mut p.search.idle, Degree::from_index(i)),
+    ),
+    combo(
+        "repetition",
+        "Repetition Rule",
+        &RuleSet::NAMES,
+        RuleSet::Asian.index(),
+        |p, i| assign(&mut p.search.rules, RuleSet::from_index(i)),
+    )
+    .in_uci(&UCI_RULES),
+    switch("promotion", false, |p, on| p.promotion = on).with(Effect::Position),
+    combo(
+        "pruning",
+        "pruning",
+        &Degree::NAMES,
+        Degree::Large.index(),
+        |p, i| assign(&mut p.search.pruning, Degree::from_index(i)),
+    ),
+    combo(
+        "knowledge",
         "knowledge",
         &Knowledge::NAMES,
         Knowledge::Large.index(),
-        |i| Knowledge::from_index(i).map(OptionChange::Knowledge),
+        |p, i| assign(&mut p.search.knowledge, Knowledge::from_index(i)),
     ),
     combo(
         "randomness",
+        "randomness",
         &Randomness::NAMES,
         Randomness::None.index(),
-        |i| Randomness::from_index(i).map(OptionChange::Randomness),
+        |p, i| assign(&mut p.search.randomness, Randomness::from_index(i)),
     ),
-    combo("style", &Style::NAMES, Style::Normal.index(), |i| {
-        Style::from_index(i).map(OptionChange::Style)
-    }),
+    combo(
+        "style",
+        "style",
+        &Style::NAMES,
+        Style::Normal.index(),
+        |p, i| assign(&mut p.search.style, Style::from_index(i)),
+    ),
     OptionSpec {
         ucci: Some("usebook"),
         uci: Some("OwnBook"),
         kind: OptionKind::Check {
             default: plays_from_books(Protocol::Uci),
             ucci_default: plays_from_books(Protocol::Ucci),
-            change: OptionChange::UseBook,
+            set: |p, on| p.use_book = Some(on),
         },
+        effect: Effect::None,
     },
-    OptionSpec {
-        ucci: Some("bookfiles"),
-        uci: Some("BookFile"),
-        kind: OptionKind::Text {
-            default: default_books(Protocol::Uci),
-            change: |text| Some(OptionChange::BookFiles(text.to_owned())),
-            form: "the files of opening books",
-        },
-    },
+    text(
+        Some("bookfiles"),
+        Some("BookFile"),
+        default_books(Protocol::Uci),
+        "the files of opening books",
+        |p, files| assign(&mut p.books, Some(Some(files.to_owned()))),
+    )
+    .at(Place::File)
+    .with(Effect::Books),
     check(
         Some("naturallimit"),
         Some("Sixty Move Rule"),
         true,
-        OptionChange::NoCaptureDraws,
+        |p, on| {
+            p.search.no_capture_draws = on;
+        },
     ),
-    combo("search", &Driver::NAMES, Driver::NegaScout.index(), |i| {
-        Driver::from_index(i).map(OptionChange::Driver)
+    combo(
+        "search",
+        "search",
+        &Driver::NAMES,
+        Driver::NegaScout.index(),
+        |p, i| assign(&mut p.search.techniques.driver, Driver::from_index(i)),
+    ),
+    switch("nullmove", true, |p, on| p.search.techniques.null_move = on),
+    switch("verifynull", true, |p, on| {
+        p.search.techniques.null_move_verification = on
     }),
-    switch("nullmove", true, OptionChange::NullMove),
-    switch("verifynull", true, OptionChange::NullMoveVerification),
-    switch("usehash", true, OptionChange::Hash),
-    switch("hashadjust", false, OptionChange::HashWindow),
-    switch("iterative", true, OptionChange::Iterative),
-    check(Some("draw"), None, false, OptionChange::Draw),
-    check(Some("resign"), None, false, OptionChange::Resign),
+    switch("usehash", true, |p, on| p.search.techniques.hash = on),
+    switch("hashadjust", false, |p, on| {
+        p.search.techniques.hash_window = on
+    }),
+    switch("iterative", true, |p, on| {
+        p.search.techniques.iterative = on
+    }),
+    check(Some("draw"), None, false, |p, on| p.draw = on),
+    check(Some("resign"), None, false, |p, on| p.resign = on),
     OptionSpec {
         ucci: Some("newgame"),
         uci: Some("Clear Hash"),
-        kind: OptionKind::Button(|| OptionChange::NewGame),
+        kind: OptionKind::Button,
+        effect: Effect::NewGame,
     },
-    spin(
-        None,
-        "Move Overhead",
-        [0, 5000, 0],
-        OptionChange::MoveOverhead,
-    ),
-    check(None, Some("UCI_ShowWDL"), false, OptionChange::ShowWdl),
-    check(
-        None,
-        Some("UCI_ShowCurrLine"),
-        false,
-        OptionChange::CurrentLines,
-    ),
-    check(
-        None,
-        Some("UCI_ShowRefutations"),
-        false,
-        OptionChange::Refutations,
-    ),
-    check(
-        None,
-        Some("UCI_LimitStrength"),
-        false,
-        OptionChange::LimitStrength,
-    ),
+    spin(None, "Move Overhead", [0, 5000, 0], |p, n| {
+        p.move_overhead = Duration::from_millis(n);
+    }),
+    check(None, Some("UCI_ShowWDL"), false, |p, on| p.show_wdl = on),
+    check(None, Some("UCI_ShowCurrLine"), false, |p, on| {
+        p.search.reports.current_lines = on
+    }),
+    check(None, Some("UCI_ShowRefutations"), false, |p, on| {
+        p.search.reports.refutations = on
+    }),
+    check(None, Some("UCI_LimitStrength"), false, |p, on| {
+        p.limit_strength = on
+    }),
     spin(
         None,
         "UCI_Elo",
@@ -238,49 +306,49 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             strength::MAX_ELO as u64,
             strength::DEFAULT_ELO as u64,
         ],
-        OptionChange::Elo,
+        |p, n| number(&mut p.elo, n),
     ),
-    check(
-        None,
-        Some("UCI_AnalyseMode"),
-        false,
-        OptionChange::AnalyseMode,
-    ),
+    check(None, Some("UCI_AnalyseMode"), false, |p, on| {
+        p.analyse_mode = on
+    }),
     text(
         None,
         Some("UCI_Opponent"),
         "",
-        |text| Opponent::parse(text).map(OptionChange::Opponent),
         "TITLE ELO computer|human NAME",
+        |p, text| assign(&mut p.opponent, Opponent::parse(text)),
     ),
     text(
         Some("evalapi"),
         Some("EvalFile"),
         "",
-        |text| Some(OptionChange::Network(text.to_owned())),
         "the file of a network",
-    ),
-    check(
-        Some("useegtb"),
-        Some("UseEGTB"),
-        true,
-        OptionChange::UseTables,
-    ),
+        |p, file| assign(&mut p.network, Some(file.to_owned())),
+    )
+    .at(Place::File)
+    .with(Effect::Network),
+    check(Some("useegtb"), Some("UseEGTB"), true, |p, on| {
+        p.use_tables = on
+    })
+    .with(Effect::ClearHash),
     text(
         Some("egtbpaths"),
         Some("EGTBPath"),
         "",
-        |text| Some(OptionChange::TablePaths(text.to_owned())),
         "directories of tables, separated by ;",
-    ),
+        |p, paths| assign(&mut p.table_paths, Some(paths.to_owned())),
+    )
+    .at(Place::Directory)
+    .with(Effect::Tables),
     #[cfg(feature = "cloud")]
     text(
         Some("cloud"),
         Some("Cloud"),
         "",
-        |text| Some(OptionChange::Cloud(text.to_owned())),
         "the address of a cloud library",
-    ),
+        |p, address| assign(&mut p.cloud, Some(address.to_owned())),
+    )
+    .with(Effect::Cloud),
     text(
         None,
         Some("UCI_EngineAbout"),
@@ -289,8 +357,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             env!("CARGO_PKG_VERSION"),
             " by the Chuhe authors, MIT license"
         ),
-        |_| Some(OptionChange::Nothing),
-        "anything",
+        "any text",
+        |_, _| true,
     ),
     OptionSpec {
         ucci: None,
@@ -299,13 +367,14 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
             words: &["xiangqi"],
             uci_words: &[],
             default: 0,
-            change: |i| (i == 0).then_some(OptionChange::Nothing),
+            set: |_, i| i == 0,
         },
+        effect: Effect::None,
     },
 ];
 
-/// Every option, those of the feature `tune` included.
-pub(in crate::protocol) fn all() -> impl Iterator<Item = OptionSpec> {
+/// Every option, including those of the feature `tune`.
+pub fn all() -> impl Iterator<Item = OptionSpec> {
     OPTIONS.iter().copied().chain(parameters())
 }
 
@@ -317,6 +386,7 @@ fn parameters() -> impl Iterator<Item = OptionSpec> {
             ucci: Some(parameter.name),
             uci: Some(parameter.name),
             kind: OptionKind::Parameter(parameter),
+            effect: Effect::None,
         })
 }
 

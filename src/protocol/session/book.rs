@@ -1,20 +1,22 @@
-//! Moves of the opening books.
+//! Moves from the opening books.
 
 use std::io::Write;
+use std::time::Duration;
 
 use rand::rng;
 
 use super::Session;
-use super::book_answer::BookAnswer;
-use super::current_game::read_game;
-use super::plan::GoPlan;
-use crate::book::{BookLibrary, BookMove, choose};
-use crate::protocol::command::{GoRequest, PositionText};
+use super::game::read_game;
+use crate::board::Move;
+use crate::book::{BookMove, choose};
+use crate::protocol::command::PositionText;
+use crate::protocol::go::GoRequest;
+use crate::protocol::options::plays_from_books;
 use crate::protocol::reply::Reply;
 use crate::rules::Game;
-use crate::search::Randomness;
+use crate::search::{Outcome, Randomness, SearchRequest};
 
-/// How sharply the heavier moves are preferred; `None` for the heaviest alone.
+/// The exponent by which moves with a higher weight are preferred; `None` always plays the highest weight.
 fn sharpness(randomness: Randomness) -> Option<f64> {
     match randomness {
         Randomness::None => None,
@@ -26,52 +28,58 @@ fn sharpness(randomness: Randomness) -> Option<f64> {
     }
 }
 
-impl<W: Write> Session<W> {
-    /// Plays from the books from now on, or not, whatever the protocol.
-    pub(super) fn set_use_book(&mut self, on: bool) {
-        self.preferences.use_book = on;
-        self.has_switched_books = true;
-    }
+/// A book move to play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookAnswer {
+    /// The moves that may be played, highest weight first.
+    moves: Vec<BookMove>,
+    best: Move,
+    /// The reply with the highest weight.
+    ponder: Option<Move>,
+}
 
-    /// Takes the books that the client names.
-    pub(super) fn name_books(&mut self, files: &str) {
-        self.has_named_books = true;
-        self.set_books(files);
-    }
-
-    /// Takes these books from now on; those that cannot be used are reported.
-    pub(super) fn set_books(&mut self, files: &str) {
-        let (books, problems) = BookLibrary::open(files);
-        self.books = books;
-        for problem in problems {
-            self.refuse("bookfiles", &problem);
+impl BookAnswer {
+    /// The book move as the outcome of a search without a score.
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            best: Some(self.best),
+            ponder: self.ponder,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            time: Duration::ZERO,
         }
     }
+}
 
-    /// What the books answer where the engine plays by the clock: nothing in analysis and with limits of
-    /// depth or nodes alone, where a search is expected, or where it suggests a move itself.
-    pub(super) fn book_answer(&mut self, request: &GoRequest, plan: &GoPlan) -> Option<BookAnswer> {
-        let limits = &plan.limits;
+impl<W: Write> Session<W> {
+    /// The book move for a `go`; `None` in analysis, with limits of depth or nodes alone, with several lines,
+    /// and if the client suggests a move itself.
+    pub fn book_answer(&mut self, go: &GoRequest, request: &SearchRequest) -> Option<BookAnswer> {
+        let limits = &request.limits;
+        let default = plays_from_books(self.protocol);
         let is_analysis = self.preferences.analyse_mode
             || limits.clock.is_none() && limits.move_time.is_none()
             || limits.mate.is_some()
-            || plan.settings.multipv > 1;
-        // Programs that only want to know a score set a time for it, or a depth beside a clock.
+            || request.settings.multipv > 1;
+        // Programs that ask for a score set a time for the move, or a depth in addition to a clock.
         let is_game = limits.clock.is_some() && limits.depth.is_none() && limits.nodes.is_none();
-        let is_suggested = request.book_move.is_some() || request.table_move.is_some();
-        if !self.preferences.use_book || self.books.is_empty() || is_analysis || is_suggested {
+        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
+        if !self.preferences.use_book.unwrap_or(default) || is_analysis || is_suggested {
             return None;
         }
-        if !self.has_named_books && !is_game {
+        if self.books.is_empty() || self.preferences.books.is_none() && !is_game {
             return None;
         }
-        let found = self.books.fresh_moves(&plan.game, |m| plan.may_play(m));
-        let moves = self.reported(found);
-        let sharpness = sharpness(plan.settings.randomness);
+        let moves = self
+            .books
+            .fresh_moves(&request.game, |m| request.may_play(m));
+        let moves = self.report_problems(moves);
+        let sharpness = sharpness(request.settings.randomness);
         let best = moves.get(choose(&moves, sharpness, &mut rng())?)?.played;
-        let mut after = plan.game.clone();
+        let mut after = request.game.clone();
         after.push(best).ok()?;
-        let ponder = self.known_moves(&after).first().map(|m| m.played);
+        let ponder = self.book_moves(&after).first().map(|m| m.played);
         Some(BookAnswer {
             moves,
             best,
@@ -79,24 +87,27 @@ impl<W: Write> Session<W> {
         })
     }
 
-    /// The moves of the books for the position at the end of a game.
-    fn known_moves(&mut self, game: &Game) -> Vec<BookMove> {
-        let found = self.books.moves(game.position());
-        self.reported(found)
+    /// The book moves for the current position of a game.
+    fn book_moves(&mut self, game: &Game) -> Vec<BookMove> {
+        let moves = self.books.moves(game.position());
+        self.report_problems(moves)
     }
 
-    /// The moves that were found, and a report of each book that failed.
-    fn reported(&mut self, (moves, problems): (Vec<BookMove>, Vec<String>)) -> Vec<BookMove> {
+    /// Reports each book that failed, and returns the moves.
+    fn report_problems(
+        &mut self,
+        (moves, problems): (Vec<BookMove>, Vec<String>),
+    ) -> Vec<BookMove> {
         for problem in problems {
             self.refuse("bookfiles", &problem);
         }
         moves
     }
 
-    /// Tells the moves of the books for a position, whether the engine plays from them or not.
-    pub(super) fn show_book(&mut self, text: &PositionText) {
+    /// Sends the book moves for a position, whether or not the engine plays from the books.
+    pub fn show_book(&mut self, text: &PositionText) {
         let moves = match read_game(text, self.preferences.promotion) {
-            Ok(game) => self.known_moves(&game),
+            Ok(game) => self.book_moves(&game),
             Err(error) => {
                 self.refuse("book", &error.to_string());
                 Vec::new()
@@ -106,13 +117,11 @@ impl<W: Write> Session<W> {
     }
 
     /// Answers a `go` from the books.
-    pub(super) fn answer_from_book(&mut self, plan: &GoPlan, answer: &BookAnswer) {
+    pub fn answer_from_book(&mut self, game: &Game, answer: &BookAnswer) {
         self.report_book(answer);
-        let outcome = answer.outcome();
-        let is_draw = false;
         let action =
             self.draw_resign
-                .decide(&plan.game, &outcome, is_draw, is_draw, &self.preferences);
+                .decide(game, &answer.outcome(), false, false, &self.preferences);
         self.send(&Reply::BestMove {
             best: answer.best,
             ponder: answer.ponder,
@@ -120,11 +129,10 @@ impl<W: Write> Session<W> {
         });
     }
 
-    /// Tells the moves of the books, the one that is played last: clients show the last line before it.
-    pub(super) fn report_book(&mut self, answer: &BookAnswer) {
+    /// Reports the book moves. The move to play comes last: clients show the last line before `bestmove`.
+    pub fn report_book(&mut self, answer: &BookAnswer) {
         let is_best = |m: &BookMove| m.played == answer.best;
         let mut moves = answer.moves.clone();
-        // The others stay as they are.
         moves.sort_by_key(is_best);
         for m in &moves {
             self.send(&Reply::BookMove {

@@ -1,48 +1,305 @@
-//! Moves of a cloud library, in the conversation.
+//! Moves from a cloud library (云库), requested within the time for the move.
+//!
+//! The library is asked before the search starts, for a tenth of the time of the move and at most two seconds. Its
+//! move is checked like a suggestion of the client: the library may be wrong or malicious. If the library knows the
+//! position but has no move that is good enough, it is asked for its line while the engine searches; the search looks
+//! at that line first. A thread sends one request at a time. After three failures in a row it sends none for five
+//! minutes.
 
+use std::collections::HashMap;
 use std::io::Write;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 
 use super::Session;
-use super::cloud_library::{AwaitedMove, Cloud, CloudAnswer, time};
-use super::plan::{GoPlan, SuggestionStage};
-use crate::board::Move;
+use super::suggestion::{Stage, usual_time};
+use crate::board::{Move, Position};
+use crate::cloud::client::{Client, ClientError};
 use crate::movegen::legal_moves;
-use crate::protocol::command::GoRequest;
+use crate::protocol::go::GoRequest;
 use crate::protocol::reply::Reply;
-use crate::search::Control;
+use crate::search::{Control, Limits, SearchRequest, USUAL_STACK, start_thread};
+
+/// The longest wait for an answer.
+const LONGEST: Duration = Duration::from_secs(2);
+/// The time for the move divided by the time to wait for an answer.
+const WAIT_DIVISOR: u32 = 10;
+/// Failures in a row before the pause.
+const FAILURES: u32 = 3;
+const PAUSE: Duration = Duration::from_secs(300);
+/// The longest line that is used, in plies.
+const LONGEST_LINE: usize = 100;
+/// The number of answers that are cached.
+const MAX_CACHED: usize = 4_096;
+
+/// An answer of the library.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CloudAnswer {
+    /// The move to check first, and whether it is the move of an endgame table.
+    suggestion: Option<(Move, bool)>,
+    /// A message for the user.
+    problem: Option<String>,
+}
+
+/// The channels of a request.
+#[derive(Debug)]
+pub struct AwaitedMove {
+    pub answers: Receiver<CloudAnswer>,
+    /// A line may arrive later.
+    lines: Receiver<Vec<Move>>,
+    /// The end of the wait for the answer.
+    pub until: Instant,
+}
+
+struct CloudRequest {
+    position: Position,
+    /// The moves that are not wanted, as the API writes them.
+    ban: String,
+    until: Instant,
+    answer: Sender<CloudAnswer>,
+    line: Sender<Vec<Move>>,
+    /// The longest wait for a line.
+    line_time: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CloudError {
+    /// The address is invalid.
+    #[error(transparent)]
+    Address(#[from] ClientError),
+    #[error(transparent)]
+    Thread(#[from] std::io::Error),
+}
+
+/// A library that answers requests.
+#[derive(Debug)]
+pub struct Cloud(Sender<CloudRequest>);
+
+impl Cloud {
+    /// Starts a thread that asks the library at an address. The thread ends when this is dropped.
+    pub fn open(address: &str) -> Result<Self, CloudError> {
+        let client = Client::new(address, None, LONGEST)?;
+        let (sender, requests) = unbounded::<CloudRequest>();
+        let mut thread = CloudThread {
+            client,
+            cache: HashMap::new(),
+            failures: 0,
+            is_refused: false,
+            paused: None,
+        };
+        start_thread("cloud client", USUAL_STACK, move || {
+            for request in requests {
+                let (answer, wants_line) = thread.answer(&request);
+                // The session may have stopped waiting.
+                let _ = request.answer.send(answer);
+                if wants_line {
+                    let _ = request.line.send(thread.line(&request));
+                }
+            }
+        })?;
+        Ok(Self(sender))
+    }
+
+    /// Asks for a move. `ban` lists the moves that are not wanted, as the API writes them.
+    fn ask(&self, position: Position, ban: String, time: Duration) -> Option<AwaitedMove> {
+        let (answer, answers) = bounded(1);
+        let (line, lines) = bounded(1);
+        let until = Instant::now() + time;
+        let request = CloudRequest {
+            position,
+            ban,
+            // The thread reports a timeout before the session stops waiting.
+            until: until - time / 10,
+            answer,
+            line,
+            line_time: time.saturating_mul(WAIT_DIVISOR).min(LONGEST),
+        };
+        // Fails only if the thread has ended.
+        self.0.send(request).ok()?;
+        Some(AwaitedMove {
+            answers,
+            lines,
+            until,
+        })
+    }
+}
+
+/// The state of the thread that asks the library.
+struct CloudThread {
+    client: Client,
+    /// Moves by position and banned moves.
+    cache: HashMap<(String, String), (Move, bool)>,
+    failures: u32,
+    /// Whether the library refused the last request; this is reported once.
+    is_refused: bool,
+    paused: Option<Instant>,
+}
+
+/// A reply to `querybest`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BestReply {
+    /// A move, and whether it is the move of an endgame table.
+    Move(Move, bool),
+    /// The library knows the position, but no move that is good enough.
+    NoBestMove,
+    Unusable,
+}
+
+impl CloudThread {
+    /// Returns the answer to a request, and whether to ask for the line of the library.
+    fn answer(&mut self, request: &CloudRequest) -> (CloudAnswer, bool) {
+        let key = (
+            crate::cloud::fen::write(&request.position),
+            request.ban.clone(),
+        );
+        let found = |suggestion| CloudAnswer {
+            suggestion,
+            problem: None,
+        };
+        if let Some(cached) = self.cache.get(&key) {
+            return (found(Some(*cached)), false);
+        }
+        let time = request.until.saturating_duration_since(Instant::now());
+        if self.paused.is_some_and(|until| Instant::now() < until) || time.is_zero() {
+            return (CloudAnswer::default(), false);
+        }
+        let parameters = [("learn", "0"), ("ban", &*request.ban)];
+        let reply = self.ask("querybest", request, &parameters, time);
+        match reply.map(|reply| parse_best(&reply)) {
+            Ok(BestReply::Move(played, is_table)) => {
+                if self.cache.len() >= MAX_CACHED {
+                    self.cache.clear();
+                }
+                self.cache.insert(key, (played, is_table));
+                (found(Some((played, is_table))), false)
+            }
+            Ok(BestReply::NoBestMove) => (found(None), true),
+            Ok(BestReply::Unusable) => (found(None), false),
+            Err(problem) => {
+                let answer = CloudAnswer {
+                    suggestion: None,
+                    problem,
+                };
+                (answer, false)
+            }
+        }
+    }
+
+    /// The line of the library; empty if it has none.
+    fn line(&mut self, request: &CloudRequest) -> Vec<Move> {
+        let parameters = [("learn", "0"), ("stable", "1"), ("ban", &*request.ban)];
+        let reply = self.ask("querypv", request, &parameters, request.line_time);
+        // A failure during the search is counted, but not reported.
+        reply.map_or_else(|_| Vec::new(), |reply| parse_line(&reply))
+    }
+
+    /// Asks the library, and counts failures. The parameter `learn=0` keeps the library from adding the position.
+    ///
+    /// # Errors
+    /// A message for the user; `None` if the library refuses requests and the user already knows.
+    fn ask(
+        &mut self,
+        action: &str,
+        request: &CloudRequest,
+        parameters: &[(&str, &str)],
+        time: Duration,
+    ) -> Result<String, Option<String>> {
+        let reply = self
+            .client
+            .ask_within(action, &request.position, parameters, time);
+        let error = match reply {
+            Ok(reply) => {
+                self.failures = 0;
+                self.is_refused = false;
+                return Ok(reply);
+            }
+            Err(error) => error,
+        };
+        self.failures += 1;
+        let mut problem = format!("cloud: {error}");
+        if self.failures >= FAILURES {
+            self.failures = 0;
+            self.paused = Some(Instant::now() + PAUSE);
+            problem += "; not asked again for five minutes";
+        }
+        let was_refused = self.is_refused;
+        self.is_refused = matches!(error, ClientError::Refused);
+        Err((!was_refused || !self.is_refused).then_some(problem))
+    }
+}
+
+/// Parses a reply such as `move:h2e2`, `egtb:h2e2` or `search:h2e2|search:b2e2`.
+fn parse_best(reply: &str) -> BestReply {
+    if reply == "nobestmove" {
+        return BestReply::NoBestMove;
+    }
+    let first = reply.split('|').next().unwrap_or("");
+    let (kind, text) = first.split_once(':').unwrap_or_default();
+    match (kind, text.parse()) {
+        ("move" | "search", Ok(played)) => BestReply::Move(played, false),
+        ("egtb", Ok(played)) => BestReply::Move(played, true),
+        _ => BestReply::Unusable,
+    }
+}
+
+/// Parses a reply such as `score:23,depth:2,pv:b2e2|h9g7`, up to the first word of the line that is not a move.
+fn parse_line(reply: &str) -> Vec<Move> {
+    let pv = reply.split(',').find_map(|field| field.strip_prefix("pv:"));
+    let moves = pv.unwrap_or("").split('|').map_while(|m| m.parse().ok());
+    moves.take(LONGEST_LINE).collect()
+}
+
+/// The time to wait for the library; `None` if the limits have no time for the move.
+fn wait_time(limits: &Limits) -> Option<Duration> {
+    usual_time(limits).map(|time| (time / WAIT_DIVISOR).min(LONGEST))
+}
+
+/// The moves that the library must not suggest, as the API writes them: moves that may not be played, and those that
+/// repeat a position of the game, which the library does not know.
+fn banned_moves(request: &SearchRequest) -> String {
+    let mut game = request.game.clone();
+    let mut banned = Vec::new();
+    for played in legal_moves(request.game.position()) {
+        if game.is_repetition(played) || !request.may_play(played) {
+            banned.push(format!("move:{played}"));
+        }
+    }
+    banned.join("|")
+}
 
 impl<W: Write> Session<W> {
-    /// Asks the library at an address from now on; none for an empty one.
-    pub(super) fn set_cloud(&mut self, address: &str) {
+    /// Connects to the library of the preferences, if there is one.
+    pub fn open_cloud(&mut self) {
         self.cloud = None;
-        if address.is_empty() {
+        if self.preferences.cloud.is_empty() {
             return;
         }
-        match Cloud::open(address) {
+        match Cloud::open(&self.preferences.cloud) {
             Ok(cloud) => self.cloud = Some(cloud),
             Err(error) => self.refuse("cloud", &error.to_string()),
         }
     }
 
-    /// Asks the library where the engine plays by the clock; not in analysis and not where the client
-    /// suggests a move itself.
-    pub(super) fn ask_cloud(&self, request: &GoRequest, plan: &GoPlan) -> Option<AwaitedMove> {
+    /// Asks the library for a move, except in analysis, without a time for the move, in the promotion variant, and
+    /// if the client suggests a move itself.
+    pub fn ask_cloud(&self, go: &GoRequest, request: &SearchRequest) -> Option<AwaitedMove> {
         let cloud = self.cloud.as_ref()?;
-        let time = time(&plan.limits)?;
+        let time = wait_time(&request.limits)?;
         let is_analysis = self.preferences.analyse_mode
-            || request.ponder
-            || plan.limits.mate.is_some()
-            || plan.settings.multipv > 1;
-        let is_suggested = request.book_move.is_some() || request.table_move.is_some();
-        let position = plan.game.position();
+            || go.ponder
+            || request.limits.mate.is_some()
+            || request.settings.multipv > 1;
+        let is_suggested = go.book_move.is_some() || go.table_move.is_some();
+        let position = request.game.position();
         if is_analysis || is_suggested || position.has_promotion() {
             return None;
         }
-        cloud.ask(position.clone(), banned(plan), time)
+        cloud.ask(position.clone(), banned_moves(request), time)
     }
 
-    /// The library has answered, or has been waited for long enough: begins the search.
-    pub(super) fn on_cloud(&mut self, answer: CloudAnswer) {
+    /// Starts the search after the library has answered or the wait has ended.
+    pub fn on_cloud(&mut self, answer: CloudAnswer) {
         if let Some(problem) = &answer.problem {
             self.send(&Reply::Message(problem));
         }
@@ -53,39 +310,82 @@ impl<W: Write> Session<W> {
             return;
         };
         search.awaited_line = Some(awaited.lines);
+        let is_stopped = search.request.control.is_stopped();
         let may_play = |(played, _): &(Move, bool)| {
-            let mut game = search.plan.game.clone();
-            search.plan.may_play(*played) && game.push(*played).is_ok() && game.occurrences() == 1
+            let mut game = search.request.game.clone();
+            search.request.may_play(*played)
+                && game.push(*played).is_ok()
+                && game.occurrences() == 1
         };
         search.stage = match answer.suggestion.filter(may_play) {
-            Some((suggested, is_table)) if !search.control.is_stopped() => {
-                SuggestionStage::Suggested {
-                    suggested,
-                    is_table,
-                }
-            }
-            _ => SuggestionStage::Asked,
+            Some((suggested, is_table)) if !is_stopped => Stage::Suggested {
+                suggested,
+                is_table,
+            },
+            _ => Stage::Requested,
         };
         let control = Control::new(false);
-        if search.control.is_stopped() {
+        if is_stopped {
             control.stop();
         }
-        search.control = control;
-        let elapsed = search.started.elapsed();
-        let request = search.plan.request(&search.stage, elapsed, &search.control);
-        self.pool.start(request);
+        self.start_stage(control);
     }
 }
 
-/// The moves that must not be suggested, as the API writes them: those that repeat a position of the game,
-/// which the library does not know, and those that may not be played.
-fn banned(plan: &GoPlan) -> String {
-    let mut game = plan.game.clone();
-    let mut banned = Vec::new();
-    for played in legal_moves(plan.game.position()) {
-        if game.is_repetition(played) || !plan.may_play(played) {
-            banned.push(format!("move:{played}"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn best_replies_are_parsed() {
+        let m = |text: &str| text.parse::<Move>().unwrap();
+        let played = |text: &str| BestReply::Move(m(text), false);
+        assert_eq!(parse_best("move:h2e2"), played("h2e2"));
+        assert_eq!(parse_best("egtb:h2e2"), BestReply::Move(m("h2e2"), true));
+        assert_eq!(parse_best("search:b2e2|search:h2e2"), played("b2e2"));
+        assert_eq!(parse_best("nobestmove"), BestReply::NoBestMove);
+        for text in [
+            "",
+            "move:",
+            "move:h2",
+            "eval:12",
+            "invalid board",
+            "move:炮二平五",
+        ] {
+            assert_eq!(parse_best(text), BestReply::Unusable, "{text}");
         }
     }
-    banned.join("|")
+
+    #[test]
+    fn lines_end_at_the_first_invalid_move() {
+        let line = |text: &str| {
+            let moves = parse_line(text);
+            moves.iter().map(|m| format!("{m} ")).collect::<String>()
+        };
+        assert_eq!(line("score:23,depth:2,pv:b2e2|h9g7"), "b2e2 h9g7 ");
+        assert_eq!(line("score:23,depth:2,pv:b2e2|x|h9g7"), "b2e2 ");
+        assert_eq!(line("score:-99999999999999,pv:b2e2,depth:x"), "b2e2 ");
+        for text in ["", "unknown", "pv", "score:1,depth:0,pv:", "xpv:b2e2"] {
+            assert_eq!(line(text), "", "{text}");
+        }
+        let long = format!("pv:{}", vec!["b2e2"; 2_000].join("|"));
+        assert_eq!(parse_line(&long).len(), LONGEST_LINE);
+    }
+
+    #[test]
+    fn wait_is_a_tenth_of_the_move_time() {
+        let limits = |move_time| Limits {
+            move_time: Some(Duration::from_millis(move_time)),
+            ..Limits::default()
+        };
+        assert_eq!(wait_time(&limits(1_000)), Some(Duration::from_millis(100)));
+        assert_eq!(wait_time(&limits(60_000)), Some(LONGEST));
+        assert_eq!(
+            wait_time(&Limits {
+                depth: Some(4),
+                ..Limits::default()
+            }),
+            None
+        );
+    }
 }

@@ -1,39 +1,36 @@
-//! The engine's state machine: boot, idle, thinking.
+//! The engine's state machine: boot, idle, searching.
+//!
+//! The session waits for input, for events of the search and for the threads beside it (the ruling on the game, the
+//! cloud library) at the same time. Commands that need an idle engine are refused during a search, with two
+//! exceptions. In batch mode they wait, so that a file piped in runs whole; during a search that ends by itself the
+//! session does not even read, and the lines wait in the pipe. After a `stop` they wait for the answer of the
+//! search, however long that takes.
+//!
+//! After `quit` is queued, the input ends or the queue is full, no `stop` can arrive any more. A search that does
+//! not end by itself is then stopped, and the queued commands run.
 
-mod active_search;
+mod adjudication;
 mod book;
-mod book_answer;
 #[cfg(feature = "cloud")]
 mod cloud;
-#[cfg(feature = "cloud")]
-mod cloud_library;
-mod current_game;
-mod draw_resign;
-#[cfg(test)]
-mod draw_resign_tests;
-#[cfg(test)]
-mod fuzz_tests;
-mod plan;
-mod queue;
-mod ruling;
-mod set_options;
+mod game;
+mod options;
+mod search;
 mod suggestion;
 #[cfg(test)]
 mod tests;
-mod thinking;
-mod waiting;
 
+use std::collections::VecDeque;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, at, never, select_biased, unbounded};
 
-use super::codec::Codec;
-use super::codecs::codec;
+use super::codec::{Codec, codec};
 use super::command::{Command, PositionText, Protocol};
 use super::input::{Input, InputReceiver};
-use super::options::{Preferences, default_books, plays_from_books};
+use super::options::Preferences;
 use super::output::Output;
 use super::reply::Reply;
 use super::text::excerpt;
@@ -43,16 +40,14 @@ use crate::eval::nnue::Network;
 use crate::search::{Event, Pool, StartError};
 use crate::tablebase::Tables;
 use crate::text::without_credentials;
-use active_search::ActiveSearch;
-use current_game::CurrentGame;
-use draw_resign::DrawResign;
-use queue::CommandQueue;
-use ruling::{Ruling, RulingThread};
+use adjudication::{DrawResign, Ruling, RulingThread};
+use game::CurrentGame;
+use search::ActiveSearch;
 
 /// A conversation with one client.
 #[derive(Debug)]
-pub(super) struct Session<W> {
-    /// The search under way. Declared before the pool, whose drop waits for the search threads.
+pub struct Session<W> {
+    /// The search in progress. Declared before the pool, whose drop waits for the search threads.
     search: Option<ActiveSearch>,
     input: InputReceiver,
     events: Receiver<Event>,
@@ -60,21 +55,17 @@ pub(super) struct Session<W> {
     referee: RulingThread,
     output: Output<W>,
     codec: Box<dyn Codec>,
-    /// Whether there has been a handshake; before that the session boots.
+    protocol: Protocol,
+    /// Whether there was a handshake; before it the session is booting.
     greeted: bool,
     preferences: Preferences,
-    /// The network that evaluates with all knowledge, if one is loaded.
+    /// The network that evaluates positions; `None` for the embedded one.
     network: Option<Arc<Network>>,
     books: BookLibrary,
-    /// Whether the client has named the books; else they are those of the protocol.
-    has_named_books: bool,
-    /// Whether the client has said if the engine plays from its books; else that depends on the protocol.
-    has_switched_books: bool,
-    /// The endgame tables, once they were asked for.
+    /// The endgame tables, opened when they are first needed.
     tables: Option<Arc<Tables>>,
-    /// The cloud library that is asked, if one is.
     #[cfg(feature = "cloud")]
-    cloud: Option<cloud_library::Cloud>,
+    cloud: Option<cloud::Cloud>,
     game: CurrentGame,
     draw_resign: DrawResign,
     queue: CommandQueue,
@@ -82,27 +73,64 @@ pub(super) struct Session<W> {
     ended: bool,
 }
 
-/// What the session waits for.
+/// The largest size of queued lines and commands, in bytes.
+const MAX_QUEUED: usize = 16 << 20;
+
+/// The commands that wait for the end of a search, oldest first.
+#[derive(Debug, Default)]
+struct CommandQueue {
+    commands: VecDeque<(Command, usize)>,
+    bytes: usize,
+    /// Whether `quit` is queued.
+    has_quit: bool,
+}
+
+impl CommandQueue {
+    /// Adds a command from a line of `bytes` bytes.
+    fn push(&mut self, command: Command, bytes: usize) {
+        self.has_quit |= command == Command::Quit;
+        let bytes = bytes.saturating_add(size_of::<(Command, usize)>());
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.commands.push_back((command, bytes));
+    }
+
+    fn pop(&mut self) -> Option<Command> {
+        let (command, bytes) = self.commands.pop_front()?;
+        self.bytes = self.bytes.saturating_sub(bytes);
+        Some(command)
+    }
+
+    fn front(&self) -> Option<&Command> {
+        self.commands.front().map(|(command, _)| command)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= MAX_QUEUED
+    }
+}
+
+/// The events that the session waits for.
 enum Incoming {
     Input(Input),
     Queued(Command),
     Event(Event),
     Ruling(Ruling),
-    /// A line to look at first; an empty one where none will come.
+    /// A line to search first; may be empty.
     Line(Vec<Move>),
-    /// A cloud library has answered, or is waited for no longer.
+    /// The cloud library has answered, or the wait for it has ended.
     #[cfg(feature = "cloud")]
-    Cloud(cloud_library::CloudAnswer),
+    Cloud(cloud::CloudAnswer),
     /// The search threads have ended.
     SearchLost,
 }
 
 impl<W: Write> Session<W> {
     /// A session that reads `input` and writes to `sink`.
-    ///
-    /// # Errors
-    /// There can be no search.
-    pub(super) fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
+    pub fn new(input: InputReceiver, sink: W) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         Ok(Self {
             search: None,
@@ -112,14 +140,12 @@ impl<W: Write> Session<W> {
             referee: RulingThread::new(),
             pool: Pool::new(sender)?,
             output: Output::new(sink),
-            // The little that is said before the handshake is said in UCCI.
             codec: codec(Protocol::Ucci),
+            protocol: Protocol::Ucci,
             greeted: false,
             preferences: Preferences::default(),
             network: None,
             books: BookLibrary::default(),
-            has_named_books: false,
-            has_switched_books: false,
             tables: None,
             #[cfg(feature = "cloud")]
             cloud: None,
@@ -131,7 +157,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Runs until `quit`, the end of the input, or the end of the output.
-    pub(super) fn run(mut self) {
+    pub fn run(mut self) {
         while !self.is_over() {
             let incoming = self.wait();
             if self.handle_incoming(incoming).is_break() {
@@ -140,7 +166,7 @@ impl<W: Write> Session<W> {
         }
         self.stop_and_answer();
         if self.search.is_some() {
-            // The search did not end when it was told to: do not wait for its thread.
+            // The search has not stopped in time: do not wait for its threads.
             std::mem::forget(self.pool);
         }
     }
@@ -151,8 +177,8 @@ impl<W: Write> Session<W> {
         is_done || self.output.is_closed()
     }
 
-    /// Waits for the next input or event that the state allows. Input goes first, so that a `stop` meets
-    /// the search that it was meant for; but what follows a `stop` waits for the answer to it.
+    /// Waits for the next input or event that the state allows. Input goes first, so that a `stop` reaches the
+    /// search that it was sent for. After a `stop` the answer goes first.
     fn wait(&mut self) -> Incoming {
         if let Some(command) = self.next_queued() {
             return Incoming::Queued(command);
@@ -168,9 +194,10 @@ impl<W: Write> Session<W> {
             }
         }
         let (no_input, no_line, no_ruling, no_events) = (never(), never(), never(), never());
-        let input = match self.ended || self.input_waits() {
-            true => &no_input,
-            false => self.input.channel(),
+        let input = if self.ended || self.input_waits() {
+            &no_input
+        } else {
+            self.input.channel()
         };
         #[cfg(feature = "cloud")]
         if let Some(awaited) = &search.awaited_move {
@@ -179,15 +206,16 @@ impl<W: Write> Session<W> {
                     Incoming::Input(self.input.received(input.unwrap_or(Input::End)))
                 }
                 recv(awaited.answers) -> answer => Incoming::Cloud(answer.unwrap_or_default()),
-                recv(at(awaited.until)) -> _ => Incoming::Cloud(cloud_library::CloudAnswer::default()),
+                recv(at(awaited.until)) -> _ => Incoming::Cloud(cloud::CloudAnswer::default()),
             };
         }
-        // The ruling on the game is reported before anything that the search reports, unless it takes long.
-        let ruling = search.ruling().unwrap_or(&no_ruling);
+        // The ruling on the game comes before all reports of the search, unless it takes long.
+        let ruling = search.awaited_ruling.as_ref().unwrap_or(&no_ruling);
         let ruling_due = search.ruling_due();
-        let events = match ruling_due {
-            Some(_) => &no_events,
-            None => &self.events,
+        let events = if ruling_due.is_some() {
+            &no_events
+        } else {
+            &self.events
         };
         let too_late = ruling_due.map_or_else(never, at);
         select_biased! {
@@ -208,7 +236,7 @@ impl<W: Write> Session<W> {
             Incoming::Input(input) => return self.on_input(input),
             Incoming::Queued(command) => return self.handle(command),
             Incoming::Event(event) => self.on_event(event),
-            Incoming::Ruling(ruling) => self.on_ruling(ruling),
+            Incoming::Ruling(ruling) => self.on_ruling(&ruling),
             Incoming::Line(line) => self.on_line(&line),
             #[cfg(feature = "cloud")]
             Incoming::Cloud(answer) => self.on_cloud(answer),
@@ -217,7 +245,7 @@ impl<W: Write> Session<W> {
         ControlFlow::Continue(())
     }
 
-    /// Parses a line and runs or queues its commands. Breaks at the end of the program.
+    /// Parses a line and runs or queues its commands. Breaks after `quit`.
     fn on_input(&mut self, input: Input) -> ControlFlow<()> {
         let (bytes, commands) = match input {
             Input::Line(line) => {
@@ -252,10 +280,10 @@ impl<W: Write> Session<W> {
             Command::PrintError(text) => self.output.error_line(&text),
             Command::TooLong { .. } if !self.greeted => {}
             Command::TooLong { head, command } => self.refuse_overlong(&head, &command),
-            _ if self.search.is_some() => self.handle_thinking(command),
+            _ if self.search.is_some() => self.handle_searching(command),
             Command::Handshake(protocol) => self.handshake(protocol),
             _ if self.greeted => self.handle_idle(command),
-            // Before the handshake everything else is ignored.
+            // Before the handshake all other commands are ignored.
             _ => {}
         }
         ControlFlow::Continue(())
@@ -277,7 +305,7 @@ impl<W: Write> Session<W> {
                 }
             }
             Command::Go(request) => self.on_go(request),
-            Command::PonderHit { .. } => self.refuse("ponderhit", "no search is under way"),
+            Command::PonderHit { .. } => self.refuse("ponderhit", "no search is in progress"),
             Command::Stop => self.send(&Reply::NothingToStop),
             Command::Probe(text) => self.probe(&text),
             Command::ShowBook(text) => self.show_book(&text),
@@ -293,7 +321,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    fn handle_thinking(&mut self, command: Command) {
+    fn handle_searching(&mut self, command: Command) {
         let verb = match command {
             Command::IsReady => return self.send(&Reply::Ready),
             Command::Debug(on) => return self.preferences.debug = on,
@@ -319,25 +347,23 @@ impl<W: Write> Session<W> {
             Command::Go(_) => "go",
             Command::NewGame => "newgame",
         };
-        self.refuse(verb, "not while thinking");
+        self.refuse(verb, "not during a search");
     }
 
-    /// Switches to a protocol.
+    /// Switches to a protocol and answers its handshake.
     fn handshake(&mut self, protocol: Protocol) {
         self.codec = codec(protocol);
+        self.protocol = protocol;
         self.greeted = true;
-        if !self.has_named_books {
-            self.set_books(default_books(protocol));
-        }
-        if !self.has_switched_books {
-            self.preferences.use_book = plays_from_books(protocol);
+        if self.preferences.books.is_none() {
+            self.open_books();
         }
         for line in self.codec.handshake() {
             self.output.line(&line);
         }
     }
 
-    /// Sends a reply in the words of the protocol.
+    /// Sends a reply in the form of the protocol.
     fn send(&mut self, reply: &Reply<'_>) {
         for line in self.codec.format(reply, &self.preferences) {
             self.output.line(&line);
@@ -347,14 +373,14 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Reports a command that is not executed.
+    /// Reports that a command is not executed.
     fn refuse(&mut self, verb: &str, reasons: &str) {
         let text = format!("{verb} refused: {reasons}");
         log::warn!("{text}");
         self.send(&Reply::Message(&text));
     }
 
-    /// Ignores a line that the protocol does not define; reports it when debugging.
+    /// Ignores a line that the protocol does not define; reports it in debug mode.
     fn ignore_unknown(&mut self, line: &str) {
         if self.preferences.debug && self.greeted && !line.is_empty() {
             let text = format!("unknown line: {}", excerpt(line));
@@ -362,7 +388,7 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Refuses a line that was not read to its end, as its command would be refused.
+    /// Refuses a line that was not read to its end. Its command is answered as if it had failed.
     fn refuse_overlong(&mut self, head: &str, command: &Command) {
         self.refuse(&excerpt(head), "the line is too long");
         let idle = self.search.is_none();
@@ -377,30 +403,95 @@ impl<W: Write> Session<W> {
         }
     }
 
-    /// Answers with the hash table entry of a position; with none where the position is refused.
+    /// Answers with the hash table entry of a position; an invalid position has none.
     fn probe(&mut self, text: &PositionText) {
-        let known = match current_game::read_game(text, self.preferences.promotion) {
+        let entry = match game::read_game(text, self.preferences.promotion) {
             Ok(game) => self.pool.probe(game.position()),
             Err(error) => {
                 self.refuse("probe", &error.to_string());
                 None
             }
         };
-        self.send(&Reply::Hash(known));
+        self.send(&Reply::Hash(entry));
     }
 
     fn quit(&mut self) -> ControlFlow<()> {
         self.stop_and_answer();
         self.send(&Reply::Bye);
-        // A search that did not end in time may still report: nothing follows the farewell.
+        // A search that has not stopped in time may still report: nothing follows `bye`.
         self.output.close();
         ControlFlow::Break(())
     }
 
-    /// The input has ended. A search that ends by itself is finished first.
+    /// Handles the end of the input. A search that ends by itself is finished first.
     fn end_input(&mut self) {
         log::debug!("end of input");
         self.ended = true;
-        self.stop_if_nothing_else_will();
+        self.stop_if_nothing_else_can();
     }
+
+    /// Whether the session reads no input until the search in progress has ended.
+    fn input_waits(&self) -> bool {
+        self.preferences.batch && self.ends_by_itself() || self.queue.is_full()
+    }
+
+    /// Whether a command must be queued.
+    fn must_wait(&self, command: &Command) -> bool {
+        let Some(search) = &self.search else {
+            return false;
+        };
+        if search.is_stopping() {
+            // A `stop` or `ponderhit` after a queued `go` is for that one.
+            let is_for_queued = matches!(command, Command::Stop | Command::PonderHit { .. });
+            return needs_idle(command) || is_for_queued && !self.queue.is_empty();
+        }
+        self.waits_in_batch(command)
+    }
+
+    fn waits_in_batch(&self, command: &Command) -> bool {
+        self.preferences.batch && (needs_idle(command) || *command == Command::Quit)
+    }
+
+    /// Queues a command from a line of `bytes` bytes.
+    fn enqueue(&mut self, command: Command, bytes: usize) {
+        self.queue.push(command, bytes);
+        self.stop_if_nothing_else_can();
+    }
+
+    /// The oldest queued command, if it can run now.
+    fn next_queued(&mut self) -> Option<Command> {
+        let front = self.queue.front()?;
+        let waits = self
+            .search
+            .as_ref()
+            .is_some_and(|search| search.is_stopping() || self.waits_in_batch(front));
+        if waits { None } else { self.queue.pop() }
+    }
+
+    /// Stops a search that no command can stop any more, unless it ends by itself.
+    fn stop_if_nothing_else_can(&mut self) {
+        let is_last = self.ended || self.queue.has_quit || self.queue.is_full();
+        if is_last && !self.ends_by_itself() {
+            self.stop();
+        }
+    }
+}
+
+/// Whether a command needs an idle engine.
+fn needs_idle(command: &Command) -> bool {
+    !matches!(
+        command,
+        Command::IsReady
+            | Command::Debug(_)
+            | Command::PonderHit { .. }
+            | Command::Stop
+            | Command::Probe(_)
+            | Command::ShowBook(_)
+            | Command::Hint(_)
+            | Command::Print(_)
+            | Command::PrintError(_)
+            | Command::Register
+            | Command::Quit
+            | Command::Unknown(_)
+    )
 }

@@ -1,9 +1,11 @@
-//! The session without a process: what a line changes, and what an event sends.
+//! The session without a process: lines and events in, replies out.
 
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use std::time::Duration;
+
+use proptest::prelude::*;
 
 use super::*;
 use crate::board::Move;
@@ -11,9 +13,9 @@ use crate::notation::fen;
 use crate::protocol::input::spawn_reader;
 use crate::search::{Outcome, Report, Score};
 
-/// An output that can be read.
+/// An output whose content tests can read.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
+struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
 
 impl Write for SharedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -25,13 +27,13 @@ impl Write for SharedBuffer {
     }
 }
 
-pub(super) struct TestSession {
-    pub(super) session: Session<SharedBuffer>,
+struct TestSession {
+    session: Session<SharedBuffer>,
     buffer: SharedBuffer,
 }
 
 impl TestSession {
-    pub(super) fn new(handshake: &str) -> Self {
+    fn new(handshake: &str) -> Self {
         let buffer = SharedBuffer::default();
         let input = spawn_reader(io::empty()).unwrap();
         let session = Session::new(input, buffer.clone()).unwrap();
@@ -40,34 +42,35 @@ impl TestSession {
         this
     }
 
-    /// Says a line and returns what is answered before any event of the search.
-    pub(super) fn say(&mut self, line: &str) -> Vec<String> {
+    /// Sends a line and returns the answers before any event of the search.
+    fn say(&mut self, line: &str) -> Vec<String> {
         self.input(Input::Line(line.to_owned()));
         self.read()
     }
 
-    /// Hands over an input and waits for the ruling on a search that it starts.
-    pub(super) fn input(&mut self, input: Input) {
+    /// Handles an input and waits for the ruling on a search that it starts.
+    fn input(&mut self, input: Input) {
         let _ = self.session.on_input(input);
-        let ruling = self.session.search.as_ref().and_then(ActiveSearch::ruling);
+        let search = self.session.search.as_ref();
+        let ruling = search.and_then(|search| search.awaited_ruling.as_ref());
         if let Some(ruling) = ruling.map(|ruling| ruling.recv().unwrap()) {
-            self.session.on_ruling(ruling);
+            self.session.on_ruling(&ruling);
         }
     }
 
-    pub(super) fn on_event(&mut self, event: Event) -> Vec<String> {
+    fn on_event(&mut self, event: Event) -> Vec<String> {
         self.session.on_event(event);
         self.read()
     }
 
-    pub(super) fn read(&mut self) -> Vec<String> {
+    fn read(&mut self) -> Vec<String> {
         let bytes = std::mem::take(&mut *self.buffer.0.borrow_mut());
         let text = String::from_utf8(bytes).unwrap();
         text.lines().map(str::to_owned).collect()
     }
 
     /// The position on the board and the bans.
-    pub(super) fn board(&self) -> Option<String> {
+    fn board(&self) -> Option<String> {
         let game = self.session.game.game()?;
         let bans = &self.session.game;
         Some(format!(
@@ -82,11 +85,11 @@ impl TestSession {
     }
 }
 
-pub(super) fn done(hundredths: i32) -> Event {
+fn done(hundredths: i32) -> Event {
     done_with(Score::from_units(hundredths * Score::MINOR_PIECE / 100))
 }
 
-pub(super) fn done_with(score: Score) -> Event {
+fn done_with(score: Score) -> Event {
     Event::Done(Outcome {
         best: Some("h2e2".parse::<Move>().unwrap()),
         ponder: None,
@@ -97,14 +100,14 @@ pub(super) fn done_with(score: Score) -> Event {
     })
 }
 
-/// What is answered to a `go` when the search comes to this score.
-pub(super) fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
+/// The answer to a `go` whose search ends with this score.
+fn answer(session: &mut TestSession, go: &str, hundredths: i32) -> String {
     assert_eq!(session.say(go), [""; 0], "{go}");
     session.on_event(done(hundredths)).pop().unwrap()
 }
 
 #[test]
-fn moves_that_cannot_be_searched_are_named() {
+fn illegal_searchmoves_are_reported() {
     let mut session = TestSession::new("ucci");
     let said = session.say("go searchmoves a0a5 depth 3");
     let expected = ["info message go: cannot play a0a5", "nobestmove"];
@@ -112,7 +115,7 @@ fn moves_that_cannot_be_searched_are_named() {
 }
 
 #[test]
-fn an_early_outcome_waits_for_the_ponder_hit() {
+fn finished_ponder_search_waits_for_ponderhit() {
     for handshake in ["ucci", "uci"] {
         let mut session = TestSession::new(handshake);
         for end in ["ponderhit", "stop"] {
@@ -125,7 +128,7 @@ fn an_early_outcome_waits_for_the_ponder_hit() {
 }
 
 #[test]
-fn an_early_outcome_of_an_endless_search_waits_for_stop() {
+fn finished_infinite_search_waits_for_stop() {
     for protocol in ["ucci", "uci"] {
         let mut session = TestSession::new(protocol);
         session.say("go infinite");
@@ -139,7 +142,7 @@ fn an_early_outcome_of_an_endless_search_waits_for_stop() {
 }
 
 #[test]
-fn a_proven_mate_ends_an_endless_search_in_ucci_only() {
+fn proven_mate_ends_an_infinite_search_in_ucci_only() {
     let mate = done_with(Score::mate_in(3));
     let mut session = TestSession::new("uci");
     session.say("go infinite");
@@ -150,7 +153,7 @@ fn a_proven_mate_ends_an_endless_search_in_ucci_only() {
 }
 
 #[test]
-fn a_lost_search_still_answers() {
+fn failed_search_is_answered() {
     let mut session = TestSession::new("ucci");
     session.say("go infinite");
     session.session.on_search_lost();
@@ -159,7 +162,7 @@ fn a_lost_search_still_answers() {
 }
 
 #[test]
-fn times_are_in_the_unit_that_was_set() {
+fn usemillisec_sets_the_time_unit() {
     let mut session = TestSession::new("ucci");
     for (setting, seconds) in [("true", 2), ("false", 2000)] {
         session.say(&format!("setoption usemillisec {setting}"));
@@ -175,9 +178,9 @@ fn times_are_in_the_unit_that_was_set() {
 }
 
 #[test]
-fn promotion_reads_the_position_again() {
+fn promotion_parses_the_position_again() {
     let mut session = TestSession::new("ucci");
-    // No pawn gets behind its own lines, but a piece that has become one is there.
+    // A pawn cannot get behind its own lines, except by promotion.
     let promoted = "position fen 4k4/9/9/9/9/9/9/3P5/9/3A1K3 w";
     assert_eq!(session.say(promoted).len(), 1);
     assert_eq!(session.say("go depth 1"), ["nobestmove"]);
@@ -190,7 +193,7 @@ fn promotion_reads_the_position_again() {
 }
 
 #[test]
-fn an_overlong_line_is_refused_as_its_command_is() {
+fn overlong_line_gets_the_answer_of_its_command() {
     let mut session = TestSession::new("ucci");
     let mut say = |head: &str| {
         session.input(Input::Overlong(head.to_owned()));
@@ -212,7 +215,7 @@ fn an_overlong_line_is_refused_as_its_command_is() {
 }
 
 #[test]
-fn an_overlong_line_waits_its_turn_in_a_batch() {
+fn overlong_line_is_queued_in_batch_mode() {
     let mut session = TestSession::new("ucci");
     session.say("setoption batch on");
     session.say("go infinite");
@@ -231,9 +234,9 @@ fn an_overlong_line_waits_its_turn_in_a_batch() {
 }
 
 #[test]
-fn nothing_follows_the_farewell() {
+fn nothing_follows_bye() {
     let mut session = TestSession::new("ucci");
-    // A search that a busy machine keeps from stopping in time.
+    // A search that does not stop in time.
     let (search, events) = unbounded();
     session.session.events = events;
     session.say("go infinite");
@@ -247,23 +250,18 @@ fn nothing_follows_the_farewell() {
 }
 
 #[test]
-fn the_answer_does_not_wait_for_a_long_judgement() {
+fn answer_does_not_wait_for_a_slow_ruling() {
     let mut session = TestSession::new("ucci");
     let (search, events) = unbounded();
     session.session.events = events;
     let _ = session
         .session
         .on_input(Input::Line("go depth 1".to_owned()));
-    // The judgement never comes.
-    let (_judging, ruling) = unbounded();
-    session
-        .session
-        .search
-        .as_mut()
-        .unwrap()
-        .await_ruling(ruling);
+    // The ruling never arrives.
+    let (_sender, ruling) = unbounded();
+    session.session.search.as_mut().unwrap().awaited_ruling = Some(ruling);
     search.send(done(0)).unwrap();
-    // Nothing more is read.
+    // No more input is read.
     session.session.ended = true;
     let incoming = session.session.wait();
     let _ = session.session.handle_incoming(incoming);
@@ -271,7 +269,7 @@ fn the_answer_does_not_wait_for_a_long_judgement() {
 }
 
 #[test]
-fn debug_says_what_was_not_understood() {
+fn debug_mode_reports_unknown_lines() {
     let mut session = TestSession::new("ucci");
     assert_eq!(session.say("hello"), [""; 0]);
     session.say("setoption debug on");
@@ -280,4 +278,202 @@ fn debug_says_what_was_not_understood() {
         ["info message unknown line: hello?"]
     );
     assert_eq!(session.say(""), [""; 0]);
+}
+
+#[test]
+fn draw_offer_is_accepted_at_a_low_score() {
+    let opening = "position startpos";
+    let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
+    for (position, style, bad, good) in [
+        (opening, "solid", -40, -20),
+        (opening, "normal", -70, -50),
+        (opening, "risky", -130, -110),
+        (ending, "solid", 10, 20),
+        (ending, "normal", 10, 20),
+        (ending, "risky", -20, -10),
+    ] {
+        let mut session = TestSession::new("ucci");
+        session.say(&format!("setoption style {style}"));
+        session.say(position);
+        assert_eq!(
+            answer(&mut session, "go draw depth 1", bad),
+            "bestmove h2e2 draw"
+        );
+        assert_eq!(
+            answer(&mut session, "go draw depth 1", good),
+            "bestmove h2e2"
+        );
+        assert_eq!(answer(&mut session, "go depth 1", bad), "bestmove h2e2");
+    }
+}
+
+#[test]
+fn draw_offer_is_accepted_in_a_drawn_game() {
+    let mut session = TestSession::new("ucci");
+    session.say("position fen 3ak4/9/9/9/9/9/9/4B4/4A4/2BAK4 w");
+    for (go, score, answer) in [
+        ("go draw depth 1", 0, "bestmove h2e2 draw"),
+        ("go depth 1", 0, "bestmove h2e2"),
+        // The client may go by other rules.
+        ("go draw depth 1", 300, "bestmove h2e2"),
+    ] {
+        let said = session.say(go);
+        assert!(said[0].contains("this is a draw"), "{said:?}");
+        assert_eq!(session.on_event(done(score)).pop().unwrap(), answer);
+    }
+}
+
+#[test]
+fn ponderhit_may_carry_a_draw_offer() {
+    let mut session = TestSession::new("ucci");
+    session.say("setoption usebook false");
+    session.say("go ponder time 1000 increment 0");
+    assert_eq!(session.say("ponderhit draw"), [""; 0]);
+    assert_eq!(
+        session.on_event(done(-300)).pop().unwrap(),
+        "bestmove h2e2 draw"
+    );
+}
+
+#[test]
+fn resigns_only_with_the_option() {
+    let mut session = TestSession::new("ucci");
+    for _ in 0..20 {
+        assert_eq!(answer(&mut session, "go depth 1", -900), "bestmove h2e2");
+    }
+    session.say("setoption newgame");
+    session.say("setoption resign true");
+    for hundredths in [-900, -900, -900, 0, -900, -900, -900] {
+        assert_eq!(
+            answer(&mut session, "go depth 1", hundredths),
+            "bestmove h2e2"
+        );
+    }
+    assert_eq!(
+        answer(&mut session, "go depth 1", -900),
+        "bestmove h2e2 resign"
+    );
+    session.say("setoption newgame");
+    session.say("go depth 1");
+    let mated = session.on_event(done_with(Score::mated_in(4))).pop();
+    assert_eq!(mated.unwrap(), "bestmove h2e2 resign");
+}
+
+#[test]
+fn offers_draws_only_with_the_option() {
+    let ending = "position fen 3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w";
+    let mut session = TestSession::new("ucci");
+    for position in ["position startpos", ending] {
+        assert_eq!(session.say(position), [""; 0]);
+        for _ in 0..20 {
+            assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
+        }
+    }
+    session.say("setoption newgame");
+    session.say("setoption draw true");
+    session.say("position startpos");
+    for _ in 0..20 {
+        assert_eq!(answer(&mut session, "go depth 1", 0), "bestmove h2e2");
+    }
+    session.say(ending);
+    let answers: Vec<String> = (0..20)
+        .map(|_| answer(&mut session, "go depth 1", 0))
+        .filter(|line| line.ends_with(" draw"))
+        .collect();
+    assert_eq!(answers.len(), 2);
+}
+
+/// FENs, cut and changed.
+fn half_fen() -> impl Strategy<Value = String> {
+    let fen = prop_oneof![
+        Just(fen::START.to_owned()),
+        Just("3k1a3/9/9/9/9/9/9/9/4A4/4K1R1r w - - 0 1".to_owned()),
+        Just("4k4/9/9/9/9/9/9/9/9/4K4 b".to_owned()),
+    ];
+    (fen, any::<prop::sample::Index>(), "[ -~]{0,4}", 0..3u8).prop_map(|(fen, at, junk, how)| {
+        let at = at.index(fen.len());
+        let (head, tail) = fen.split_at(at);
+        match how {
+            0 => head.to_owned(),
+            1 => format!("{head}{junk}{tail}"),
+            _ => tail.to_owned(),
+        }
+    })
+}
+
+fn line() -> impl Strategy<Value = String> {
+    let moves = prop::collection::vec("[a-i][0-9][a-i][0-9]|[a-z0-9-]{0,6}", 0..4)
+        .prop_map(|moves| moves.join(" "));
+    prop_oneof![
+        (half_fen(), moves.clone())
+            .prop_map(|(fen, moves)| format!("position fen {fen} moves {moves}")),
+        half_fen().prop_map(|fen| format!("position fen {fen}")),
+        moves
+            .clone()
+            .prop_map(|moves| format!("position startpos moves {moves}")),
+        moves.clone().prop_map(|moves| format!("banmoves {moves}")),
+        half_fen().prop_map(|fen| format!("probe fen {fen}")),
+        "setoption (multipv|style|promotion|x) [ -~]{0,20}",
+        "go (depth|nodes) [a-z]{1,5}",
+        "go (depht|nods|tme|movtime) [0-9]{1,9}( [a-z]{4})?",
+        "position startpos moves (炮二平五|马8进7|C2=5|h8+7|前炮退一|[一-九兵车炮]{4})( 马8进7)?",
+        "banmoves (炮二平五|h2e2|C2=5|[一-九兵车炮]{4})( h2e2){0,3}",
+        "ponderhit( draw)?",
+        "stop|isready|ucci|uci|[ -~]{0,30}",
+        "\\PC{0,40}",
+    ]
+}
+
+proptest! {
+    /// Only an accepted line changes the position; an invalid `position` removes it.
+    #[test]
+    fn refused_lines_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
+        let mut session = TestSession::new("ucci");
+        for line in lines {
+            let before = session.board();
+            let promotion = session.session.preferences.promotion;
+            let answers = session.say(&line);
+            let refused = |verb: &str| answers.iter().any(|a| {
+                a.contains(&format!(" {verb} refused: "))
+            });
+            let is_refused = answers.iter().any(|a| a.contains(" refused: "));
+            let after = session.board();
+            if refused("position") {
+                prop_assert_eq!(after, None, "{}", line);
+            } else if is_refused {
+                prop_assert_eq!(after, before, "{}", line);
+            } else if after != before {
+                let sets_board = line.trim_start().to_ascii_lowercase();
+                prop_assert!(
+                    sets_board.starts_with("position")
+                        || sets_board.starts_with("banmoves")
+                        || promotion != session.session.preferences.promotion,
+                    "{}", line
+                );
+            }
+            prop_assert!(session.session.search.is_none());
+        }
+    }
+
+    /// During a search only `stop` ends it, and nothing changes the position.
+    #[test]
+    fn lines_during_a_search_change_nothing(lines in prop::collection::vec(line(), 1..12)) {
+        let mut session = TestSession::new("ucci");
+        session.say("go infinite");
+        let before = session.board();
+        for line in lines {
+            let stops = line.trim_start().to_ascii_lowercase().starts_with("stop");
+            if stops {
+                continue;
+            }
+            let answers = session.say(&line);
+            let ends = |a: &String| a.starts_with("bestmove") || a == "nobestmove";
+            prop_assert!(!answers.iter().any(ends), "{}", line);
+            prop_assert_eq!(session.board(), before.clone(), "{}", line);
+            prop_assert!(session.session.search.is_some());
+        }
+        session.say("stop");
+        let answers = session.on_event(done(0));
+        prop_assert_eq!(answers.last().unwrap(), "bestmove h2e2");
+    }
 }

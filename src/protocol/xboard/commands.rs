@@ -1,18 +1,16 @@
-//! The commands of XBoard and CXBoard.
+//! The commands of XBoard and CXBoard, and the list of features.
 
-use super::features::features;
-use super::play::looks_like_move;
 use super::{Dialect, Purpose, XBoard};
-use crate::board::Color;
+use crate::board::{Color, Move};
 use crate::movegen::legal_moves;
 use crate::notation::fen;
 use crate::protocol::command::Command;
-use crate::protocol::options;
+use crate::protocol::options::{self, OptionKind, OptionSpec, Place, Preferences};
 use crate::protocol::parse::{handshake, split_word};
 use crate::protocol::text::excerpt;
 
 impl XBoard {
-    pub(super) fn parse_line(&mut self, line: &str) -> Vec<Command> {
+    pub fn parse_line(&mut self, line: &str) -> Vec<Command> {
         let (word, rest) = split_word(line);
         let verb = word.to_ascii_lowercase();
         if let Some(protocol) = handshake(&verb) {
@@ -31,12 +29,12 @@ impl XBoard {
         }
         match word {
             "" => Vec::new(),
-            _ if looks_like_move(word) => self.user_move(word),
+            _ if word.parse::<Move>().is_ok() => self.user_move(word),
             _ => self.error("unknown command", line),
         }
     }
 
-    /// How far an analysis under way has come.
+    /// The progress of an analysis.
     fn status_line(&self) -> Option<String> {
         let moves = legal_moves(self.game.position()).len();
         (self.purpose == Some(Purpose::Analyse)).then(|| self.status.line(moves))
@@ -46,15 +44,16 @@ impl XBoard {
         vec![print(format!("Error ({reason}): {}", excerpt(line)))]
     }
 
-    /// No command where the argument was good, otherwise the error.
-    fn checked(&self, good: bool, verb: &str, rest: &str) -> Vec<Command> {
-        match good {
-            true => Vec::new(),
-            false => self.error("bad argument", &format!("{verb} {rest}")),
+    /// No command for a valid argument, otherwise an error.
+    fn checked(&self, is_valid: bool, verb: &str, rest: &str) -> Vec<Command> {
+        if is_valid {
+            Vec::new()
+        } else {
+            self.error("bad argument", &format!("{verb} {rest}"))
         }
     }
 
-    /// The commands that bear on the game.
+    /// The commands about the game.
     fn parse_game(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "usermove" => self.user_move(rest),
@@ -108,17 +107,17 @@ impl XBoard {
         })
     }
 
-    /// The commands that bear on how the engine plays.
+    /// The commands about time, display and options.
     fn parse_settings(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "protover" => features().into_iter().map(print).collect(),
             "level" => {
-                let good = self.time.set_level(rest);
-                self.checked(good, verb, rest)
+                let is_valid = self.time.set_level(rest);
+                self.checked(is_valid, verb, rest)
             }
             "st" => {
-                let good = self.time.set_move_time(rest);
-                self.checked(good, verb, rest)
+                let is_valid = self.time.set_move_time(rest);
+                self.checked(is_valid, verb, rest)
             }
             "sd" => {
                 let depth = rest.parse().ok().filter(|depth: &u32| *depth > 0);
@@ -126,12 +125,12 @@ impl XBoard {
                 self.checked(depth.is_some(), verb, rest)
             }
             "time" if !rest.is_empty() => {
-                let good = self.time.set_own(rest);
-                self.checked(good, verb, rest)
+                let is_valid = self.time.set_own(rest);
+                self.checked(is_valid, verb, rest)
             }
             "otim" => {
-                let good = self.time.set_opponent(rest);
-                self.checked(good, verb, rest)
+                let is_valid = self.time.set_opponent(rest);
+                self.checked(is_valid, verb, rest)
             }
             "post" => self.set(|this| this.posting = true),
             "nopost" => self.set(|this| this.posting = false),
@@ -161,7 +160,7 @@ impl XBoard {
         })
     }
 
-    /// The commands of tsito alone.
+    /// The commands of tsito.
     fn parse_tsito(&mut self, verb: &str, rest: &str) -> Option<Vec<Command>> {
         Some(match verb {
             "set" => {
@@ -190,20 +189,19 @@ impl XBoard {
         })
     }
 
-    /// Sets an option by tsito's name for it or any other.
+    /// Sets an option by tsito's name or any other.
     fn set_option(&self, name: &str, value: &str, text: &str) -> Vec<Command> {
-        let name = match name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err() {
-            true => "usehash",
-            false => name,
-        };
-        match options::read(name, Some(value)) {
+        // `hash on` switches the hash table; `Hash 16` sets its size.
+        let is_switch = name.eq_ignore_ascii_case("hash") && value.parse::<u64>().is_err();
+        let name = if is_switch { "usehash" } else { name };
+        match options::set(name, Some(value), &mut Preferences::default()) {
             Some(Ok(_)) => vec![option(name, value)],
             Some(Err(_)) => self.error("bad argument", text),
             None => self.error("unknown option", text),
         }
     }
 
-    /// The start, the current position and the moves between.
+    /// The first position, the current one and the moves between them.
     fn history(&self) -> String {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let moves = self.game.plies().iter().map(|ply| ply.played.to_string());
@@ -238,7 +236,7 @@ impl XBoard {
         commands
     }
 
-    /// `setboard`, which in tsito's dialect begins a new game.
+    /// Handles `setboard`, which starts a new game in tsito's dialect.
     fn set_board(&mut self, text: &str) -> Vec<Command> {
         let game = match self.new_game_from(text) {
             Ok(game) => game,
@@ -256,7 +254,7 @@ impl XBoard {
         commands
     }
 
-    /// The engine plays the side that is made out of the side to move.
+    /// Lets the engine play a side, given by the side to move.
     fn play_side(&mut self, side: impl Fn(Color) -> Color) -> Vec<Command> {
         self.play_color(side(self.game.position().side_to_move()))
     }
@@ -267,7 +265,7 @@ impl XBoard {
         self.again()
     }
 
-    /// Stops and searches what the mode asks for now.
+    /// Stops the search and starts the one of the current mode.
     fn again(&mut self) -> Vec<Command> {
         let mut commands = self.abort();
         commands.extend(self.think());
@@ -299,5 +297,85 @@ fn option(name: &str, value: &str) -> Command {
     Command::SetOption {
         name: name.to_owned(),
         value: Some(value.to_owned()).filter(|value| !value.is_empty()),
+    }
+}
+
+/// Options that are not listed: those with commands (`memory`, `cores`, `easy` and `hard`, `new`, `rating`) and those
+/// without an effect in XBoard.
+const UNLISTED: [&str; 12] = [
+    "hashsize",
+    "threads",
+    "ponder",
+    "newgame",
+    "UCI_Opponent",
+    "usemillisec",
+    "batch",
+    "UCI_ShowWDL",
+    "UCI_ShowCurrLine",
+    "UCI_ShowRefutations",
+    "UCI_EngineAbout",
+    "UCI_Variant",
+];
+
+/// The answer to `protover`.
+fn features() -> Vec<String> {
+    let mut lines = vec![
+        "feature done=0".to_owned(),
+        concat!("feature myname=\"Chuhe ", env!("CARGO_PKG_VERSION"), "\"").to_owned(),
+        "feature variants=\"xiangqi\" ping=1 setboard=1 usermove=1 playother=1 san=0".to_owned(),
+        "feature time=1 draw=1 analyze=1 colors=0 sigint=0 sigterm=0 reuse=1".to_owned(),
+        "feature name=1 nps=0 pause=0 debug=1 memory=1 smp=1".to_owned(),
+    ];
+    lines.extend(options::all().filter_map(|spec| option_feature(&spec)));
+    lines.push("feature done=1".to_owned());
+    lines
+}
+
+fn option_feature(spec: &OptionSpec) -> Option<String> {
+    let name = spec.name();
+    if UNLISTED.contains(&name) {
+        return None;
+    }
+    let kind = match spec.kind {
+        OptionKind::Check { default, .. } => format!("-check {}", u8::from(default)),
+        OptionKind::Spin {
+            min, max, default, ..
+        } => format!("-spin {default} {min} {max}"),
+        OptionKind::Combo { words, default, .. } => {
+            let choices = words.iter().enumerate().map(|(n, word)| {
+                let mark = if n == default { "*" } else { "" };
+                format!("{mark}{word}")
+            });
+            let choices: Vec<String> = choices.collect();
+            format!("-combo {}", choices.join(" /// "))
+        }
+        OptionKind::Text { default, place, .. } => match place {
+            Place::None => format!("-string {default}"),
+            Place::File => format!("-file {default}"),
+            Place::Directory => format!("-path {default}"),
+        },
+        OptionKind::Button => "-button".to_owned(),
+        #[cfg(feature = "tune")]
+        OptionKind::Parameter(p) => format!("-spin {} {} {}", p.default, p.min, p.max),
+    };
+    Some(format!("feature option=\"{name} {kind}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_end_with_done() {
+        let lines = features();
+        assert_eq!(lines.last().unwrap(), "feature done=1");
+        assert!(lines.iter().all(|line| line.starts_with("feature ")));
+        let style = "feature option=\"style -combo solid /// *normal /// risky\"";
+        assert!(lines.iter().any(|line| line == style), "{lines:?}");
+        assert!(
+            UNLISTED
+                .iter()
+                .all(|name| { options::all().any(|spec| spec.name() == *name) })
+        );
     }
 }

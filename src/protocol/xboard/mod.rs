@@ -1,14 +1,12 @@
 //! The protocol of XBoard, version 2, for its variant xiangqi, and CXBoard, the older dialect of tsito.
 //!
-//! In these protocols the engine keeps the game: it records which side it plays, takes moves back and
-//! announces results. The codec does all of that, so that the session sees positions and searches only.
-//! A command that interrupts a search stops it, and its move is dropped.
+//! In these protocols the engine keeps the game: it knows which side it plays, takes moves back and announces
+//! results. The codec does all of that; the session only sees positions and searches. A command that interrupts a
+//! search stops it, and its move is discarded.
 
-mod answers;
 mod commands;
-mod features;
-mod play;
-mod status;
+mod game;
+mod replies;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -21,12 +19,11 @@ use super::options::Preferences;
 use super::reply::Reply;
 use crate::board::{Color, Move};
 use crate::rules::{Game, RuleSet};
-use status::AnalysisStatus;
+use replies::AnalysisStatus;
 use time::XboardClock;
 
-/// Which of the two protocols is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub enum Dialect {
     /// XBoard: sides are white and black, moves follow `usermove`.
     XBoard,
     /// CXBoard of tsito: sides are red and blue, moves stand alone.
@@ -34,7 +31,6 @@ pub(super) enum Dialect {
 }
 
 impl Dialect {
-    /// What the dialect calls a side.
     fn side(self, color: Color) -> &'static str {
         match (self, color) {
             (Self::XBoard, Color::Red) => "White",
@@ -45,12 +41,12 @@ impl Dialect {
     }
 }
 
-/// What the search under way is for.
+/// The purpose of the search in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     /// The engine's move.
     Play,
-    /// The engine's move after the opponent's, which is expected to be this one.
+    /// The engine's move after this expected move of the opponent.
     Ponder(Move),
     /// Lines for the user.
     Analyse,
@@ -58,49 +54,45 @@ enum Purpose {
 
 /// The codec of both dialects.
 #[derive(Debug)]
-pub(super) struct XBoard {
+pub struct XBoard {
     dialect: Dialect,
-    /// The FEN where the game begins, `None` for the starting position.
+    /// The FEN of the first position, `None` for the starting position.
     start: Option<String>,
     game: Game,
     /// The side that the engine plays; `None` in force mode.
     engine: Option<Color>,
     analysing: bool,
     time: XboardClock,
-    /// Whether to think on the opponent's time.
     pondering: bool,
-    /// Whether to show lines.
+    /// Whether to show lines (`post`).
     posting: bool,
     /// Whether the opponent has offered a draw since the engine's last move.
     draw_offered: bool,
-    /// Whether a person reads: the board is shown after each move.
+    /// Whether to show the board after each move (`console`).
     console: bool,
     purpose: Option<Purpose>,
-    /// How far the analysis under way has come.
     status: AnalysisStatus,
-    /// Searches that were stopped and whose moves are not wanted.
-    dropped: u32,
-    /// Numbers of `ping` to answer after the move.
+    /// The number of stopped searches whose moves are to be discarded.
+    discarded: u32,
+    /// The arguments of `ping`s to answer after the move.
     pings: Vec<String>,
     /// The reply that the engine expects, for `hint`.
     expected: Option<Move>,
     /// Whether the promotion variant is played.
     promotion: bool,
-    /// The rules that decide games.
     rules: RuleSet,
     /// Whether too many plies without a capture are a draw.
     no_capture_draws: bool,
     /// Whether a result has been announced.
     over: bool,
-    /// When the side to move got the move.
+    /// When the turn of the side to move began.
     turn_began: Instant,
-    /// Commands that follow the last answer.
+    /// Commands to execute after the last answer.
     follow_up: Vec<Command>,
 }
 
 impl XBoard {
-    /// A new conversation.
-    pub(super) fn new(dialect: Dialect) -> Self {
+    pub fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
             start: None,
@@ -114,7 +106,7 @@ impl XBoard {
             console: false,
             purpose: None,
             status: AnalysisStatus::new(),
-            dropped: 0,
+            discarded: 0,
             pings: Vec::new(),
             expected: None,
             promotion: false,
@@ -125,14 +117,12 @@ impl XBoard {
             follow_up: Vec::new(),
         }
     }
-}
 
-impl XBoard {
-    /// Takes over what options say of the rules. The game is read again where they change how pieces move.
+    /// Adopts the options about the rules, and parses the game again if the variant has changed.
     fn follow_preferences(&mut self, preferences: &Preferences) {
         if self.promotion != preferences.promotion {
             self.promotion = preferences.promotion;
-            self.read_again();
+            self.parse_again();
         }
         self.rules = preferences.search.rules;
         self.no_capture_draws = preferences.search.no_capture_draws;
@@ -146,13 +136,13 @@ impl Codec for XBoard {
     }
 
     fn parse_overlong(&mut self, head: &str, _preferences: &Preferences) -> Command {
-        // A line that is parsed plays on the game.
+        // Parsing a line can change the game.
         Command::Unknown(head.to_owned())
     }
 
     fn handshake(&mut self) -> Vec<String> {
         match self.dialect {
-            // XBoard asks for features by `protover`; a blank line is no answer to anything.
+            // XBoard asks for the features with `protover`; the blank line answers the handshake.
             Dialect::XBoard => vec![String::new()],
             Dialect::CxBoard => vec![concat!("Chuhe ", env!("CARGO_PKG_VERSION")).to_owned()],
         }

@@ -1,4 +1,4 @@
-//! Conversations with XBoard and tsito's clients, without a process.
+//! Conversations with XBoard and with tsito's clients, without a process.
 
 use super::*;
 use crate::book::BookMove;
@@ -32,7 +32,7 @@ impl Client {
         text.collect()
     }
 
-    /// The words of the commands in answer.
+    /// The names of the commands in answer.
     fn verbs(&mut self, line: &str) -> String {
         let verb = |command: &Command| match command {
             Command::Stop => "stop",
@@ -99,7 +99,7 @@ fn force_mode_only_checks_moves() {
 }
 
 #[test]
-fn pondering_is_hit_or_dropped() {
+fn ponder_hit_and_miss() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("hard");
     client.send("usermove h2e2");
@@ -137,7 +137,7 @@ fn results_are_announced() {
 }
 
 #[test]
-fn a_game_that_is_over_is_not_searched() {
+fn finished_game_is_not_searched() {
     for (dialect, fen, said) in [
         (
             Dialect::XBoard,
@@ -167,7 +167,7 @@ fn pings_wait_for_the_move() {
 }
 
 #[test]
-fn a_ping_is_answered_where_the_move_is_dropped() {
+fn ping_is_answered_if_the_move_is_discarded() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("usermove h2e2");
     client.send("ping 1");
@@ -176,7 +176,7 @@ fn a_ping_is_answered_where_the_move_is_dropped() {
 }
 
 #[test]
-fn a_draw_offered_before_a_ponder_miss_is_not_lost() {
+fn draw_offer_survives_a_ponder_miss() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("hard");
     client.send("usermove h2e2");
@@ -189,7 +189,7 @@ fn a_draw_offered_before_a_ponder_miss_is_not_lost() {
 }
 
 #[test]
-fn a_hint_is_for_the_move_that_it_was_made_for() {
+fn hint_is_cleared_by_another_move() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("usermove h2e2");
     client.answer("h9g7", Some("h0g2"));
@@ -199,12 +199,12 @@ fn a_hint_is_for_the_move_that_it_was_made_for() {
 }
 
 #[test]
-fn the_promotion_variant_has_its_moves() {
+fn promotion_variant_moves() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("force");
     client.send("setboard 3k5/9/9/9/9/9/9/9/9/2B1K4 w");
     assert!(client.printed("usermove c0c0")[0].starts_with("Illegal move"));
-    // The game goes on by the rules of the variant, where the bishop becomes a pawn.
+    // The game continues in the variant, where the bishop may become a pawn.
     client.preferences.promotion = true;
     assert_eq!(client.printed("usermove c0c0"), [""; 0]);
     let with_pawn = "setboard 3k5/9/9/9/9/9/9/9/9/2P1K4 w";
@@ -214,7 +214,7 @@ fn the_promotion_variant_has_its_moves() {
 }
 
 #[test]
-fn a_line_that_is_too_long_changes_nothing() {
+fn overlong_line_changes_nothing() {
     let mut client = Client::new(Dialect::XBoard);
     client.send("usermove h2e2");
     let refused = client.codec.parse_overlong("force", &client.preferences);
@@ -223,7 +223,7 @@ fn a_line_that_is_too_long_changes_nothing() {
 }
 
 #[test]
-fn tsito_has_words_of_its_own() {
+fn tsito_commands() {
     let mut client = Client::new(Dialect::CxBoard);
     assert_eq!(client.verbs("red"), "");
     assert_eq!(client.verbs("h2e2"), "position go");
@@ -240,7 +240,7 @@ fn tsito_has_words_of_its_own() {
 }
 
 #[test]
-fn tsitos_search_is_switched() {
+fn tsito_search_switches() {
     let mut client = Client::new(Dialect::CxBoard);
     for (line, option) in [
         ("search mtd", "search=mtd"),
@@ -283,7 +283,7 @@ fn tsitos_search_is_switched() {
 }
 
 #[test]
-fn the_natural_limit_can_be_lifted() {
+fn no_capture_limit_can_be_turned_off() {
     let end = |preferences: Preferences| {
         let mut client = Client::new(Dialect::CxBoard);
         client.preferences = preferences;
@@ -294,13 +294,13 @@ fn the_natural_limit_can_be_lifted() {
         end(Preferences::default()),
         "1/2-1/2 {Draw by no-capture limit}"
     );
-    let mut lifted = Preferences::default();
-    lifted.search.no_capture_draws = false;
-    assert_eq!(end(lifted), "");
+    let mut unlimited = Preferences::default();
+    unlimited.search.no_capture_draws = false;
+    assert_eq!(end(unlimited), "");
 }
 
 #[test]
-fn a_late_move_loses_in_tsitos_dialect() {
+fn late_move_loses_in_tsitos_dialect() {
     let mut client = Client::new(Dialect::CxBoard);
     client.send("st 0.01");
     std::thread::sleep(std::time::Duration::from_millis(30));
@@ -308,7 +308,7 @@ fn a_late_move_loses_in_tsitos_dialect() {
 }
 
 #[test]
-fn what_is_not_known_is_an_error() {
+fn unknown_commands_are_errors() {
     let mut client = Client::new(Dialect::XBoard);
     for line in ["hello", "level x", "sd 0", "st now", "variant chess"] {
         assert!(client.printed(line)[0].starts_with("Error ("), "{line}");
@@ -339,11 +339,11 @@ fn the_books_are_shown_on_request() {
         client.codec.format(&reply, &client.preferences)
     };
     assert_eq!(shown(&moves), ["\th9g7 7", "\tb9c7 2", ""]);
-    assert_eq!(shown(&[]), ["\tno move in the books", ""]);
+    assert_eq!(shown(&[]), ["\tno book moves", ""]);
 }
 
 #[test]
-fn an_analysis_tells_how_far_it_has_come() {
+fn analysis_reports_its_progress() {
     let mut client = Client::new(Dialect::XBoard);
     assert_eq!(client.printed("."), [""; 0], "nothing is analysed");
     client.send("analyze");

@@ -1,20 +1,20 @@
-//! How much time and depth the engine has for its moves.
+//! The time and depth limits of the engine's moves.
 
 use std::time::Duration;
 
-use crate::protocol::command::{Clocks, GoRequest};
+use crate::protocol::go::{Clocks, GoRequest};
 use crate::search::PlayerClock;
 use crate::text::{LONGEST_TIME, read_seconds};
 
-/// Time for a move before anything is said about it.
+/// The time for a move without a time control.
 const USUAL: Duration = Duration::from_secs(5);
-/// The most that is kept back of an exact time for a move.
+/// The largest margin subtracted from an exact time for a move.
 const MOVE_MARGIN: Duration = Duration::from_millis(100);
 
-/// The time control of the game and the clocks as last told.
+/// The time control of the game, and the clocks as last received.
 #[derive(Clone, Debug, Default)]
-pub(super) struct XboardClock {
-    /// Most iterations, if any (`sd`).
+pub struct XboardClock {
+    /// The depth limit (`sd`).
     pub depth: Option<u32>,
     /// Exact time for each move (`st`).
     pub move_time: Option<Duration>,
@@ -26,16 +26,16 @@ pub(super) struct XboardClock {
 /// `level MOVES BASE INCREMENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LevelCommand {
-    /// Moves a session, 0 for the whole game.
+    /// Moves per session, 0 for the whole game.
     moves: u32,
     base: Duration,
     increment: Duration,
 }
 
 impl XboardClock {
-    /// Reads the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in
-    /// seconds. `false` where they cannot be read.
-    pub(super) fn set_level(&mut self, text: &str) -> bool {
+    /// Parses the arguments of `level`: moves, base in minutes or `minutes:seconds`, increment in seconds. Returns
+    /// `false` if they are invalid.
+    pub fn set_level(&mut self, text: &str) -> bool {
         let mut words = text.split_whitespace();
         let mut parse = || {
             let moves = words.next()?.parse().ok()?;
@@ -57,42 +57,42 @@ impl XboardClock {
     }
 
     /// Sets the time for each move, in seconds.
-    pub(super) fn set_move_time(&mut self, text: &str) -> bool {
+    pub fn set_move_time(&mut self, text: &str) -> bool {
         let time = read_seconds(text).ok().filter(|time| !time.is_zero());
         self.move_time = time.or(self.move_time);
         time.is_some()
     }
 
     /// Sets the engine's clock, in hundredths of a second.
-    pub(super) fn set_own(&mut self, text: &str) -> bool {
+    pub fn set_own(&mut self, text: &str) -> bool {
         self.own = centiseconds(text).or(self.own);
         centiseconds(text).is_some()
     }
 
     /// Sets the opponent's clock.
-    pub(super) fn set_opponent(&mut self, text: &str) -> bool {
+    pub fn set_opponent(&mut self, text: &str) -> bool {
         self.opponent = centiseconds(text).or(self.opponent);
         centiseconds(text).is_some()
     }
 
-    /// Begins a new game: full clocks and no limit of depth.
-    pub(super) fn restart(&mut self) {
+    /// Starts a new game: full clocks and no depth limit.
+    pub fn restart(&mut self) {
         (self.own, self.opponent, self.depth) = (None, None, None);
     }
 
-    /// The time that a side has for its next move or the rest of the game.
-    pub(super) fn available(&self) -> Duration {
+    /// The time for the next move or the rest of the game.
+    pub fn available(&self) -> Duration {
         let base = self.level.map(|level| level.base);
         self.move_time.or(self.own).or(base).unwrap_or(USUAL)
     }
 
-    /// The limits of the engine's next move when each side has made so many.
-    pub(super) fn request(&self, moves_made: u32) -> GoRequest {
-        // A move that takes longer loses in tsito's dialect, and the way to the other side takes time too.
-        let kept_back = |time: Duration| (time / 10).min(MOVE_MARGIN);
+    /// The limits of the engine's next move after `moves_made` moves of each side.
+    pub fn request(&self, moves_made: u32) -> GoRequest {
+        // A later move loses in tsito's dialect, and sending it takes time.
+        let margin = |time: Duration| (time / 10).min(MOVE_MARGIN);
         let mut request = GoRequest {
             depth: self.depth,
-            move_time: self.move_time.map(|time| time - kept_back(time)),
+            move_time: self.move_time.map(|time| time - margin(time)),
             ..GoRequest::default()
         };
         if self.move_time.is_some() {
@@ -138,7 +138,7 @@ mod tests {
     use crate::board::Color;
 
     #[test]
-    fn levels_are_read() {
+    fn levels_are_parsed() {
         let mut time = XboardClock::default();
         assert!(time.set_level("40 5 0"));
         let limits = time.request(3).limits(Color::Red);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn every_move_has_a_limit() {
+    fn moves_always_have_a_limit() {
         let mut time = XboardClock::default();
         assert_eq!(time.request(0).move_time, Some(USUAL));
         time.depth = Some(3);
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(
             time.request(0).move_time,
             Some(Duration::from_millis(1900)),
-            "a margin is kept back"
+            "less a margin"
         );
     }
 }

@@ -1,4 +1,6 @@
-//! What the session replies, in the words of XBoard.
+//! The replies of the session in the form of XBoard.
+
+use std::time::Instant;
 
 use super::{Purpose, XBoard};
 use crate::board::Move;
@@ -9,18 +11,18 @@ use crate::protocol::reply::{GameAction, Reply};
 use crate::protocol::text::{centipawns, one_line};
 use crate::search::{Bound, Info, Meaning, Report};
 
-/// Scores beyond this are mates, in moves beyond it.
+/// A mate in N moves is this score plus N.
 const MATE: i64 = 100_000;
 
 impl XBoard {
-    pub(super) fn format_reply(&mut self, reply: &Reply<'_>) -> Vec<String> {
-        let is_dropped = self.dropped > 0;
-        if let (Reply::Search { report, .. }, false) = (reply, is_dropped) {
+    pub fn format_reply(&mut self, reply: &Reply<'_>) -> Vec<String> {
+        let is_discarded = self.discarded > 0;
+        if let (Reply::Search { report, .. }, false) = (reply, is_discarded) {
             self.status.update(report);
         }
         match reply {
-            Reply::BestMove { .. } | Reply::NoBestMove if is_dropped => {
-                self.dropped -= 1;
+            Reply::BestMove { .. } | Reply::NoBestMove if is_discarded => {
+                self.discarded -= 1;
                 Vec::new()
             }
             Reply::BestMove {
@@ -35,8 +37,8 @@ impl XBoard {
             Reply::Search {
                 report: Report::Line(info),
                 ..
-            } if self.shows_lines() && !is_dropped => format_thinking(info).into_iter().collect(),
-            Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_dropped => {
+            } if self.shows_lines() && !is_discarded => format_thinking(info).into_iter().collect(),
+            Reply::BookMove { played, weight, .. } if self.shows_lines() && !is_discarded => {
                 vec![format!("0 {weight} 0 0 {played}")]
             }
             Reply::BookContents(moves) => format_book(moves),
@@ -87,8 +89,8 @@ impl XBoard {
         lines
     }
 
-    /// The answers to every `ping` that waits for the move.
-    pub(super) fn pongs(&mut self) -> Vec<String> {
+    /// The answers to the `ping`s that wait for the move.
+    pub fn pongs(&mut self) -> Vec<String> {
         let pings = std::mem::take(&mut self.pings);
         pings
             .iter()
@@ -97,19 +99,19 @@ impl XBoard {
     }
 }
 
-/// A line for each move, after a tab, and an empty line.
+/// A line for each move, after a tab, and an empty line at the end.
 fn format_book(moves: &[BookMove]) -> Vec<String> {
     let mut lines: Vec<String> = (moves.iter())
         .map(|BookMove { played, weight, .. }| format!("\t{played} {weight}"))
         .collect();
     if lines.is_empty() {
-        lines.push("\tno move in the books".to_owned());
+        lines.push("\tno book moves".to_owned());
     }
     lines.push(String::new());
     lines
 }
 
-/// `DEPTH SCORE TIME NODES PV`; bounds have no word.
+/// `DEPTH SCORE TIME NODES PV`; bounds cannot be expressed.
 fn format_thinking(info: &Info) -> Option<String> {
     let score = match info.score.meaning() {
         Meaning::Evaluation(_) => i64::from(centipawns(info.score)),
@@ -121,4 +123,61 @@ fn format_thinking(info: &Info) -> Option<String> {
         let time = info.time.as_millis() / 10;
         format!("{depth} {score} {time} {nodes} {}", format_line(&info.pv))
     })
+}
+
+/// The progress of an analysis, for the answer to `.`.
+#[derive(Clone, Copy, Debug)]
+pub struct AnalysisStatus {
+    began: Instant,
+    depth: u32,
+    nodes: u64,
+    /// The root move being searched and its number, from 1.
+    current: Option<(Move, usize)>,
+}
+
+impl AnalysisStatus {
+    pub fn new() -> Self {
+        Self {
+            began: Instant::now(),
+            depth: 0,
+            nodes: 0,
+            current: None,
+        }
+    }
+
+    /// Updates the progress from a report.
+    pub fn update(&mut self, report: &Report) {
+        match *report {
+            Report::Line(ref info) => {
+                if info.depth != self.depth {
+                    self.current = None;
+                }
+                (self.depth, self.nodes) = (info.depth, info.nodes);
+            }
+            Report::CurrentMove {
+                depth,
+                played,
+                number,
+            } => (self.depth, self.current) = (depth, Some((played, number))),
+            Report::Progress { nodes, .. } => self.nodes = nodes,
+            Report::Refutation(_) | Report::CurrentLines(_) => {}
+        }
+    }
+
+    /// `stat01: TIME NODES DEPTH MOVES-LEFT MOVES MOVE` in a position with `moves` legal moves, the time in
+    /// hundredths of a second. MOVE is missing until the search reports its root moves.
+    pub fn line(&self, moves: usize) -> String {
+        let Self {
+            began,
+            depth,
+            nodes,
+            current,
+        } = self;
+        let time = began.elapsed().as_millis() / 10;
+        let (left, name) = match current {
+            Some((played, number)) => (moves.saturating_sub(*number), format!(" {played}")),
+            None => (moves, String::new()),
+        };
+        format!("stat01: {time} {nodes} {depth} {left} {moves}{name}")
+    }
 }

@@ -1,37 +1,37 @@
-//! The game that the engine keeps: moves, searches for them, results.
+//! The game that the codec keeps: moves, searches, results.
 
 use std::time::Instant;
 
-use super::status::AnalysisStatus;
+use super::replies::AnalysisStatus;
 use super::{Dialect, Purpose, XBoard};
-use crate::board::{Color, Move};
+use crate::board::Color;
 use crate::movegen::legal_moves;
 use crate::notation::diagram::{DiagramStyle, draw};
 use crate::notation::fen::{self, FenError};
 use crate::notation::parse_move;
-use crate::protocol::command::{Command, GoRequest, PositionText};
+use crate::protocol::command::{Command, PositionText};
+use crate::protocol::go::GoRequest;
 use crate::protocol::text::excerpt;
 use crate::rules::{Cause, Game, Verdict, judge_outcome};
 
 impl XBoard {
-    /// Stops the search under way, whose move is dropped. Every `ping` that waited for it is answered.
-    pub(super) fn abort(&mut self) -> Vec<Command> {
+    /// Stops the search in progress, whose move is discarded, and answers the `ping`s that waited for it.
+    pub fn abort(&mut self) -> Vec<Command> {
         self.follow_up.clear();
         let mut commands = Vec::new();
         if self.purpose.take().is_some() {
-            self.dropped += 1;
+            self.discarded += 1;
             commands.push(Command::Stop);
         }
         commands.extend(self.pongs().into_iter().map(Command::Print));
         commands
     }
 
-    /// The position for the session.
     fn position(&self) -> Command {
         Command::Position(self.position_text())
     }
 
-    pub(super) fn position_text(&self) -> PositionText {
+    pub fn position_text(&self) -> PositionText {
         let moves = self.game.plies().iter();
         PositionText {
             fen: self.start.clone(),
@@ -39,9 +39,8 @@ impl XBoard {
         }
     }
 
-    /// Searches what the mode asks for: the engine's move, or lines; nothing while it is the other
-    /// side's move.
-    pub(super) fn think(&mut self) -> Vec<Command> {
+    /// Starts the search of the current mode: for the engine's move, or an analysis; none if the opponent is to move.
+    pub fn think(&mut self) -> Vec<Command> {
         if self.analysing {
             self.purpose = Some(Purpose::Analyse);
             self.status = AnalysisStatus::new();
@@ -62,15 +61,14 @@ impl XBoard {
         vec![self.position(), Command::Go(Ok(request))]
     }
 
-    /// A search with the clocks as they are.
+    /// A search with the current clocks.
     fn request(&self) -> GoRequest {
         let moves_made = u32::try_from(self.game.plies().len() / 2).unwrap_or(u32::MAX);
         self.time.request(moves_made)
     }
 
-    /// Thinks on the opponent's time about the reply that is expected. A draw that is offered stays so until
-    /// the opponent's move.
-    pub(super) fn ponder(&mut self) -> Vec<Command> {
+    /// Ponders on the expected reply. A draw offer stays valid until the opponent's move.
+    pub fn ponder(&mut self) -> Vec<Command> {
         let Some(expected) = self.expected.filter(|_| self.pondering && !self.over) else {
             return Vec::new();
         };
@@ -90,14 +88,14 @@ impl XBoard {
         vec![position, Command::Go(Ok(request))]
     }
 
-    /// The other side's move, or one entered in force mode.
-    pub(super) fn user_move(&mut self, text: &str) -> Vec<Command> {
+    /// Handles the opponent's move, or one entered in force mode.
+    pub fn user_move(&mut self, text: &str) -> Vec<Command> {
         let refuse = |reason: &str| {
             let text = excerpt(text);
             vec![Command::Print(format!("Illegal move ({reason}): {text}"))]
         };
         if self.purpose == Some(Purpose::Play) {
-            return refuse("it is my turn");
+            return refuse("it is the engine's turn");
         }
         if self.over && self.engine.is_some() {
             return refuse("the game is over");
@@ -110,10 +108,7 @@ impl XBoard {
             return commands;
         }
         let hit = self.purpose == Some(Purpose::Ponder(played));
-        let mut commands = match hit {
-            true => Vec::new(),
-            false => self.abort(),
-        };
+        let mut commands = if hit { Vec::new() } else { self.abort() };
         if self.game.push(played).is_err() {
             return refuse("it is not legal");
         }
@@ -132,7 +127,7 @@ impl XBoard {
         commands
     }
 
-    /// In tsito's dialect a move later than `st` seconds loses the game.
+    /// In tsito's dialect a move after more than `st` seconds loses the game.
     fn lose_on_time(&mut self) -> Option<Vec<Command>> {
         let limit = self.time.move_time?;
         let late = self.dialect == Dialect::CxBoard
@@ -148,14 +143,14 @@ impl XBoard {
         Some(commands)
     }
 
-    /// What is said after a move: the board for a person, and the result if the game is over.
-    pub(super) fn after_move(&mut self) -> Vec<Command> {
+    /// Shows the board in console mode, and announces the result if the game is over.
+    pub fn after_move(&mut self) -> Vec<Command> {
         self.turn_began = Instant::now();
         let mut commands = Vec::new();
         if self.console {
             commands.push(self.board());
         }
-        // A game that is analysed or entered goes on.
+        // Without an engine side the game is being analysed or entered: it continues.
         if self.engine.is_some() {
             commands.extend(self.announce_end());
         }
@@ -183,20 +178,20 @@ impl XBoard {
     }
 
     /// Announces the end of the game.
-    pub(super) fn result(&mut self, result: &str, text: &str) -> Command {
+    pub fn result(&mut self, result: &str, text: &str) -> Command {
         self.over = true;
         Command::Print(format!("{result} {{{text}}}"))
     }
 
     /// The board as text.
-    pub(super) fn board(&self) -> Command {
+    pub fn board(&self) -> Command {
         let last = self.game.plies().last().map(|ply| ply.played);
         let style = DiagramStyle::default();
         Command::Print(draw(self.game.position(), style, last))
     }
 
-    /// Begins another game.
-    pub(super) fn restart(&mut self, start: Option<String>, game: Game) {
+    /// Starts another game.
+    pub fn restart(&mut self, start: Option<String>, game: Game) {
         self.start = start;
         self.game = game;
         self.over = false;
@@ -205,17 +200,14 @@ impl XBoard {
         self.turn_began = Instant::now();
     }
 
-    /// The game that begins with a FEN, by the rules in force.
-    ///
-    /// # Errors
-    /// The FEN is no position.
-    pub(super) fn new_game_from(&self, fen: &str) -> Result<Game, FenError> {
+    /// A game that starts with a FEN, with or without promotion.
+    pub fn new_game_from(&self, fen: &str) -> Result<Game, FenError> {
         fen::parse_variant_position(fen, self.promotion).map(Game::new)
     }
 
-    /// Reads the game again after a change of the variant. A game that is not possible by the new rules
-    /// stays as it is; the session reports that.
-    pub(super) fn read_again(&mut self) {
+    /// Parses the game again after a change of the variant. A game that is impossible by the new rules is kept; the
+    /// session reports that.
+    pub fn parse_again(&mut self) {
         let start = self.start.as_deref().unwrap_or(fen::START);
         let Ok(mut game) = self.new_game_from(start) else {
             return;
@@ -226,8 +218,8 @@ impl XBoard {
         }
     }
 
-    /// Takes moves back, as far as there are any.
-    pub(super) fn take_back(&mut self, count: usize) {
+    /// Takes back up to `count` moves.
+    pub fn take_back(&mut self, count: usize) {
         for _ in 0..count {
             self.game.pop();
         }
@@ -237,15 +229,9 @@ impl XBoard {
     }
 }
 
-/// The result of a game that a side has won.
 fn winner_result(winner: Color) -> &'static str {
     match winner {
         Color::Red => "1-0",
         Color::Black => "0-1",
     }
-}
-
-/// Whether a text looks like a move in coordinates, legal or not.
-pub(super) fn looks_like_move(text: &str) -> bool {
-    text.parse::<Move>().is_ok()
 }

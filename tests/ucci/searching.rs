@@ -1,4 +1,4 @@
-//! What may be said during a search, and what may not.
+//! Commands during a search.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::idle::check_pophash;
 use crate::engine_client::{BOARD, Client, after, is_outcome};
 
 #[test]
-fn isready_and_probe_are_answered_while_the_search_goes_on() {
+fn isready_and_probe_during_a_search() {
     let mut client = Client::ucci();
     client.send("go infinite");
     for _ in 0..50 {
@@ -29,7 +29,7 @@ fn isready_and_probe_are_answered_while_the_search_goes_on() {
 }
 
 #[test]
-fn lines_for_an_idle_engine_are_refused_and_change_nothing() {
+fn commands_for_an_idle_engine_are_refused() {
     let mut client = Client::ucci();
     client.silent("position startpos moves h2e2");
     for end in ["stop", "ponderhit"] {
@@ -83,13 +83,13 @@ fn stop_is_answered_promptly() {
         client.outcome();
         times.push(start.elapsed());
     }
-    // A fiftieth of this is the aim; the machine may be busy with other tests.
+    // Usually a fiftieth of this; the machine may be busy with other tests.
     let fastest = times.iter().min().unwrap();
     assert!(*fastest < Duration::from_secs(1), "{times:?}");
     client.quit();
 }
 
-/// Quits 30 searches; returns how many are answered.
+/// Quits 30 searches and returns how many were answered.
 fn answered_at_quit() -> usize {
     let mut answered = 0;
     for round in 0..30 {
@@ -106,9 +106,9 @@ fn answered_at_quit() -> usize {
         let waited = asked.elapsed();
         let outcomes = lines.iter().filter(|line| is_outcome(line)).count();
         assert!(outcomes <= 1, "{go}: {lines:?}");
-        // The go is answered before the farewell.
+        // `go` is answered before `bye`.
         assert!(outcomes == 0 || is_outcome(&lines[lines.len() - 2]));
-        // The farewell waits half a second for a search that a busy machine keeps from stopping.
+        // `bye` waits half a second for a search that a busy machine keeps from stopping.
         assert!(
             outcomes == 1 || waited >= Duration::from_millis(500),
             "{waited:?}"
@@ -144,7 +144,7 @@ fn the_end_of_input_lets_a_limited_search_finish() {
 }
 
 #[test]
-fn the_end_of_input_cuts_an_endless_search_short() {
+fn end_of_input_stops_an_infinite_search() {
     for go in [
         "go",
         "go infinite",
@@ -161,7 +161,7 @@ fn the_end_of_input_cuts_an_endless_search_short() {
 }
 
 #[test]
-fn an_endless_search_that_has_seen_all_waits_for_stop() {
+fn finished_infinite_search_waits_for_stop() {
     for fen in [
         "3k5/9/9/9/9/9/9/9/9/4K4 w",
         "4ka3/4a4/4b4/9/9/9/9/4B4/4A4/3AK4 w",
@@ -178,7 +178,7 @@ fn an_endless_search_that_has_seen_all_waits_for_stop() {
 }
 
 #[test]
-fn a_client_that_stops_listening_ends_the_program() {
+fn closed_output_ends_the_program() {
     for go in [
         "go infinite",
         "go ponder",
@@ -186,7 +186,7 @@ fn a_client_that_stops_listening_ends_the_program() {
         "go depth 3",
     ] {
         let mut client = Client::ucci();
-        client.deafen();
+        client.close_output();
         client.send(go);
         for _ in 0..50 {
             client.send("isready");
@@ -197,7 +197,7 @@ fn a_client_that_stops_listening_ends_the_program() {
 }
 
 #[test]
-fn what_follows_a_stop_waits_for_its_answer() {
+fn commands_after_stop_wait_for_its_answer() {
     let mut client = Client::ucci();
     let mut late = 0;
     for _ in 0..100 {
@@ -205,7 +205,7 @@ fn what_follows_a_stop_waits_for_its_answer() {
         let said = client.until("bestmove ");
         client.legal(said.last().unwrap(), &after(""));
         if said.iter().any(|line| line.contains("refused")) {
-            // Nothing waits for ever for a search that a busy machine keeps from stopping.
+            // The engine does not wait for a search that a busy machine keeps from stopping.
             late += 1;
             client = Client::ucci();
             continue;

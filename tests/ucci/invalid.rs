@@ -1,4 +1,4 @@
-//! Input that no client means to send.
+//! Invalid input.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::engine_client::{BOARD, Client, after, is_outcome};
 
 #[test]
-fn line_ends_of_every_kind_are_read() {
+fn all_line_endings() {
     let mut client = Client::boot();
     client.send_bytes(
         b"ucci\r\nisready\r\n\r\n\n  position startpos  moves\th2e2 \r\ngo depth 1\r\n",
@@ -20,7 +20,7 @@ fn line_ends_of_every_kind_are_read() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_survived() {
+fn lines_that_are_not_utf8() {
     let mut client = Client::ucci();
     client.send_bytes(b"\xff\xfe\x00\x80\n");
     client.send_bytes(b"position fen \xc7\xfa/\x00\n");
@@ -33,7 +33,7 @@ fn bytes_that_are_no_text_are_survived() {
 }
 
 #[test]
-fn lines_too_long_are_refused_as_what_they_were() {
+fn overlong_lines_are_refused() {
     let mut client = Client::ucci();
     let long = " h2e2".repeat(400_000);
     let message = client.refused(&format!("position startpos moves{long}"));
@@ -50,7 +50,7 @@ fn lines_too_long_are_refused_as_what_they_were() {
 }
 
 #[test]
-fn a_very_long_game_is_read() {
+fn very_long_game() {
     let mut client = Client::ucci();
     let shuffle = " h0g2 h9g7 g2h0 g7h9".repeat(2500);
     client.silent(&format!("position startpos moves{shuffle}"));
@@ -58,7 +58,7 @@ fn a_very_long_game_is_read() {
     client.quit();
 }
 
-/// Pieces of lines, right and wrong.
+/// Words of valid and invalid lines.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => prop::sample::select(vec![
@@ -73,12 +73,12 @@ fn piece() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Ends whatever the engine is at and sets back what matters.
+/// Ends the search and resets the options.
 fn calm_down(client: &mut Client) {
     for _ in 0..30 {
         client.send("stop\nsetoption batch off\nsetoption promotion off");
         client.send("setoption style the-end-of-all-that");
-        // It is refused with other words as long as a search that was told to stop has not ended.
+        // The message differs while a stopped search has not ended.
         while let Some(line) = client.line_within(Duration::from_secs(2)) {
             if line.contains("the-end-of-all-that") {
                 return;
@@ -91,9 +91,9 @@ fn calm_down(client: &mut Client) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Whatever is said, the engine lives, and plays a legal move when asked properly.
+    /// After any input the engine plays a legal move.
     #[test]
-    fn anything_can_be_said(
+    fn random_lines(
         lines in prop::collection::vec(prop::collection::vec(piece(), 0..10), 0..30),
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {

@@ -1,0 +1,172 @@
+//! Draws and resignations: the verdict of the rules on the game, and the scores of the engine's answers.
+
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+
+use crate::protocol::options::Preferences;
+use crate::protocol::reply::GameAction;
+use crate::rules::{Game, Verdict, judge_outcome};
+use crate::search::{Meaning, Outcome, Score, Settings, Style, USUAL_STACK, start_thread};
+
+/// A score from this down, in hundredths of a minor piece, is hopeless: about a rook behind on a full board.
+/// In 300 games at 3,000 nodes a move 113 sides gave [`HOPELESS_ANSWERS`] such answers in a row; all lost.
+const HOPELESS: i32 = -350;
+/// Hopeless answers in a row before the engine resigns.
+const HOPELESS_ANSWERS: u32 = 4;
+/// Scores within this distance of zero are level.
+const LEVEL: i32 = 10;
+/// Level answers in a row before the engine offers a draw, and before it repeats an offer.
+const LEVEL_ANSWERS: u32 = 10;
+/// The engine offers no draw with more pieces than this on the board.
+const LEVEL_PIECES: u32 = 16;
+
+/// Counts the hopeless and the level answers of the current game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DrawResign {
+    hopeless: u32,
+    level: u32,
+    /// The side that answered last, and the number of pieces on the board then.
+    last: Option<(usize, u32)>,
+}
+
+impl DrawResign {
+    /// The action to send with the best move of `outcome`, found in `game`. `is_draw`: the game is a draw by the
+    /// rules.
+    pub fn decide(
+        &mut self,
+        game: &Game,
+        outcome: &Outcome,
+        draw_offered: bool,
+        is_draw: bool,
+        preferences: &Preferences,
+    ) -> GameAction {
+        self.reset_for_another_game(game);
+        let Some(score) = outcome.score else {
+            return GameAction::None;
+        };
+        let hundredths = hundredths(score);
+        let count = |streak: u32, continues: bool| if continues { streak + 1 } else { 0 };
+        self.hopeless = count(self.hopeless, hundredths <= HOPELESS);
+        self.level = count(
+            self.level,
+            hundredths.abs() <= LEVEL && has_few_pieces(game),
+        );
+        let is_lost = score.is_loss() || self.hopeless >= HOPELESS_ANSWERS;
+        if draw_offered && accepts_draw(hundredths, game, is_draw, preferences.search.style) {
+            GameAction::Draw
+        } else if preferences.resign && is_lost {
+            GameAction::Resign
+        } else if preferences.draw && self.level >= LEVEL_ANSWERS {
+            self.level = 0;
+            GameAction::Draw
+        } else {
+            GameAction::None
+        }
+    }
+
+    /// Resets if this cannot be the game of the last answer: the other side is to move, or there are more pieces.
+    fn reset_for_another_game(&mut self, game: &Game) {
+        let position = game.position();
+        let side = position.side_to_move().index();
+        let pieces = position.occupied().len();
+        if self
+            .last
+            .is_some_and(|last| last.0 != side || last.1 < pieces)
+        {
+            *self = Self::default();
+        }
+        self.last = Some((side, pieces));
+    }
+}
+
+fn has_few_pieces(game: &Game) -> bool {
+    game.position().occupied().len() <= LEVEL_PIECES
+}
+
+/// Whether the engine accepts a draw: it is clearly behind, or the position is level in an ending or in a game that
+/// is a draw by the rules.
+fn accepts_draw(hundredths: i32, game: &Game, is_draw: bool, style: Style) -> bool {
+    // The best scores at which a draw is accepted: in any position, and with few pieces.
+    let (behind, level) = match style {
+        Style::Solid => (-30, LEVEL),
+        Style::Normal => (-60, LEVEL),
+        Style::Risky => (-120, -20),
+    };
+    hundredths <= behind
+        || hundredths <= level && has_few_pieces(game)
+        || hundredths <= LEVEL && is_draw
+}
+
+fn hundredths(score: Score) -> i32 {
+    match score.meaning() {
+        Meaning::Evaluation(hundredths) => hundredths,
+        Meaning::Mates(_) => i32::MAX,
+        Meaning::Mated(_) => -i32::MAX,
+    }
+}
+
+/// The verdict of the rules on a game.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Ruling {
+    /// The verdict as text; `None` while the game is undecided.
+    pub text: Option<String>,
+    pub is_draw: bool,
+}
+
+impl Ruling {
+    fn of(game: &Game, settings: &Settings) -> Self {
+        let mut judgement = judge_outcome(game, settings.rules);
+        if !settings.no_capture_draws {
+            judgement = judgement.without_no_capture_limit();
+        }
+        Self {
+            text: judgement.ruling(),
+            is_draw: judgement.verdict == Verdict::Draw,
+        }
+    }
+}
+
+/// A game to judge, the settings with the rule set, and the channel for the ruling.
+type RulingRequest = (Game, Settings, Sender<Ruling>);
+
+/// The thread that judges games. Judging a game of thousands of moves can take seconds, during which the session must
+/// read commands.
+#[derive(Debug)]
+pub struct RulingThread {
+    requests: Option<Sender<RulingRequest>>,
+}
+
+impl RulingThread {
+    /// Starts the thread. If the system refuses it, the next game to judge tries again.
+    pub fn new() -> Self {
+        Self { requests: start() }
+    }
+
+    /// Judges a game. The ruling arrives in the channel, which is closed if no thread can be started.
+    pub fn judge(&mut self, game: Game, settings: Settings) -> Receiver<Ruling> {
+        let (sender, ruling) = bounded(1);
+        if self.requests.is_none() {
+            self.requests = start();
+        }
+        if let Some(requests) = &self.requests {
+            // Fails only if the thread has ended; then the sender is dropped as well.
+            let _ = requests.send((game, settings, sender));
+        }
+        ruling
+    }
+}
+
+fn start() -> Option<Sender<RulingRequest>> {
+    let (requests, inbox) = unbounded::<RulingRequest>();
+    let work = move || {
+        while let Ok(request) = inbox.recv() {
+            // Only the newest search waits for a ruling; the others have ended.
+            let (game, settings, ruling) = inbox.try_iter().last().unwrap_or(request);
+            // The search may have been answered without waiting for the ruling.
+            let _ = ruling.send(Ruling::of(&game, &settings));
+        }
+    };
+    start_thread("referee", USUAL_STACK, work)
+        .map_err(|error| log::error!("cannot start the thread that judges games: {error}"))
+        .ok()?;
+    Some(requests)
+}

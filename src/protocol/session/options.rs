@@ -1,0 +1,151 @@
+//! Setting options, and the effects of their new values.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Session;
+use super::adjudication::DrawResign;
+use crate::book::BookLibrary;
+use crate::eval::nnue::Network;
+use crate::protocol::options::{self, Effect, OptionSet, Preferences, default_books};
+use crate::protocol::reply::Reply;
+use crate::protocol::text::excerpt;
+use crate::tablebase::Tables;
+
+impl<W: Write> Session<W> {
+    /// Sets an option. An unknown one is ignored, and reported in debug mode: clients set the options that they
+    /// support, not those that the engine lists.
+    pub fn set_option(&mut self, name: &str, value: Option<&str>) {
+        let mut preferences = self.preferences.clone();
+        match options::set(name, value, &mut preferences) {
+            None => {
+                log::info!("no option {name}");
+                if self.preferences.debug {
+                    let text = format!("unknown option: {}", excerpt(name));
+                    self.send(&Reply::Message(&text));
+                }
+            }
+            Some(Err(error)) => self.refuse("setoption", &error.to_string()),
+            Some(Ok(OptionSet { effect, note })) => {
+                if let Some(note) = note {
+                    self.send(&Reply::Message(&note));
+                }
+                self.apply(preferences, effect);
+            }
+        }
+    }
+
+    /// Adopts the preferences after a change of one option. If its effect fails they stay as they were.
+    fn apply(&mut self, preferences: Preferences, effect: Effect) {
+        let is_changed = preferences != self.preferences;
+        let result = match effect {
+            Effect::Resize if is_changed => self.resize(preferences.hash_size),
+            Effect::Threads if is_changed => self.set_threads(preferences.threads),
+            Effect::Network => self.load_network(&preferences.network),
+            _ => Ok(()),
+        };
+        if let Err(error) = result {
+            return self.refuse("setoption", &error);
+        }
+        let before = std::mem::replace(&mut self.preferences, preferences);
+        if !before.settings().scores_like(&self.preferences.settings()) {
+            self.pool.forget();
+        }
+        match effect {
+            Effect::Books => self.open_books(),
+            Effect::Tables => self.open_tables(),
+            #[cfg(feature = "cloud")]
+            Effect::Cloud => self.open_cloud(),
+            Effect::NewGame => self.new_game(),
+            Effect::ClearHash if is_changed => self.pool.forget(),
+            Effect::Position if is_changed => self.parse_position_again(),
+            _ => {}
+        }
+    }
+
+    /// Forgets the last game. The position stays.
+    pub fn new_game(&mut self) {
+        self.pool.forget();
+        self.draw_resign = DrawResign::default();
+    }
+
+    fn parse_position_again(&mut self) {
+        self.pool.forget();
+        if let Err(error) = self.game.parse_again(self.preferences.promotion) {
+            self.refuse("position", &error.to_string());
+        }
+    }
+
+    /// Opens the books of the preferences and reports those that cannot be used.
+    pub fn open_books(&mut self) {
+        let default = default_books(self.protocol);
+        let files = self.preferences.books.as_deref().unwrap_or(default);
+        let (books, problems) = BookLibrary::open(files);
+        self.books = books;
+        for problem in problems {
+            self.refuse("bookfiles", &problem);
+        }
+    }
+
+    /// Loads the network of a file, or the embedded one for an empty path.
+    fn load_network(&mut self, path: &str) -> Result<(), String> {
+        let network = if path.is_empty() {
+            None
+        } else {
+            let network = Network::open(Path::new(path));
+            Some(Arc::new(
+                network.map_err(|error| format!("{}: {error}", excerpt(path)))?,
+            ))
+        };
+        if self.network != network {
+            self.network = network;
+            self.pool.forget();
+        }
+        Ok(())
+    }
+
+    /// Opens the endgame tables in addition to the embedded ones, and reports files that cannot be used.
+    fn open_tables(&mut self) {
+        let (tables, skipped) = Tables::open(&self.preferences.table_paths);
+        for file in skipped {
+            self.refuse("setoption", &format!("egtbpaths: {file}"));
+        }
+        log::info!("{} endgame tables", tables.iter().count());
+        self.tables = Some(tables);
+        self.pool.forget();
+    }
+
+    /// The endgame tables to probe: none with the option off, in the promotion variant and below full strength.
+    pub fn tables(&mut self) -> Option<Arc<Tables>> {
+        let preferences = &self.preferences;
+        let are_used =
+            preferences.use_tables && !preferences.promotion && preferences.strength().is_none();
+        are_used.then(|| self.tables.get_or_insert_with(Tables::embedded).clone())
+    }
+
+    /// Reports the tables that the search has found damaged, each once.
+    pub fn report_damaged_tables(&mut self) {
+        let errors = self
+            .tables
+            .as_ref()
+            .map(|tables| tables.unreported_damage());
+        for error in errors.unwrap_or_default() {
+            self.send(&Reply::Message(&format!("endgame table {error}")));
+        }
+    }
+
+    fn resize(&mut self, megabytes: usize) -> Result<(), String> {
+        let size = self.pool.set_hash_size(megabytes);
+        let size = size.map_err(|error| error.to_string())?;
+        log::info!("hash table of {size} MB");
+        Ok(())
+    }
+
+    fn set_threads(&mut self, threads: usize) -> Result<(), String> {
+        let threads = self.pool.set_threads(threads);
+        let threads = threads.map_err(|error| error.to_string())?;
+        log::info!("{threads} search threads");
+        Ok(())
+    }
+}
