@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Hash table of each game, in MB.
-pub const GAME_HASH: usize = 4;
+pub const GAME_HASH: usize = 2;
 
 /// Plays the games that a file does not have yet and shows how far they are; `each` is called after every
 /// game.

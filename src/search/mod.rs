@@ -40,7 +40,10 @@ pub use request::{
 };
 pub use score::{MAX_PLY, Meaning, Score};
 pub use threads::{
-    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, Searcher, StartError, free_megabytes,
+    HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
+    StartError, free_megabytes,
 };
-pub(crate) use threads::{USUAL_STACK, start_thread};
+pub(crate) use threads::{
+    USUAL_STACK, has_room_for_searches, on_search_stack, spawn_search_thread, start_thread,
+};
 pub use tree::static_score;

@@ -1,28 +1,24 @@
 //! Searches for the best moves of a position, with their scores.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use crossbeam_channel::{Receiver, unbounded};
 
 use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{
-    Bound, Control, Event, Info, Limits, Meaning, Pool, Report, Score, SearchRequest, Settings,
-    StartError,
+    Limits, Meaning, Score, SearchLine, SearchRequest, Searcher, Settings, StartError,
 };
 
 /// The hash table, in MB.
 const HASH: usize = 32;
-/// What a mate counts, in hundredths of a minor piece.
+/// The score of a mate, in hundredths of a minor piece.
 const MATE: i32 = 30_000;
 
 /// A move with its score for the side that plays it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScoredLine {
     pub(super) played: Move,
-    /// As the search gave it.
+    /// The score as the search returned it.
     pub(super) exact: Score,
     /// In hundredths of a minor piece.
     pub(super) score: i32,
@@ -35,70 +31,47 @@ impl ScoredLine {
     }
 }
 
-/// One search thread. A search depends on its position and nodes alone, not on the searches before.
+/// Searches positions, one after another. A result depends on the position and the nodes alone, not on the
+/// searches before.
 #[derive(Debug)]
 pub(super) struct LineSearch {
-    pool: Pool,
-    events: Receiver<Event>,
+    searcher: Searcher,
     nodes: u64,
-    network: Option<Arc<Network>>,
 }
 
 impl LineSearch {
-    /// Searches so many nodes a position, after which the iteration under way is finished. `network`
-    /// evaluates, the embedded one where it is `None`.
+    /// Searches `nodes` nodes a position, and then finishes the iteration. `network` evaluates (`None`: the
+    /// embedded one).
     ///
     /// # Errors
-    /// There is no memory for a search, or the system starts no thread.
+    /// There is no memory for a search.
     pub(super) fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
-        let (sender, events) = unbounded();
-        // With less memory it searches with what there is.
-        let pool = Pool::with_hash(HASH, sender)?;
-        Ok(Self {
-            pool,
-            events,
-            nodes,
-            network,
-        })
+        // With less memory it searches with a smaller table.
+        let mut searcher = Searcher::new(HASH)?;
+        searcher.set_network(network);
+        Ok(Self { searcher, nodes })
     }
 
-    /// The best moves, the best one first: at most `count` of them, out of `only` where given. Empty
-    /// where the search threads are gone.
+    /// The best moves, the best one first: at most `count` of them, out of `only` where given. Empty if no
+    /// search thread can be started.
     pub(super) fn best(
         &mut self,
         game: &Game,
         count: usize,
         only: Option<Vec<Move>>,
     ) -> Vec<ScoredLine> {
-        self.pool.forget();
-        self.pool.start(SearchRequest {
-            game: game.clone(),
-            limits: Limits::soft(self.nodes),
+        self.searcher.forget();
+        let request = self.searcher.request(game, Limits::soft(self.nodes));
+        let result = self.searcher.search(SearchRequest {
             root_moves: only,
             settings: Settings {
                 multipv: count.max(1),
-                ..Settings::default()
+                ..request.settings
             },
-            network: self.network.clone(),
-            tables: None,
-            control: Control::new(false),
+            ..request
         });
-        let mut lines = BTreeMap::new();
-        for event in &self.events {
-            match event {
-                Event::Report(Report::Line(info)) if info.bound == Bound::Exact => {
-                    lines.insert(info.multipv, scored(&info));
-                }
-                Event::Done(_) => break,
-                _ => {}
-            }
-        }
-        let mut moves: Vec<ScoredLine> = Vec::new();
-        for line in lines.into_values().flatten() {
-            if !moves.iter().any(|known| known.played == line.played) {
-                moves.push(line);
-            }
-        }
+        let lines = result.map_or_else(Vec::new, |result| result.lines);
+        let mut moves: Vec<_> = lines.iter().filter_map(scored).collect();
         moves.sort_by_key(|m| -m.score);
         moves
     }
@@ -113,16 +86,16 @@ impl LineSearch {
     }
 }
 
-fn scored(info: &Info) -> Option<ScoredLine> {
-    let score = match info.score.meaning() {
+fn scored(line: &SearchLine) -> Option<ScoredLine> {
+    let score = match line.score.meaning() {
         Meaning::Evaluation(hundredths) => hundredths,
         Meaning::Mates(plies) => MATE - i32::try_from(plies).unwrap_or(0),
         Meaning::Mated(plies) => i32::try_from(plies).unwrap_or(0) - MATE,
     };
-    let played = *info.pv.first()?;
+    let played = *line.pv.first()?;
     Some(ScoredLine {
         played,
-        exact: info.score,
+        exact: line.score,
         score,
     })
 }

@@ -46,7 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => class_size(*class),
     };
     let bar = bar(classes.iter().map(passes).sum());
-    let searcher =
+    let mut searcher =
         Searcher::new(16).map_err(|error| Failure::new("cannot start the search", error))?;
     for material in classes {
         bar.set_message(material.to_string());
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             let (solved, draws) = check_draws(solved, &smaller, threads)?;
             (checked, draws, solved)
         };
-        let found = search_sample(&solved, &searcher)?;
+        let found = search_sample(&solved, &mut searcher)?;
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| {
             print(&format!(
@@ -132,7 +132,7 @@ fn check_draws(
 /// Searches sample positions from all parts of a class: mates of each length within reach, for both
 /// sides, and draws. Returns how many mates were found. Fails if the search finds a mate that does
 /// not exist or is too short.
-fn search_sample(solved: &SolvedClass, searcher: &Searcher) -> Result<String, Failure> {
+fn search_sample(solved: &SolvedClass, searcher: &mut Searcher) -> Result<String, Failure> {
     let mates = (1..=SEARCHED).map(|plies| match plies % 2 {
         1 => TableOutcome::Win(plies),
         _ => TableOutcome::Loss(plies),

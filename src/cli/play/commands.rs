@@ -112,7 +112,7 @@ impl PlaySession {
     }
 
     /// Searches and shows the best move, or the line with its score.
-    fn show_line(&self, time: Duration, whole: bool) {
+    fn show_line(&mut self, time: Duration, whole: bool) {
         if self.is_over() {
             return print_line("The game is over.");
         }

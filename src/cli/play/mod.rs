@@ -173,7 +173,7 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    fn search(&self, limits: Limits) -> Option<Outcome> {
+    fn search(&mut self, limits: Limits) -> Option<Outcome> {
         self.searcher.think(&self.game, limits)
     }
 

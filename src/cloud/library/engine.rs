@@ -45,7 +45,7 @@ impl LibraryEngine {
             ..Limits::default()
         };
         let outcome = searcher
-            .as_ref()
+            .as_mut()
             .and_then(|searcher| searcher.think(game, limits));
         let best = outcome.and_then(|outcome| outcome.best);
         let reply = best.map_or(ApiReply::Status("nobestmove"), ApiReply::Move);

@@ -79,6 +79,14 @@ impl TranspositionTable {
         self.generation.store(0, Ordering::Relaxed);
     }
 
+    /// As [`Self::clear`], several times as fast: without other users, the words can be written in vectors.
+    pub fn clear_exclusively(&mut self) {
+        if std::mem::take(self.used.get_mut()) {
+            self.words.fill_with(AtomicU64::default);
+        }
+        *self.generation.get_mut() = 0;
+    }
+
     /// Whether anything may have been written since the table was made or cleared.
     pub fn is_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
@@ -230,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_missing_move_leaves_the_old_one() {
-        let table = TranspositionTable::new(1).unwrap();
+        let mut table = TranspositionTable::new(1).unwrap();
         let best = "h2e2".parse().unwrap();
         table.store(77, entry(best, 3, 10));
         table.age();
@@ -238,6 +246,10 @@ mod tests {
         let found = table.probe(77).unwrap();
         assert_eq!((found.best, found.depth), (best, 9));
         table.clear();
+        assert_eq!(table.probe(77), None);
+        table.store(77, entry(best, 3, 10));
+        table.note_use();
+        table.clear_exclusively();
         assert_eq!(table.probe(77), None);
     }
 

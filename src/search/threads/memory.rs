@@ -15,7 +15,7 @@ use crossbeam_channel::bounded;
 const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc asks for when it sets up the heap of a thread. A thread that starts with
 /// less tries again at every later allocation, and would take what a later check has found free.
-const THREAD_HEAP_BYTES: usize = 128 << 20;
+pub(super) const THREAD_HEAP_BYTES: usize = 128 << 20;
 /// Stack size in bytes of threads that do not search.
 pub(crate) const USUAL_STACK: usize = 2 << 20;
 

@@ -15,17 +15,17 @@ use crate::search::tree::shared::SharedState;
 use crate::search::tree::thread_data::ThreadData;
 
 /// Stack of a search thread: the deepest recursion in an unoptimised build.
-const STACK_BYTES: usize = 32 << 20;
+pub(super) const STACK_BYTES: usize = 32 << 20;
 
-/// More than what a thread keeps from one search to the next, in bytes.
+/// An upper bound of what a thread keeps from one search to the next, in bytes.
 const DATA_BYTES: usize = 4 << 20;
 
-/// What a search thread takes in all, in bytes.
+/// Memory of a search thread, in bytes.
 pub(super) const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
 
 /// The messages to a search thread.
 pub(super) enum ThreadMessage {
-    /// Answered with the thread's number and what it found.
+    /// Answered with the thread's number and its result.
     Search(Arc<SharedState>, Sender<(usize, Iteration)>),
     UseTable(Arc<TranspositionTable>),
     /// Clears the histories of earlier searches.
@@ -60,7 +60,7 @@ impl SearchThread {
         let _ = self.messages.send(message);
     }
 
-    /// Waits until the thread has done what it was told, and ends it.
+    /// Waits until the thread has handled its messages, and ends it.
     pub(super) fn end(self) {
         let Self { messages, handle } = self;
         drop(messages);
@@ -72,15 +72,22 @@ impl SearchThread {
 fn handle(data: &mut ThreadData, message: ThreadMessage) {
     match message {
         ThreadMessage::Search(shared, results) => {
-            let result = catch_unwind(AssertUnwindSafe(|| search(data, &shared)));
-            match result {
+            if let Some(result) = search_or_renew(data, &shared) {
                 // The coordinator waits for every thread.
-                Ok(result) => drop(results.send((data.id, result))),
-                // A fault of the search, already reported, costs this search and no later one.
-                Err(_) => *data = ThreadData::new(data.id, data.table.clone()),
+                let _ = results.send((data.id, result));
             }
         }
         ThreadMessage::UseTable(table) => data.table = table,
         ThreadMessage::Clear => data.histories.clear(),
     }
+}
+
+/// Runs a search. If it panics, which is reported when it happens, returns `None` and replaces the thread's
+/// data, so that later searches are not affected.
+pub(super) fn search_or_renew(data: &mut ThreadData, shared: &SharedState) -> Option<Iteration> {
+    let result = catch_unwind(AssertUnwindSafe(|| search(data, shared)));
+    if result.is_err() {
+        *data = ThreadData::new(data.id, data.table.clone());
+    }
+    result.ok()
 }

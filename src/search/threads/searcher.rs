@@ -1,77 +1,92 @@
-//! A pool that answers one question after another: for benches, self-play and looking for openings.
+//! A searcher for callers that wait for each answer: benches, self-play, checks of openings and books.
 
+use std::fmt;
 use std::sync::Arc;
 
-use crossbeam_channel::{Receiver, unbounded};
-
-use super::pool::{Pool, StartError};
+use super::memory::{THREAD_HEAP_BYTES, has_room};
+use super::pool::StartError;
+use super::request_handler::{RequestHandler, SearchResult};
+use super::search_stack::on_search_stack;
+use super::search_thread::{THREAD_BYTES, search_or_renew};
 use crate::board::{Move, Position};
-use crate::eval::nnue::Network;
+use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
-use crate::search::event::{Event, Outcome, Report};
+use crate::search::event::Outcome;
 use crate::search::request::{Control, Limits, SearchRequest, Settings};
 use crate::search::score::Score;
+use crate::search::table::TranspositionTable;
 use crate::search::tree::static_score;
+use crate::search::tree::thread_data::ThreadData;
 use crate::tablebase::Tables;
 
-/// One search thread with the usual settings, whose caller waits for each answer.
+/// A search with a transposition table of its own, run in the caller's thread.
+///
+/// A search needs a large stack. In a thread without one (all but those of
+/// [`spawn_search_thread`](super::search_stack::spawn_search_thread)), each search starts a thread and waits
+/// for it.
 ///
 /// ```
 /// use chuhe::rules::Game;
 /// use chuhe::search::{Limits, Searcher};
 ///
-/// let searcher = Searcher::new(1)?;
+/// let mut searcher = Searcher::new(1)?;
 /// let game = Game::new("3k5/9/9/9/9/9/9/R8/1R7/4K4 w".parse()?);
 /// let outcome = searcher.think(&game, Limits { depth: Some(4), ..Limits::default() });
 /// let mate_in_two = outcome.and_then(|o| o.score).is_some_and(|score| score.is_decisive());
 /// assert!(mate_in_two);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct Searcher {
-    pool: Pool,
-    events: Receiver<Event>,
+    thread: ThreadData,
+    handler: RequestHandler,
     network: Option<Arc<Network>>,
     tables: Option<Arc<Tables>>,
 }
 
 impl Searcher {
-    /// A searcher with a transposition table of `megabytes`, or of a smaller one where memory does not
-    /// suffice.
+    /// A searcher with a transposition table of `megabytes`, or of a smaller one if there is too little
+    /// memory.
     ///
     /// # Errors
-    /// When there is no memory for a search thread and a table of one MB, or the system starts no thread.
+    /// There is no memory for a search thread and a table of one MB.
     pub fn new(megabytes: usize) -> Result<Self, StartError> {
-        let (sender, events) = unbounded();
-        let pool = Pool::with_hash(megabytes, sender)?;
+        let mut size = megabytes.max(1);
+        loop {
+            match Self::with_exact_hash(size) {
+                Err(_) if size > 1 => log::warn!("no memory for a hash table of {size} MB"),
+                Err(_) => return Err(StartError::NoMemory),
+                Ok(searcher) => return Ok(searcher),
+            }
+            size /= 2;
+        }
+    }
+
+    /// As [`Self::new`], with a transposition table of exactly `megabytes`: the results of a search depend on
+    /// its size.
+    ///
+    /// # Errors
+    /// There is no memory for a search thread and that table.
+    pub fn with_exact_hash(megabytes: usize) -> Result<Self, StartError> {
+        // Decoded now, while the program can still report that memory is missing.
+        nnue::embedded();
+        let table = TranspositionTable::new(megabytes)
+            .filter(|_| has_room(THREAD_BYTES + THREAD_HEAP_BYTES))
+            .ok_or(StartError::NoMemoryForTable(megabytes))?;
         Ok(Self {
-            pool,
-            events,
+            thread: ThreadData::new(0, Arc::new(table)),
+            handler: RequestHandler::new(None),
             network: None,
             tables: None,
         })
     }
 
-    /// As [`Self::new`], with a transposition table of exactly `megabytes`: another one has searches
-    /// come to other results.
-    ///
-    /// # Errors
-    /// As [`Self::new`], and when there is no memory for that table.
-    pub fn with_exact_hash(megabytes: usize) -> Result<Self, StartError> {
-        let searcher = Self::new(megabytes)?;
-        match searcher.pool.hash_size() == megabytes {
-            true => Ok(searcher),
-            false => Err(StartError::NoMemoryForTable(megabytes)),
-        }
-    }
-
-    /// Evaluates with this network from now on, or with the embedded one, and clears everything learned.
+    /// Evaluates with this network from now on (`None`: the embedded one), and clears everything learned.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         self.network = network;
         self.forget();
     }
 
-    /// Looks positions up in these endgame tables from now on, or in none, and clears everything learned.
+    /// Probes these endgame tables from now on (`None`: no tables), and clears everything learned.
     pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
         self.tables = tables;
         self.forget();
@@ -79,7 +94,12 @@ impl Searcher {
 
     /// Clears transposition table and histories.
     pub fn forget(&mut self) {
-        self.pool.forget();
+        self.handler.clear();
+        self.thread.histories.clear();
+        match Arc::get_mut(&mut self.thread.table) {
+            Some(table) => table.clear_exclusively(),
+            None => self.thread.table.clear(),
+        }
     }
 
     /// The static evaluation of a position for its side to move.
@@ -87,14 +107,25 @@ impl Searcher {
         static_score(position, &Settings::default(), self.network.as_ref())
     }
 
-    /// Searches the position at the end of `game`; `None` only when the search threads are gone.
-    pub fn think(&self, game: &Game, limits: Limits) -> Option<Outcome> {
-        self.think_line(game, limits).map(|(outcome, _)| outcome)
+    /// Searches the position at the end of `game`; `None` only if no search thread can be started.
+    pub fn think(&mut self, game: &Game, limits: Limits) -> Option<Outcome> {
+        let result = self.search(self.request(game, limits))?;
+        Some(result.outcome)
     }
 
     /// As [`Self::think`], with the best line, which begins with the best move.
-    pub fn think_line(&self, game: &Game, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
-        self.pool.start(SearchRequest {
+    pub fn think_line(&mut self, game: &Game, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
+        let SearchResult { outcome, lines } = self.search(self.request(game, limits))?;
+        let mut line = lines.into_iter().next().map_or_else(Vec::new, |l| l.pv);
+        if line.first().copied() != outcome.best {
+            line = outcome.best.into_iter().chain(outcome.ponder).collect();
+        }
+        Some((outcome, line))
+    }
+
+    /// A request with the usual settings and the network and tables of this searcher.
+    pub fn request(&self, game: &Game, limits: Limits) -> SearchRequest {
+        SearchRequest {
             game: game.clone(),
             limits,
             root_moves: None,
@@ -102,20 +133,33 @@ impl Searcher {
             network: self.network.clone(),
             tables: self.tables.clone(),
             control: Control::new(false),
-        });
-        let mut line = Vec::new();
-        for event in &self.events {
-            match event {
-                Event::Report(Report::Line(info)) => line = info.pv,
-                Event::Report(_) => {}
-                Event::Done(outcome) => {
-                    if line.first().copied() != outcome.best {
-                        line = outcome.best.into_iter().chain(outcome.ponder).collect();
-                    }
-                    return Some((outcome, line));
-                }
-            }
         }
-        None
+    }
+
+    /// Answers a request, with the network and tables that it names; `None` only if no search thread can be
+    /// started.
+    pub fn search(&mut self, request: SearchRequest) -> Option<SearchResult> {
+        let Self {
+            thread, handler, ..
+        } = self;
+        let table = thread.table.clone();
+        let work = || {
+            handler.search(request, &table, 1, |shared| {
+                search_or_renew(thread, shared).into_iter().collect()
+            })
+        };
+        on_search_stack(work)
+            .inspect_err(|error| log::error!("cannot start a search thread: {error}"))
+            .ok()
+    }
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searcher")
+            .field("table", &self.thread.table)
+            .field("handler", &self.handler)
+            .field("tables", &self.tables)
+            .finish_non_exhaustive()
     }
 }

@@ -84,16 +84,24 @@ impl Search<'_> {
         self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
     }
 
-    /// Sends a report if this is the thread that reports.
+    /// Whether this thread reports and someone reads the reports.
+    pub(super) fn reports(&self) -> bool {
+        self.id == 0 && self.shared.events.is_some()
+    }
+
+    /// Sends a report if this thread reports.
     pub(super) fn send_report(&self, report: Report) {
-        if self.id == 0 {
+        if let Some(events) = self.shared.events.as_ref().filter(|_| self.id == 0) {
             // The receiver may be gone while the process ends.
-            let _ = self.shared.events.send(Event::Report(report));
+            let _ = events.send(Event::Report(report));
         }
     }
 
     /// Reports once a second how far the search is.
     fn report_progress(&mut self, nodes: u64) {
+        if !self.reports() {
+            return;
+        }
         let time = self.shared.control.elapsed();
         if time.as_secs() > self.polling.reported_seconds {
             self.polling.reported_seconds = time.as_secs();

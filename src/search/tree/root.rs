@@ -49,7 +49,7 @@ impl Search<'_> {
             } else {
                 return;
             }
-            if self.id == 0 && self.takes_long() {
+            if self.takes_long() {
                 self.report(line);
             }
             delta += delta * values::aspiration_growth_share() / 100 + values::aspiration_growth();
@@ -119,9 +119,9 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the search has gone on so long that it reports what it is at.
+    /// Whether this thread reports, and the search has taken so long that it reports what it is doing.
     fn takes_long(&self) -> bool {
-        self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
+        self.reports() && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
     }
 
     /// Brings the root moves into the order of the move picker, for the first iteration.
@@ -200,7 +200,7 @@ impl Search<'_> {
         let Some(root_move) = self.iteration.moves.get(index) else {
             return;
         };
-        if index >= self.shared.settings.multipv {
+        if index >= self.shared.settings.multipv || !self.reports() {
             return;
         }
         let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());

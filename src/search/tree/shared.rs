@@ -44,8 +44,8 @@ pub(in crate::search) struct SharedState {
     pub table_hits: AtomicU64,
     /// Set when the main thread is done.
     pub finished: AtomicBool,
-    /// Where the main thread reports to.
-    pub events: Sender<Event>,
+    /// Receives the reports of the first thread; `None` where no one reads them.
+    pub events: Option<Sender<Event>>,
     /// The lines that the threads are at, where they are reported.
     pub current_lines: CurrentLines,
     /// What the threads tell each other; none for a thread alone.
@@ -65,7 +65,7 @@ impl SharedState {
 
 #[cfg(test)]
 impl SharedState {
-    /// A search of `position` with the usual settings whose reports are lost.
+    /// A search of `position` with the usual settings and without reports.
     pub(in crate::search) fn of_position(position: crate::board::Position) -> Self {
         let root_moves = crate::movegen::legal_moves(&position).to_vec();
         let game = Game::new(position);
@@ -83,7 +83,7 @@ impl SharedState {
             nodes: AtomicU64::new(0),
             table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
-            events: crossbeam_channel::unbounded().0,
+            events: None,
             current_lines: CurrentLines::default(),
             team: None,
         }

@@ -8,7 +8,7 @@ use crossbeam_channel::{Sender, unbounded};
 use super::scores::{ScoredPosition, key, weigh};
 use crate::book::{BookEntry, BookTable};
 use crate::rules::Game;
-use crate::search::StartError;
+use crate::search::{StartError, spawn_search_thread};
 use crate::training::line_search::LineSearch;
 
 /// How a book is checked.
@@ -82,7 +82,7 @@ fn search_all(
         for search in searches? {
             let (sender, next, stopped) = (sender.clone(), &next, &stopped);
             let work = move || search_some(entries, search, next, stopped, &sender);
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+            if let Err(error) = spawn_search_thread(scope, work) {
                 stopped.store(true, Ordering::Relaxed);
                 return Err(StartError::NoThread(error));
             }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::{Limits, Score, Searcher, StartError};
+use crate::search::{Limits, Score, Searcher, StartError, on_search_stack, spawn_search_thread};
 use crate::training::SearchGone;
 use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
 
@@ -87,8 +87,8 @@ pub fn relabel<R: Read, W: Write>(
     }
 }
 
-/// Gives the games of a batch new scores, one searcher a thread, in the caller's thread as well; takes those
-/// with illegal moves away.
+/// Gives the games of a batch new scores, each searcher in a thread of its own; removes those with illegal
+/// moves.
 fn relabel_batch(
     batch: &[Mutex<Option<Record>>],
     searchers: &mut [Searcher],
@@ -112,12 +112,13 @@ fn relabel_batch(
         let own = searchers.next();
         for searcher in searchers {
             let work = move || work(searcher);
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, work) {
+            if let Err(error) = spawn_search_thread(scope, work) {
                 log::warn!("fewer threads than asked for: {error}");
                 break;
             }
         }
-        own.into_iter().for_each(work);
+        let ran = on_search_stack(|| own.into_iter().for_each(work));
+        failed.fetch_or(ran.is_err(), Ordering::Relaxed);
     });
     match failed.into_inner() {
         true => Err(SearchGone),
@@ -128,7 +129,7 @@ fn relabel_batch(
 /// The record with new scores; `None` when a move of it is illegal.
 fn new_scores(
     record: Record,
-    searcher: &Searcher,
+    searcher: &mut Searcher,
     nodes: u64,
 ) -> Result<Option<Record>, SearchGone> {
     match record {
@@ -144,7 +145,7 @@ fn new_scores(
 
 fn new_game_scores(
     mut record: TrainingGame,
-    searcher: &Searcher,
+    searcher: &mut Searcher,
     nodes: u64,
 ) -> Result<Option<TrainingGame>, SearchGone> {
     let start: Position = record.start_position();
@@ -161,7 +162,7 @@ fn new_game_scores(
 }
 
 /// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
-fn score(game: &Game, searcher: &Searcher, nodes: u64) -> Result<i16, SearchGone> {
+fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, SearchGone> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
         nodes => {

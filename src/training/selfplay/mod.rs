@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::data::{GameWriter, RecoveredGames};
+use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
 use opening::KnownMoves;
 pub use plan::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
@@ -105,8 +106,8 @@ impl SelfPlayRun {
         };
         let started_threads = std::thread::scope(|scope| {
             for player in players {
-                let (thread, work) = (std::thread::Builder::new(), &work);
-                if let Err(error) = thread.spawn_scoped(scope, move || work(player)) {
+                let work = &work;
+                if let Err(error) = spawn_search_thread(scope, move || work(player)) {
                     // Those that have begun are of no use either: the user asked for all.
                     interrupt.ask();
                     return Err(error);
@@ -158,13 +159,15 @@ fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
     let known = Arc::new(KnownMoves::default());
     let mut players = Vec::new();
     while players.len() < wanted {
-        players.push(
-            Player::new(plan, &known).map_err(|error| SelfPlayError::TooMany {
-                wanted,
-                fit: players.len(),
-                error,
-            })?,
-        );
+        let player = match has_room_for_searches(players.len() + 1) {
+            true => Player::new(plan, &known),
+            false => Err(StartError::NoMemory),
+        };
+        players.push(player.map_err(|error| SelfPlayError::TooMany {
+            wanted,
+            fit: players.len(),
+            error,
+        })?);
     }
     Ok(players)
 }

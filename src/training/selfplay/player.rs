@@ -64,7 +64,7 @@ impl Player {
         })
     }
 
-    fn think(&self, game: &Game) -> Option<Outcome> {
+    fn think(&mut self, game: &Game) -> Option<Outcome> {
         self.searcher.think(game, Limits::soft(self.nodes))
     }
 
@@ -144,7 +144,7 @@ impl Player {
     }
 
     /// Some random moves that lead to a fair position.
-    fn random_opening(&self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
+    fn random_opening(&mut self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
         for _ in 0..TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
             let game = random::game(rng, Position::startpos(), plies);

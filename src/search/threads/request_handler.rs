@@ -1,0 +1,323 @@
+//! Answers a request: checks for legal moves and quick mates, runs the search, chooses the move.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_channel::Sender;
+
+use super::vote::choose;
+use crate::board::Move;
+use crate::movegen::{is_legal, legal_moves};
+use crate::rules::counted_plies;
+use crate::search::deciding_positions::DecidingPositions;
+use crate::search::event::{Bound, Event, Info, Outcome, Report};
+use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
+use crate::search::parameters::values;
+use crate::search::request::{Degree, Randomness, SearchRequest, Settings};
+use crate::search::score::{MAX_PLY, Score};
+use crate::search::table::TranspositionTable;
+use crate::search::time::{MoveOverhead, TimeManager};
+use crate::search::tree::current_lines::CurrentLines;
+use crate::search::tree::iteration::{Iteration, RootMove};
+use crate::search::tree::root_ending::RootEnding;
+use crate::search::tree::shared::SharedState;
+use crate::search::tree::team::Team;
+
+/// Positions that the search for mates by checks looks at before the ordinary search begins.
+const MATE_NODES: u64 = 3_000_000;
+
+/// A best line with its score, as the last iteration left it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchLine {
+    /// Score for the side to move at the root.
+    pub score: Score,
+    /// Whether the score is exact or a bound.
+    pub bound: Bound,
+    /// The moves; never empty.
+    pub pv: Vec<Move>,
+}
+
+impl SearchLine {
+    fn new(shared: &SharedState, root_move: &RootMove) -> Self {
+        Self {
+            score: shared.reported_score(root_move.score),
+            bound: root_move.bound,
+            pv: root_move.pv.clone(),
+        }
+    }
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchResult {
+    /// The move to play.
+    pub outcome: Outcome,
+    /// The best lines, best first: as many as the settings ask for, fewer where there are fewer moves.
+    pub lines: Vec<SearchLine>,
+}
+
+/// Answers requests, one after another.
+#[derive(Debug)]
+pub(super) struct RequestHandler {
+    /// Receives the reports; `None` where no one reads them.
+    events: Option<Sender<Event>>,
+    overhead: MoveOverhead,
+}
+
+impl RequestHandler {
+    pub(super) fn new(events: Option<Sender<Event>>) -> Self {
+        Self {
+            events,
+            overhead: MoveOverhead::default(),
+        }
+    }
+
+    /// Forgets the overhead measured so far.
+    pub(super) fn clear(&mut self) {
+        self.overhead = MoveOverhead::default();
+    }
+
+    fn report_line(&self, info: Info) {
+        if let Some(events) = &self.events {
+            // The receiver may be gone while the process ends.
+            let _ = events.send(Event::Report(Report::Line(info)));
+        }
+    }
+
+    /// Answers a request. `run` runs the search on `threads` threads that share `table`; its first result is
+    /// that of the first thread.
+    pub(super) fn search(
+        &mut self,
+        request: SearchRequest,
+        table: &TranspositionTable,
+        threads: usize,
+        run: impl FnOnce(&Arc<SharedState>) -> Vec<Iteration>,
+    ) -> SearchResult {
+        let mut root_moves = legal_moves(request.game.position()).to_vec();
+        if let Some(allowed) = &request.root_moves {
+            root_moves.retain(|m| allowed.contains(m));
+        }
+        let control = request.control.clone();
+        if root_moves.is_empty() {
+            let time = control.elapsed();
+            let outcome = Outcome {
+                best: None,
+                ponder: None,
+                score: None,
+                depth: 0,
+                nodes: 0,
+                time,
+            };
+            let lines = Vec::new();
+            return SearchResult { outcome, lines };
+        }
+        log::debug!("search: {}", request.limits);
+        let overhead = (self.overhead).expected(request.game.position(), &request.limits);
+        let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let deciding = DecidingPositions::new(&request.game, request.settings.rules);
+        let mut nodes = 0;
+        if let Some(limits) = mate_limits(&request, time.as_ref()) {
+            let mate = mate_by_checks(&request.game, &deciding, &root_moves, limits, &control);
+            if !mate.line.is_empty() && is_in_time(&request, mate.line.len()) {
+                return self.answer_with_mate(&request, time.as_ref(), mate, table);
+            }
+            nodes = mate.nodes;
+        }
+        if request.limits.mate.is_some() {
+            // Earlier searches stored scores found with pruning, which hides mates.
+            table.clear();
+        }
+        let shared = self.shared_state(request, root_moves, deciding, time, threads);
+        shared.nodes.store(nodes, Ordering::Relaxed);
+        let shared = Arc::new(shared);
+        table.age();
+        let results = run(&shared);
+        let chosen = choose(&results, &shared.settings);
+        if let Some(chosen) = chosen {
+            self.report_choice(&shared, &results, chosen, table);
+        }
+        // A thread that panicked returns no result. Even then the answer is a legal move.
+        let best = chosen.map_or(shared.root_moves[0], |c| c.played);
+        let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
+        self.overhead
+            .note(&shared.game, &shared.limits, shared.time.as_ref(), answer);
+        let outcome = Outcome {
+            best: Some(best),
+            ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, table)),
+            score: chosen.map(|c| shared.reported_score(c.score)),
+            depth: chosen.map_or(0, |c| c.depth as u32),
+            nodes: shared.nodes.load(Ordering::Relaxed),
+            time: control.elapsed(),
+        };
+        log::debug!("{outcome}");
+        let lines = results.first().into_iter().flat_map(|first| {
+            let moves = first.moves.iter().take(shared.settings.multipv);
+            moves.map(|root_move| SearchLine::new(&shared, root_move))
+        });
+        SearchResult {
+            outcome,
+            lines: lines.collect(),
+        }
+    }
+
+    /// The state that the threads of a search share.
+    fn shared_state(
+        &self,
+        request: SearchRequest,
+        root_moves: Vec<Move>,
+        deciding: DecidingPositions,
+        time: Option<TimeManager>,
+        threads: usize,
+    ) -> SharedState {
+        let position = request.game.position();
+        let settings = settings_for(&request);
+        let lines_reported = if settings.reports.current_lines {
+            threads
+        } else {
+            0
+        };
+        SharedState {
+            deciding,
+            time,
+            root_ending: RootEnding::new(request.tables.as_deref(), position, settings.rules),
+            game: request.game,
+            limits: request.limits,
+            settings,
+            network: request.network,
+            tables: request.tables,
+            control: request.control,
+            root_moves,
+            nodes: AtomicU64::new(0),
+            table_hits: AtomicU64::new(0),
+            finished: AtomicBool::new(false),
+            events: self.events.clone(),
+            current_lines: CurrentLines::new(lines_reported),
+            team: (threads > 1).then(Team::default),
+        }
+    }
+
+    /// Answers with a mate that was found by checks alone.
+    fn answer_with_mate(
+        &mut self,
+        request: &SearchRequest,
+        time: Option<&TimeManager>,
+        mate: MateResult,
+        table: &TranspositionTable,
+    ) -> SearchResult {
+        let control = &request.control;
+        let MateResult { line: pv, nodes } = mate;
+        let answer = pv.first().map(|best| (*best, control.clock_elapsed()));
+        self.overhead
+            .note(&request.game, &request.limits, time, answer);
+        let (time, score) = (control.elapsed(), Score::mate_in(pv.len()));
+        let depth = pv.len() as u32;
+        self.report_line(Info {
+            depth,
+            selective_depth: depth,
+            multipv: 1,
+            score,
+            bound: Bound::Exact,
+            nodes,
+            time,
+            hashfull: table.hashfull(),
+            table_hits: 0,
+            pv: pv.clone(),
+        });
+        let outcome = Outcome {
+            best: pv.first().copied(),
+            ponder: pv.get(1).copied(),
+            score: Some(score),
+            depth,
+            nodes,
+            time,
+        };
+        let bound = Bound::Exact;
+        let lines = vec![SearchLine { score, bound, pv }];
+        SearchResult { outcome, lines }
+    }
+
+    /// Reports the line of the move to play again if it is not the best line of the first thread.
+    fn report_choice(
+        &self,
+        shared: &SharedState,
+        results: &[Iteration],
+        chosen: &RootMove,
+        table: &TranspositionTable,
+    ) {
+        let lines = &results[0].moves;
+        if lines[0].summary() == chosen.summary() {
+            return;
+        }
+        let place = lines.iter().position(|m| m.played == chosen.played);
+        let multipv = match shared.settings.multipv {
+            1 => 1,
+            _ => place.map_or(1, |place| place + 1),
+        };
+        let nodes = shared.nodes.load(Ordering::Relaxed);
+        let info = chosen.info(multipv, nodes, shared.control.elapsed(), table.hashfull());
+        self.report_line(Info {
+            score: shared.reported_score(info.score),
+            table_hits: shared.table_hits.load(Ordering::Relaxed),
+            ..info
+        });
+    }
+}
+
+/// The second move of the main line, or the hash move after its first.
+fn expected_reply(shared: &SharedState, pv: &[Move], table: &TranspositionTable) -> Option<Move> {
+    let mut game = shared.game.clone();
+    game.push(*pv.first()?).ok()?;
+    let expected = match pv.get(1) {
+        Some(m) => *m,
+        None => table.probe(game.position().key())?.best,
+    };
+    is_legal(game.position(), expected).then_some(expected)
+}
+
+/// The limits of the search for mates by checks: at most half of what the request allows if it asks for a
+/// mate, a small share of its time if it has one; `None` (no such search) with any other limit, or if more
+/// than the best move is wanted.
+fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
+    let limits = &request.limits;
+    let half = time.map(|time| time.hard / 2);
+    if let Some(moves) = limits.mate {
+        return Some(MateLimits {
+            plies: moves.saturating_mul(2).saturating_sub(1),
+            nodes: limits.nodes.map_or(MATE_NODES, |n| n / 2).min(MATE_NODES),
+            time: half,
+        });
+    }
+    let settings = &request.settings;
+    let is_limited =
+        limits.depth.is_some() || limits.nodes.is_some() || limits.soft_nodes.is_some();
+    let is_plain = settings.multipv == 1 && settings.randomness == Randomness::None;
+    if is_limited || !is_plain || request.control.is_pondering() {
+        return None;
+    }
+    let share = u64::from(values::mate_nodes_per_ms().unsigned_abs());
+    Some(MateLimits {
+        plies: MAX_PLY as u32 - 1,
+        nodes: (time?.soft.as_millis() as u64 * share).min(MATE_NODES),
+        time: half,
+    })
+}
+
+/// Whether a mate in `plies` plies comes before a draw by the no-capture limit if nothing is captured on the
+/// way.
+fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
+    let rules = request.settings.rules;
+    let counted = usize::from(counted_plies(request.game.position().clock(), rules));
+    let limit = usize::from(rules.no_capture_limit());
+    // In a game that continued past the limit, the limit does not apply.
+    !request.settings.no_capture_draws || counted >= limit || counted + plies <= limit
+}
+
+/// The settings of a search: one for a mate must not prune.
+fn settings_for(request: &SearchRequest) -> Settings {
+    let mut settings = request.settings;
+    if request.limits.mate.is_some() {
+        settings.pruning = Degree::None;
+        settings.techniques.hash_window = false;
+    }
+    settings
+}
