@@ -6,8 +6,8 @@
 //! which they are inlined. So there is one source for every processor, and as all of it is integer
 //! arithmetic without rounding, each gives the same numbers.
 //!
-//! What else only unsafe code can ask of the machine stands here as well: memory ahead of need
-//! ([`prefetch`]), and in large pages ([`request_large_pages`]). Neither changes a result.
+//! Other requests to the machine that need unsafe code are here as well: to load memory ahead of its use
+//! ([`prefetch`]), and to keep it in large pages ([`request_large_pages`]). Neither changes a result.
 
 #![allow(unsafe_code)]
 
@@ -22,17 +22,17 @@ macro_rules! block {
         impl $name {
             /// Numbers in a block.
             pub const LEN: usize = $length;
-            /// Nothing but zeros.
+            /// A block of zeros.
             pub const ZERO: Self = Self([$zero; Self::LEN]);
 
-            /// The numbers of blocks, one behind the other. Loops over them become vector instructions;
+            /// The numbers of the blocks in order. Loops over them become vector instructions;
             /// those over the numbers of each block are unrolled too early for that.
             #[inline(always)]
             pub fn numbers(blocks: &[Self]) -> &[$number] {
                 bytemuck::cast_slice(blocks)
             }
 
-            /// The numbers of blocks, one behind the other.
+            /// The numbers of the blocks in order.
             #[inline(always)]
             pub fn numbers_mut(blocks: &mut [Self]) -> &mut [$number] {
                 bytemuck::cast_slice_mut(blocks)
@@ -65,7 +65,7 @@ pub struct SimdLevel(InstructionSet);
 /// The instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum InstructionSet {
-    /// What every processor has that the program runs on: x86-64-v2, NEON on 64-bit Arm.
+    /// The least that the program needs: x86-64-v2, NEON on 64-bit Arm.
     Baseline,
     /// 256-bit vectors.
     #[cfg(target_arch = "x86_64")]
@@ -132,8 +132,7 @@ fn with_avx512<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Has the cache line at `place` brought near, without waiting for it. Nothing is done on processors
-/// whose instruction for it is not known here.
+/// Requests the cache line at `place` without waiting for it. Does nothing on processors other than x86-64.
 #[inline(always)]
 pub fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -146,9 +145,8 @@ pub fn prefetch<T>(place: &T) {
     let _ = place;
 }
 
-/// Asks the system to keep `memory` in large pages, of which a processor remembers the places of more
-/// (*transparent huge pages* of Linux, where they are given to those who ask). Nothing is done elsewhere,
-/// and for memory that holds no such page.
+/// Asks Linux to keep `memory` in large pages (*transparent huge pages*), which need fewer entries of the
+/// processor's address cache. Does nothing on other systems, or for memory smaller than such a page.
 pub fn request_large_pages<T>(memory: &[T]) {
     #[cfg(target_os = "linux")]
     {
@@ -161,7 +159,7 @@ pub fn request_large_pages<T>(memory: &[T]) {
             let place = memory.as_ptr().cast_mut().cast::<u8>();
             let place = place.wrapping_add(first - begin).cast();
             // SAFETY: the range lies within `memory`, and this advice leaves its contents as they are.
-            // Where the system knows no such pages the memory stays as it is.
+            // A system without such pages leaves the memory as it is.
             let _ = unsafe { madvise(place, length, Advice::LinuxHugepage) };
         }
     }
@@ -173,81 +171,88 @@ pub fn request_large_pages<T>(memory: &[T]) {
 #[cfg(target_os = "linux")]
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Numbers that are kept in registers at a time.
-const TILE: usize = 4 * Block::LEN;
+/// Blocks that are kept in registers at a time.
+const TILE_BLOCKS: usize = 4;
+/// Numbers in a tile.
+const TILE: usize = TILE_BLOCKS * Block::LEN;
 
-/// Sets `target` to `source` and the rows `added` less the rows `removed`, all of the same length.
+/// Sets `target` to `source` plus the rows `added` minus the rows `removed`, all of the same length.
 #[inline(always)]
 pub fn update(target: &mut [Block], source: &[Block], added: &[&[Block]], removed: &[&[Block]]) {
-    let (target, source) = (Block::numbers_mut(target), Block::numbers(source));
-    let (tiles, rest) = target.as_chunks_mut::<TILE>();
-    let tiled = tiles.len() * TILE;
-    for (target, start) in tiles.iter_mut().zip((0..).step_by(TILE)) {
-        // As its length is fixed, the tile is kept in registers.
-        let mut tile = *tile_at(source, start);
-        for row in added {
-            add(&mut tile, tile_at(Block::numbers(row), start));
-        }
-        for row in removed {
-            subtract(&mut tile, tile_at(Block::numbers(row), start));
-        }
-        *target = tile;
+    let (tiles, rest) = target.as_chunks_mut::<TILE_BLOCKS>();
+    let tiled = tiles.len() * TILE_BLOCKS;
+    for (target, start) in tiles.iter_mut().zip((0..).step_by(TILE_BLOCKS)) {
+        update_part(target, start, source, added, removed);
     }
-    rest.copy_from_slice(&source[tiled..]);
+    for (target, start) in rest.iter_mut().zip(tiled..) {
+        update_part(std::array::from_mut(target), start, source, added, removed);
+    }
+}
+
+/// [`update`] of the blocks from `start` on. As their number is fixed, they are kept in registers.
+#[inline(always)]
+fn update_part<const BLOCKS: usize>(
+    target: &mut [Block; BLOCKS],
+    start: usize,
+    source: &[Block],
+    added: &[&[Block]],
+    removed: &[&[Block]],
+) {
+    let mut sums: [Block; BLOCKS] = part(source, start);
     for row in added {
-        add(rest, &Block::numbers(row)[tiled..]);
+        let weights: [Block; BLOCKS] = part(row, start);
+        let weights = Block::numbers(&weights);
+        for (sum, weight) in Block::numbers_mut(&mut sums).iter_mut().zip(weights) {
+            *sum = sum.wrapping_add(*weight);
+        }
     }
     for row in removed {
-        subtract(rest, &Block::numbers(row)[tiled..]);
+        let weights: [Block; BLOCKS] = part(row, start);
+        let weights = Block::numbers(&weights);
+        for (sum, weight) in Block::numbers_mut(&mut sums).iter_mut().zip(weights) {
+            *sum = sum.wrapping_sub(*weight);
+        }
     }
+    *target = sums;
 }
 
-/// The tile of a row from `start` on.
+/// A copy of the blocks of a row from `start` on.
+///
+/// A copy of blocks has their alignment, so that the compiler loads whole vectors. Of a slice of numbers it
+/// only knows an alignment of 2, and with the tuning of x86-64-v2 it then splits each load of 256 bits.
 ///
 /// # Panics
-/// Where the row ends before.
+/// The row is too short.
 #[inline(always)]
-fn tile_at(row: &[i16], start: usize) -> &[i16; TILE] {
-    row[start..].first_chunk().expect("rows of one length")
+fn part<const BLOCKS: usize>(row: &[Block], start: usize) -> [Block; BLOCKS] {
+    *row[start..].first_chunk().expect("rows of one length")
 }
 
-#[inline(always)]
-fn add(sums: &mut [i16], weights: &[i16]) {
-    for (sum, weight) in sums.iter_mut().zip(weights) {
-        *sum = sum.wrapping_add(*weight);
-    }
-}
-
-#[inline(always)]
-fn subtract(sums: &mut [i16], weights: &[i16]) {
-    for (sum, weight) in sums.iter_mut().zip(weights) {
-        *sum = sum.wrapping_sub(*weight);
-    }
-}
-
-/// The sum of the squares of `values`, brought into 0 to `most`, each times its weight.
+/// The sum over `values`, clamped to 0 to `most`, of the square times the weight.
 ///
-/// With `most` up to 255 and weights of up to 127 either way, value times weight fits 16 bits, and the
-/// sum over a tile fits 32 bits: 128 times 127 times 255 squared.
+/// With `most` up to 255 and weights from -127 to 127, value times weight fits 16 bits, and the sum over a
+/// tile fits 32 bits: 128 times 127 times 255 squared.
 #[inline(always)]
 pub fn squared_product(values: &[Block], weights: &[Block], most: i16) -> i64 {
-    let (value_tiles, values) = Block::numbers(values).as_chunks::<TILE>();
-    let (weight_tiles, weights) = Block::numbers(weights).as_chunks::<TILE>();
+    let (value_tiles, values) = values.as_chunks::<TILE_BLOCKS>();
+    let (weight_tiles, weights) = weights.as_chunks::<TILE_BLOCKS>();
     let tiles = value_tiles.iter().zip(weight_tiles);
-    let tiled: i64 = (tiles.map(|(values, weights)| tile_product(values, weights, most))).sum();
+    let tiled: i64 = (tiles.map(|(values, weights)| tile_product(*values, *weights, most))).sum();
     if values.is_empty() {
         return tiled;
     }
-    let mut last = ([0; TILE], [0; TILE]);
+    let mut last = ([Block::ZERO; TILE_BLOCKS], [Block::ZERO; TILE_BLOCKS]);
     last.0[..values.len()].copy_from_slice(values);
     last.1[..weights.len()].copy_from_slice(weights);
-    tiled + tile_product(&last.0, &last.1, most)
+    tiled + tile_product(last.0, last.1, most)
 }
 
-/// [`squared_product`] of a tile. The products stand in an array of their own, so that the sum becomes
+/// [`squared_product`] of a tile. The products are kept in an array of their own, so that the sum becomes
 /// multiply-add instructions of 16 bits.
 #[inline(always)]
-fn tile_product(values: &[i16; TILE], weights: &[i16; TILE], most: i16) -> i64 {
+fn tile_product(values: [Block; TILE_BLOCKS], weights: [Block; TILE_BLOCKS], most: i16) -> i64 {
+    let values: &[i16; TILE] = bytemuck::cast_ref(&values);
+    let weights: &[i16; TILE] = bytemuck::cast_ref(&weights);
     let mut clipped = [0; TILE];
     let mut products = [0; TILE];
     for i in 0..TILE {
