@@ -149,8 +149,8 @@ parameters! {
 
     /// Moves before late move pruning, beside the square of the depth.
     late_move_pruning_base = 5, 1, 12;
-    /// From this iteration on, replies to a root move are left out too. A shallow search, which is how
-    /// weak play is asked for, would overlook a threat or a repetition otherwise.
+    /// Searches whose depth is limited to less than this do not prune replies to a root move. They would
+    /// overlook a mate in one or a losing repetition otherwise; searches limited by nodes or time go deeper.
     replies_pruned_depth = 8, 1, 20;
     /// Deepest node, less the reduction of the move, in which futility and exchange leave quiet moves out.
     quiet_pruning_depth = 6, 1, 12;

@@ -179,8 +179,7 @@ impl Search<'_> {
         alpha: Score,
         picker: &mut MovePicker,
     ) -> bool {
-        let first_reply = node.ply == 1 && self.root_depth < values::replies_pruned_depth();
-        if !self.pruning.of_moves || first_reply {
+        if !self.pruning.of_moves || node.ply == 1 && self.is_shallow() {
             return false;
         }
         let depth = node.depth;
@@ -199,6 +198,12 @@ impl Search<'_> {
                 && !node.in_check
                 && self.is_futile(node, m, reduced.max(1), alpha)
                 && !self.gives_check(m)
+    }
+
+    /// Whether the request limits the depth to so little that replies to root moves are not pruned.
+    fn is_shallow(&self) -> bool {
+        let limit = self.shared.limits.depth;
+        limit.is_some_and(|depth| (depth as i32) < values::replies_pruned_depth())
     }
 
     /// Whether earlier nodes have found a quiet move bad (Chessprogramming wiki, "History Leaf Pruning").
