@@ -6,6 +6,9 @@
 #[doc = include_str!("guide/books.md")]
 pub mod books {}
 
+#[doc = include_str!("guide/changelog.md")]
+pub mod changelog {}
+
 #[doc = include_str!("guide/cloud.md")]
 pub mod cloud {}
 
