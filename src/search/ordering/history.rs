@@ -6,10 +6,10 @@ use crate::search::parameters::{formulas, values};
 /// Entries of a correction table for each side.
 const CORRECTIONS: usize = 16_384;
 
-/// The number of every piece on every square that it can reach, so that the tables hold nothing else. In
-/// the promotion variant pawns come to squares behind them.
+/// Index of every piece on every square that it can reach, for dense history tables. In the promotion variant
+/// pawns can be on squares behind their starting rank.
 static PIECE_TO_INDEX: [[u16; Square::COUNT]; Piece::COUNT] = piece_to_indices().0;
-/// How many of these there are.
+/// Number of these indices.
 const PIECE_TO: usize = piece_to_indices().1;
 
 const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
@@ -32,12 +32,12 @@ const fn piece_to_indices() -> ([[u16; Square::COUNT]; Piece::COUNT], usize) {
     (indices, count)
 }
 
-/// A move as continuation histories index it: which piece went where.
+/// Index of a move in continuation histories: moved piece and destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceTo(u16);
 
 impl PieceTo {
-    /// The piece of the position that the move is about to take to its destination.
+    /// The index of a move in the position before it.
     #[inline]
     pub fn new(position: &Position, m: Move) -> Option<Self> {
         let piece = position.piece_on(m.from())?;
@@ -50,7 +50,7 @@ impl PieceTo {
     }
 }
 
-/// Moves a value towards the bound by `bonus`, the less the nearer it is (history gravity;
+/// Adds `bonus`, scaled down as the value approaches its limit (history gravity;
 /// Chessprogramming wiki, "History Heuristic").
 #[inline]
 fn update(value: &mut i16, bonus: i32, limit: i32) {
@@ -70,14 +70,14 @@ pub struct Histories {
     capture: Vec<i16>,
     /// Quiet moves after an earlier move, by piece and destination of both.
     continuation: Vec<i16>,
-    /// How far the evaluation was off: by pawns, red's pieces, black's pieces.
+    /// Correction history by pawns, red pieces and black pieces.
     corrections: [Vec<i16>; 3],
-    /// The same by the last two moves.
+    /// Correction history by the last two moves.
     continuation_correction: Vec<i16>,
 }
 
 impl Histories {
-    /// Empty histories.
+    /// Histories of zeroes.
     pub fn new() -> Self {
         Self {
             main: vec![0; 2 * Square::COUNT * Square::COUNT],
@@ -88,7 +88,7 @@ impl Histories {
         }
     }
 
-    /// Sets every value to zero.
+    /// Resets every value to zero.
     pub fn clear(&mut self) {
         let tables = [
             &mut self.main,
@@ -139,7 +139,7 @@ impl Histories {
         Self::capture_index(position, m).map_or(0, |index| i32::from(self.capture[index]))
     }
 
-    /// Rewards or punishes a quiet move.
+    /// Updates all histories of a quiet move.
     pub fn update_quiet(
         &mut self,
         position: &Position,
@@ -154,7 +154,7 @@ impl Histories {
         self.update_continuation(now, before, bonus);
     }
 
-    /// Rewards or punishes a quiet move of `side` wherever it is played.
+    /// Updates the main history of a quiet move of `side`.
     pub fn update_main(&mut self, side: Color, m: Move, bonus: i32) {
         update(
             &mut self.main[Self::main_index(side, m)],
@@ -163,7 +163,7 @@ impl Histories {
         );
     }
 
-    /// Rewards or punishes a move as the continuation of earlier ones.
+    /// Updates the continuation histories of a move after earlier ones.
     pub fn update_continuation(&mut self, now: PieceTo, before: &[Option<PieceTo>], bonus: i32) {
         for before in before.iter().flatten() {
             let index = before.index() * PIECE_TO + now.index();
@@ -175,7 +175,7 @@ impl Histories {
         }
     }
 
-    /// Rewards or punishes a capture.
+    /// Updates the history of a capture.
     pub fn update_capture(&mut self, position: &Position, m: Move, bonus: i32) {
         if let Some(index) = Self::capture_index(position, m) {
             update(&mut self.capture[index], bonus, values::history_limit());
@@ -195,7 +195,7 @@ impl Histories {
         Some(last?.index() * PIECE_TO + before?.index())
     }
 
-    /// What to add to the static evaluation, in its units; `last` are the moves one and two plies ago.
+    /// Correction to add to the static evaluation; `last` are the moves one and two plies ago.
     #[inline]
     pub fn correction(&self, position: &Position, last: [Option<PieceTo>; 2]) -> i32 {
         let indices = Self::correction_indices(position);
@@ -212,8 +212,7 @@ impl Histories {
             / 128
     }
 
-    /// Moves the correction towards an `error`: how much more than the evaluation the search found, at some
-    /// depth.
+    /// Updates the corrections with `error`, the search result at `depth` minus the static evaluation.
     pub fn update_correction(
         &mut self,
         position: &Position,
@@ -245,7 +244,7 @@ mod tests {
     use crate::notation::fen::parse_variant_position;
 
     #[test]
-    fn no_two_destinations_share_an_entry() {
+    fn piece_destination_indices_are_unique() {
         let mut seen = std::collections::HashSet::new();
         for fen in crate::search::BENCH_POSITIONS {
             let position: Position = fen.parse().unwrap();
@@ -262,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_two_moves_have_a_correction_of_their_own() {
+    fn the_last_two_moves_have_their_own_correction() {
         let position = Position::startpos();
         let played = |m: &str| PieceTo::new(&position, m.parse().unwrap());
         let (first, second) = (played("h2e2"), played("h7e7"));

@@ -1,4 +1,4 @@
-//! The order in which moves are tried, and the histories that it follows.
+//! Move ordering: the staged move picker and the histories that it uses.
 
 mod history;
 mod picker;

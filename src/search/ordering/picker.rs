@@ -1,4 +1,4 @@
-//! Moves one by one, the most promising first, listed only when they are needed.
+//! The staged move picker: generates moves in groups, only when they are needed.
 
 use arrayvec::ArrayVec;
 
@@ -27,7 +27,7 @@ enum Stage {
 pub enum PickerMode {
     /// Every move.
     All,
-    /// Captures whose exchange wins at least so much, in units of the evaluation.
+    /// Captures with at least this static exchange value, in units of the evaluation.
     Captures(i32),
 }
 
@@ -37,10 +37,9 @@ struct ScoredMove {
     score: i32,
 }
 
-/// Gives the pseudo-legal moves of a node in the order in which to try them, each once: the hash move,
-/// captures by victim and history (in place of MVV/LVA) that lose little in the exchange, killers (Akl
-/// and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by history and
-/// by the checks and escapes among them, the other captures.
+/// Yields each pseudo-legal move of a node once: the hash move, good captures by victim and capture history,
+/// killers (Akl and Newborn, "The principal continuation and the killer heuristic", 1977), quiet moves by
+/// history with bonuses for checks and escapes, and bad captures.
 #[derive(Debug)]
 pub struct MovePicker {
     stage: Stage,
@@ -53,7 +52,7 @@ pub struct MovePicker {
 }
 
 impl MovePicker {
-    /// A picker for a position. A hash move or killer that the position does not allow is left out.
+    /// A picker for a position. It skips a hash move or killer that is not pseudo-legal.
     pub fn new(position: &Position, mode: PickerMode, hash_move: Move, killers: [Move; 2]) -> Self {
         let usable = is_pseudo_legal(position, hash_move)
             && match mode {
@@ -75,7 +74,7 @@ impl MovePicker {
         }
     }
 
-    /// A picker that gives these moves as they come.
+    /// A picker that yields these moves in this order.
     pub fn in_order(moves: impl Iterator<Item = Move>) -> Self {
         let scored = |played| ScoredMove { played, score: 0 };
         Self {
@@ -89,7 +88,7 @@ impl MovePicker {
         }
     }
 
-    /// Gives no more quiet moves.
+    /// Skips the remaining quiet moves.
     pub fn skip_quiets(&mut self) {
         if matches!(
             self.stage,
@@ -99,7 +98,7 @@ impl MovePicker {
         }
     }
 
-    /// The next move, pseudo-legal; `before` are the earlier moves for the histories.
+    /// The next pseudo-legal move; `before` are the earlier moves for the continuation histories.
     pub fn next(
         &mut self,
         position: &Position,
@@ -206,7 +205,7 @@ impl MovePicker {
         }
     }
 
-    /// The first of the moves with the best score among those that are left.
+    /// Removes the remaining move with the best score, the first of equals.
     fn best_of_list(&mut self) -> Option<ScoredMove> {
         let rest = self.list.get_mut(self.next..)?;
         let mut best = 0;

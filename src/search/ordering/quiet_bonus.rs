@@ -1,26 +1,26 @@
-//! What the order of quiet moves counts beside their history: checks and escapes.
+//! Ordering bonuses of quiet moves: checks and escapes.
 
 use crate::board::{Bitboard, Move, PieceKind, Position, attacks, see_at_least};
 use crate::search::parameters::values;
 
-/// What the quiet moves of a position gain in the order: a check that loses little in the exchange comes
-/// early, as does a piece that leaves a square where a lesser one attacks it; one that enters such a
-/// square comes late (Stockfish, "threat by lesser piece").
+/// Ordering bonuses of the quiet moves of a position: for a check that loses little in the exchange and for
+/// a piece that leaves a square attacked by a lesser piece; a malus for entering such a square (Stockfish,
+/// "threat by lesser piece").
 #[derive(Debug)]
 pub(super) struct QuietBonus {
-    /// Where a rook, a knight, a cannon and a pawn of the side to move give check.
+    /// Squares from which a rook, knight, cannon or pawn of the side to move gives check.
     rook_checks: Bitboard,
     knight_checks: Bitboard,
     cannon_checks: Bitboard,
     pawn_checks: Bitboard,
-    /// What pawns, advisors and bishops of the other side attack.
+    /// Squares attacked by the opponent's pawns, advisors and bishops.
     by_least: Bitboard,
-    /// That, and what its knights and cannons attack.
+    /// The same, and squares attacked by its knights and cannons.
     by_lesser_than_rook: Bitboard,
 }
 
 impl QuietBonus {
-    /// What the moves of the side to move gain in this position.
+    /// The bonuses for the side to move.
     pub(super) fn new(position: &Position) -> Self {
         let (us, them) = (position.side_to_move(), !position.side_to_move());
         let (occupied, king) = (position.occupied(), position.king(them));
@@ -47,7 +47,7 @@ impl QuietBonus {
         }
     }
 
-    /// What this pseudo-legal quiet move gains.
+    /// The bonus of a pseudo-legal quiet move.
     #[inline]
     pub(super) fn of(&self, position: &Position, m: Move) -> i32 {
         let Some(piece) = position.piece_on(m.from()) else {
@@ -84,14 +84,13 @@ impl QuietBonus {
 mod tests {
     use super::*;
 
-    /// What the move gains in the position.
     fn bonus(fen: &str, m: &str) -> i32 {
         let position: Position = fen.parse().expect(fen);
         QuietBonus::new(&position).of(&position, m.parse().expect(m))
     }
 
     #[test]
-    fn sound_checks_come_early() {
+    fn sound_checks_get_a_bonus() {
         let check = values::check_order_bonus();
         let fen = "4k4/9/9/9/p8/9/9/R8/9/3K5 w";
         assert_eq!(bonus(fen, "a2e2"), check, "rook");
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_flee_lesser_attackers_first() {
+    fn escapes_from_lesser_attackers_get_a_bonus() {
         let rook = values::rook_escape_bonus();
         let minor = values::minor_escape_bonus();
         // The knight on c5 attacks b3 and d3, the pawn on g6 attacks g5.

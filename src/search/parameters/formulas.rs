@@ -1,4 +1,4 @@
-//! Margins, reductions and bonuses, each a named function of the numbers in [`values`](super::values).
+//! Margins, reductions and bonuses as functions of the parameters in [`values`](super::values).
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use super::values::*;
 /// One ply in the fixed-point unit of reductions.
 pub const PLY: i32 = 1024;
 
-/// Depths and move numbers from here on are reduced alike.
+/// Larger depths and move numbers are reduced as this one.
 const LMR_LIMIT: usize = 64;
 
 static LMR_TABLE: LazyLock<Vec<i32>> = LazyLock::new(|| {
@@ -25,9 +25,8 @@ fn logarithmic_reduction(depth: usize, number: usize) -> i32 {
     ((base + log(depth) * log(number) / divisor) * f64::from(PLY)) as i32
 }
 
-/// How much less deep the move with number `number` (from 1) is searched, in 1024ths of a ply.
-///
-/// Late move reductions (Chessprogramming wiki, "Late Move Reductions").
+/// Late move reduction of move `number` (from 1), in 1024ths of a ply (Chessprogramming wiki, "Late Move
+/// Reductions").
 #[inline]
 pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
     let (depth, number) = (
@@ -40,31 +39,31 @@ pub fn late_move_reduction(depth: i32, number: usize) -> i32 {
     LMR_TABLE[depth * LMR_LIMIT + number]
 }
 
-/// Reverse futility: how far above beta the evaluation must be for a cutoff.
+/// Reverse futility: margin of the evaluation above beta for a cut-off.
 #[inline]
 pub fn reverse_futility(depth: i32, improving: bool) -> i32 {
     reverse_futility_margin() * (depth - i32::from(improving)).max(0)
 }
 
-/// What is returned of how far the evaluation is above beta when reverse futility cuts off.
+/// Reverse futility: part of the distance above beta that is returned.
 #[inline]
 pub fn reverse_futility_share(above_beta: i32) -> i32 {
     above_beta / reverse_futility_divisor()
 }
 
-/// Razoring: how far below alpha the evaluation must be for quiescence to decide.
+/// Razoring: margin of the evaluation below alpha for dropping into quiescence search.
 #[inline]
 pub fn razoring(depth: i32) -> i32 {
     razoring_base() + razoring_factor() * depth * depth
 }
 
-/// How far above beta the evaluation must be for a null move.
+/// Null move: margin of the evaluation above beta.
 #[inline]
 pub fn null_move_entry(depth: i32) -> i32 {
     (null_move_entry_base() - null_move_entry_slope() * depth).max(-null_move_entry_limit())
 }
 
-/// Plies taken off the search after a null move.
+/// Null move: depth reduction in plies.
 #[inline]
 pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
     null_move_base()
@@ -72,47 +71,45 @@ pub fn null_move_reduction(depth: i32, above_beta: i32) -> i32 {
         + (above_beta / null_move_margin()).clamp(0, null_move_margin_plies())
 }
 
-/// How far above beta a capture must come out for probcut.
+/// Probcut: margin above beta.
 #[inline]
 pub fn probcut(improving: bool) -> i32 {
     probcut_margin() - probcut_improving() * i32::from(improving)
 }
 
-/// After the first move with a higher number than this, of whatever kind, a node leaves the rest of the
-/// quiet moves out.
-///
-/// Late move pruning (Chessprogramming wiki, "Futility Pruning", move count based pruning).
+/// Late move pruning: after this many moves of any kind, the remaining quiet moves are skipped
+/// (Chessprogramming wiki, "Futility Pruning", move count based pruning).
 #[inline]
 pub fn late_move_count(depth: i32, improving: bool) -> usize {
     let depth = depth.max(0);
     ((late_move_pruning_base() + depth * depth) / if improving { 1 } else { 2 }) as usize
 }
 
-/// Futility: how far the evaluation must be below alpha for a quiet move to be left out.
+/// Futility pruning: margin of the evaluation below alpha for a quiet move.
 #[inline]
 pub fn futility(depth: i32) -> i32 {
     futility_base() + futility_factor() * depth
 }
 
-/// What a quiet move must come to in the exchange.
+/// Minimum static exchange value of a quiet move.
 #[inline]
 pub fn quiet_exchange(depth: i32) -> i32 {
     -quiet_exchange_margin() * depth * depth
 }
 
-/// What a capture must come to in the exchange.
+/// Minimum static exchange value of a capture.
 #[inline]
 pub fn capture_exchange(depth: i32) -> i32 {
     -capture_exchange_margin() * depth
 }
 
-/// History below which a quiet move is left out.
+/// Minimum history of a quiet move.
 #[inline]
 pub fn history_pruning(depth: i32) -> i32 {
     -history_pruning_margin() * depth
 }
 
-/// How far below the hash score all other moves must stay for the hash move to be singular.
+/// Singular extension: margin below the hash score.
 #[inline]
 pub fn singular(depth: i32) -> i32 {
     depth * singular_margin() / 100
@@ -130,34 +127,33 @@ pub fn history_malus(depth: i32) -> i32 {
     (history_malus_factor() * depth - history_malus_offset()).min(history_malus_limit())
 }
 
-/// History bonus of a quiet hash move that cuts a node off without a search.
+/// History bonus of a quiet hash move that causes a cut-off without a search.
 #[inline]
 pub fn hash_cutoff_bonus(depth: i32) -> i32 {
     history_bonus(depth) * hash_cutoff_share() / 100
 }
 
-/// What is left of an evaluation after so many plies without a capture, in parts of
+/// Scale of an evaluation after `counted` plies without a capture, as a numerator over
 /// [`fading_plies`](super::values::fading_plies).
 #[inline]
 pub fn fading(counted: i32) -> i32 {
     fading_plies() - counted.min(fading_limit())
 }
 
-/// By how many plies an entry of the transposition table must be deeper than a new one of the same
-/// position to stay.
+/// Depth advantage in plies that an old entry of the same position needs to be kept.
 #[inline]
 pub fn hash_deeper(new_was_pv: bool) -> i32 {
     hash_deeper_plies() + hash_deeper_pv() * i32::from(new_was_pv)
 }
 
-/// What a quiet move's main history learns from how the evaluation rose by it.
+/// Main history update of a quiet move after which the evaluation rose by `rise`.
 #[inline]
 pub fn evaluation_swing_bonus(rise: i32) -> i32 {
     let limit = evaluation_swing_limit();
     (rise * evaluation_swing_share() / 100).clamp(-limit, limit)
 }
 
-/// What a correction of the evaluation learns when the search found `error` more.
+/// Update of a correction when the search result was `error` above the evaluation.
 #[inline]
 pub fn correction_bonus(error: i32, depth: i32) -> i32 {
     let limit = correction_bonus_limit();

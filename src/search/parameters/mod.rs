@@ -1,4 +1,4 @@
-//! The numbers of the search: one table of [`values`], and the [`formulas`] that they are used in.
+//! Search parameters ([`values`]) and the [`formulas`] that use them.
 
 pub mod formulas;
 mod pruning;

@@ -1,27 +1,25 @@
-//! Which techniques that may be wrong are on.
+//! The unsound pruning techniques that are enabled.
 
 use crate::search::request::Degree;
 
-/// Groups of pruning that may be wrong, switched by the option `pruning`.
+/// Groups of unsound pruning techniques, enabled by the option `pruning`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruning {
-    /// Depths bent by what is expected: late move reductions, internal iterative reduction, singular
-    /// and negative extensions with multi-cut, less depth for a root that fails high.
+    /// Changes of depth: late move reductions, internal iterative reduction, singular and negative extensions
+    /// with multi-cut, reduced depth after a fail high at the root.
     pub reductions: bool,
-    /// The null move: a position so good that passing suffices is cut off.
+    /// Null-move pruning.
     pub null_move: bool,
     /// Cut-offs by the static evaluation: reverse futility, razoring, probcut.
     pub by_evaluation: bool,
-    /// Single moves left out: quiet ones by their number, history, evaluation or exchange, captures by
-    /// exchange.
+    /// Pruning of single moves: quiet moves by number, history, evaluation or exchange, captures by exchange.
     pub of_moves: bool,
-    /// The static evaluation is corrected by what earlier searches found it to be off by, so that a score
-    /// hangs on the order of the search.
+    /// Correction history: scores then depend on the order of the search.
     pub corrections: bool,
 }
 
 impl Pruning {
-    /// What a level allows: `none` is plain alpha-beta with quiescence and transposition table.
+    /// The techniques of a level. `none` is plain alpha-beta with quiescence and transposition table.
     pub fn new(level: Degree) -> Self {
         Self {
             reductions: level >= Degree::Small,

@@ -1,24 +1,23 @@
-//! The table of the numbers of the search, each with its default and the range worth trying.
+//! Search parameters, each with its default and the range for tuning.
 //!
 //! Depths are in plies, margins in units of the evaluation (a minor piece has about 450), shares in
-//! hundredths unless told otherwise. With the cargo feature `tune` each number is a spin option of the
-//! protocols, so that any tuner can drive it; without it they are constants.
+//! hundredths unless stated otherwise. With the cargo feature `tune` each parameter is a spin option of the
+//! protocols, so that any tuner can set it; without it they are constants.
 //!
-//! What has another meaning than to be tuned stands where it is used: the size of tables and buckets,
-//! what the values of an option stand for (style, randomness, strength), and bounds that keep a search
-//! correct.
+//! Constants that are not for tuning are defined where they are used: sizes of tables and buckets, the meaning
+//! of option values (style, randomness, strength), and bounds that keep a search correct.
 
-/// A number of the search as tuners see it.
+/// A search parameter as tuners see it.
 #[cfg(feature = "tune")]
 #[derive(Debug)]
 pub struct Parameter {
-    /// What options call it.
+    /// Name of the option.
     pub name: &'static str,
     /// The smallest value.
     pub min: i32,
     /// The largest value.
     pub max: i32,
-    /// The value unless set otherwise.
+    /// The default.
     pub default: i32,
     value: std::sync::atomic::AtomicI32,
 }
@@ -35,7 +34,7 @@ impl Eq for Parameter {}
 
 #[cfg(feature = "tune")]
 impl Parameter {
-    /// Changes the number for the searches that begin from now on.
+    /// Sets the value, clamped to the range, for searches that start after this.
     pub fn set(&self, value: i32) {
         let value = value.clamp(self.min, self.max);
         self.value
@@ -43,15 +42,15 @@ impl Parameter {
     }
 }
 
-/// Makes each row `name = default, min, max;` a function of that name, and with the feature `tune` an
-/// entry of `PARAMETERS`.
+/// Turns each row `name = default, min, max;` into a function of that name and, with the feature `tune`, into
+/// an entry of `PARAMETERS`.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident = $default:literal, $min:literal, $max:literal;)*) => {
         #[cfg(feature = "tune")]
         #[allow(non_camel_case_types)]
         enum Index { $($name,)* }
 
-        /// Every number of the search.
+        /// All search parameters.
         #[cfg(feature = "tune")]
         pub static PARAMETERS: [Parameter; [$(stringify!($name)),*].len()] = [$(Parameter {
             name: stringify!($name),
@@ -83,269 +82,268 @@ macro_rules! parameters {
 }
 
 parameters! {
-    /// First aspiration window, to each side of the last score.
+    /// Half width of the first aspiration window around the last score.
     aspiration_window = 25, 5, 100;
-    /// How much a window grows by when the search fails, beside a share of itself.
+    /// Constant part of the growth of a window when the search fails.
     aspiration_growth = 5, 0, 50;
-    /// The share of itself that it grows by.
+    /// Proportional part of that growth.
     aspiration_growth_share = 50, 0, 200;
-    /// A window wider than this is opened altogether.
+    /// A window wider than this is replaced by an infinite one.
     aspiration_limit = 900, 200, 3000;
-    /// Least depth for an aspiration window.
+    /// Minimum depth for an aspiration window.
     aspiration_depth = 4, 1, 12;
-    /// The most plies that the root is searched less deep after failing high.
+    /// Maximum reduction of the root depth after fail highs, in plies.
     aspiration_fail_highs = 3, 0, 6;
 
     /// Razoring: margin at depth 0.
     razoring_base = 205, 0, 1000;
     /// Razoring: margin for the square of the depth.
     razoring_factor = 97, 20, 500;
-    /// Deepest node for reverse futility.
+    /// Maximum depth for reverse futility pruning.
     reverse_futility_depth = 9, 2, 16;
-    /// Reverse futility: margin a ply.
+    /// Reverse futility: margin per ply.
     reverse_futility_margin = 80, 20, 250;
-    /// Reverse futility returns beta and one part in so many of what the evaluation is above it.
+    /// Reverse futility returns beta + (evaluation - beta) / N.
     reverse_futility_divisor = 3, 1, 10;
 
-    /// Least depth for a null move.
+    /// Minimum depth for a null move.
     null_move_depth = 3, 1, 8;
-    /// Plies that a null move takes off.
+    /// Null move: base reduction in plies.
     null_move_base = 4, 2, 7;
-    /// A null move takes one ply more off for so many plies of depth.
+    /// Null move: one more ply of reduction per N plies of depth.
     null_move_depth_divisor = 3, 2, 8;
-    /// A null move takes one ply more off for so much above beta.
+    /// Null move: one more ply of reduction per N units of evaluation above beta.
     null_move_margin = 175, 50, 500;
-    /// The most plies that a null move takes off for being above beta.
+    /// Null move: maximum reduction for being above beta.
     null_move_margin_plies = 3, 0, 6;
-    /// Quarters of its depth for which a verifying search of a null move tries no other.
+    /// Verification search of a null move: share of its depth without further null moves, in quarters.
     null_move_floor_quarters = 3, 0, 4;
-    /// From this depth a null move cut-off is verified by a search without null moves.
+    /// Minimum depth at which a null move cut-off is verified by a search without null moves.
     null_move_verification_depth = 14, 6, 40;
-    /// How far the evaluation must be above beta for a null move at depth 0.
+    /// Null move: margin of the evaluation above beta at depth 0.
     null_move_entry_base = 138, 0, 400;
-    /// How much less it must be for each ply of depth; in deep nodes it may be below beta.
+    /// Decrease of that margin per ply of depth; in deep nodes it is negative.
     null_move_entry_slope = 18, 0, 80;
-    /// The most that it may be below beta.
+    /// Limit of the negative margin.
     null_move_entry_limit = 300, 0, 1000;
-    /// At this phase of the game or later every null move cut-off is verified.
+    /// Every null move cut-off is verified at this game phase or later.
     null_move_thin_phase = 6, 0, 32;
 
-    /// Least depth for probcut.
+    /// Minimum depth for probcut.
     probcut_depth = 5, 3, 10;
-    /// Plies that probcut takes off the search of a capture.
+    /// Probcut: depth reduction of the search of a capture.
     probcut_reduction = 4, 2, 8;
-    /// How far above beta a capture must come out for probcut.
+    /// Probcut: margin above beta.
     probcut_margin = 105, 20, 500;
-    /// How much less where the evaluation has been improving.
+    /// Decrease of that margin if the evaluation has been improving.
     probcut_improving = 50, 0, 200;
 
-    /// How far above beta a hash score must be for probcut by the transposition table alone.
+    /// Margin above beta of a hash score for probcut without a search.
     hash_probcut_margin = 285, 20, 1000;
-    /// Plies by which its entry may be shallower than the node.
+    /// Maximum depth deficit of its entry.
     hash_probcut_depth = 4, 0, 8;
 
-    /// Least depth for internal iterative reduction.
+    /// Minimum depth for internal iterative reduction.
     iir_depth = 4, 2, 10;
 
-    /// Moves before late move pruning, beside the square of the depth.
+    /// Late move pruning: number of moves at depth 0; the square of the depth is added.
     late_move_pruning_base = 5, 1, 12;
     /// Searches whose depth is limited to less than this do not prune replies to a root move. They would
     /// overlook a mate in one or a losing repetition otherwise; searches limited by nodes or time go deeper.
     replies_pruned_depth = 8, 1, 20;
-    /// Deepest node, less the reduction of the move, in which futility and exchange leave quiet moves out.
+    /// Maximum reduced depth for futility and exchange pruning of quiet moves.
     quiet_pruning_depth = 6, 1, 12;
     /// Futility of quiet moves: margin at depth 0.
     futility_base = 45, 0, 600;
-    /// Futility of quiet moves: margin a ply.
+    /// Futility of quiet moves: margin per ply.
     futility_factor = 57, 10, 400;
-    /// What a quiet move may lose in the exchange, for the square of the depth.
+    /// Exchange pruning of quiet moves: accepted loss per squared ply of depth.
     quiet_exchange_margin = 16, 2, 120;
-    /// Deepest node in which captures are left out for what they lose in the exchange.
+    /// Maximum depth for exchange pruning of captures.
     capture_exchange_depth = 8, 1, 16;
-    /// What a capture may lose in the exchange, a ply.
+    /// Exchange pruning of captures: accepted loss per ply.
     capture_exchange_margin = 80, 10, 400;
-    /// Deepest node, less the reduction of the move, in which history leaves quiet moves out.
+    /// Maximum reduced depth for history pruning of quiet moves.
     history_pruning_depth = 4, 1, 10;
-    /// History a ply below zero under which a quiet move is left out.
+    /// History pruning: a quiet move is pruned below minus this, per ply.
     history_pruning_margin = 3900, 500, 10000;
 
-    /// Least depth for a singular extension.
+    /// Minimum depth for a singular extension.
     singular_depth = 7, 4, 12;
-    /// Plies by which the hash entry of a singular move may be shallower than the node.
+    /// Maximum depth deficit of the hash entry of a singular move.
     singular_entry_depth = 3, 0, 6;
-    /// What the depth less one is divided by for the search of the other moves.
+    /// Divisor of (depth - 1) for the singular search.
     singular_depth_divisor = 2, 2, 4;
-    /// Moves are extended up to so many times the depth of the iteration.
+    /// Moves are extended up to this multiple of the depth of the iteration.
     extension_depth_factor = 2, 1, 4;
-    /// How far below the hash score all other moves must stay, a ply, in hundredths.
+    /// Singular margin below the hash score per ply, in hundredths of a unit.
     singular_margin = 90, 20, 300;
 
-    /// Late move reduction of every late move, in hundredths of a ply.
+    /// Late move reduction: constant part, in hundredths of a ply.
     lmr_base = 72, 0, 200;
-    /// Divisor of the product of logarithms, in hundredths.
+    /// Late move reduction: divisor of ln(depth) x ln(number), in hundredths.
     lmr_divisor = 162, 80, 400;
-    /// History of a quiet move that is worth a ply.
+    /// History of a quiet move that changes its reduction by one ply.
     lmr_history = 8200, 2000, 30000;
-    /// History of a capture that is worth a ply.
+    /// History of a capture that changes its reduction by one ply.
     lmr_capture_history = 6150, 2000, 30000;
-    /// Less for a capture, in 1024ths of a ply.
+    /// Smaller reduction of a capture, in 1024ths of a ply.
     lmr_capture = 1220, 0, 3072;
-    /// More where a cut-off is expected, in 1024ths of a ply.
+    /// Larger reduction at expected cut nodes, in 1024ths of a ply.
     lmr_cut_node = 1470, 0, 3072;
-    /// Less where the position has been on a principal variation, in 1024ths of a ply.
+    /// Smaller reduction where the position has been on a PV, in 1024ths of a ply.
     lmr_was_pv = 950, 0, 3072;
-    /// Less for the answer to a check, in 1024ths of a ply.
+    /// Smaller reduction of replies to a check, in 1024ths of a ply.
     lmr_in_check = 730, 0, 3072;
 
-    /// A reduced search that comes out so much above the best score is repeated a ply deeper.
+    /// A reduced search that exceeds the best score by more than this is repeated one ply deeper.
     research_deeper = 60, 10, 400;
-    /// A reduced search that comes out by less than this above the best score is repeated a ply less deep.
+    /// A reduced search that exceeds the best score by less than this is repeated one ply shallower.
     research_shallower = 10, 0, 100;
 
-    /// History bonus of the move that caused a cut-off, a ply.
+    /// History bonus of the move that caused a cut-off, per ply.
     history_bonus_factor = 238, 20, 500;
-    /// Taken off the bonus.
+    /// Subtracted from the bonus.
     history_bonus_offset = 60, 0, 500;
-    /// The largest bonus.
+    /// Maximum bonus.
     history_bonus_limit = 1640, 300, 4000;
-    /// History malus of moves tried before it, a ply.
+    /// History malus of moves tried before it, per ply.
     history_malus_factor = 211, 20, 500;
-    /// Taken off the malus.
+    /// Subtracted from the malus.
     history_malus_offset = 90, 0, 500;
-    /// The largest malus.
+    /// Maximum malus.
     history_malus_limit = 750, 300, 4000;
-    /// Share of the bonus for a quiet hash move that cuts a node off without a search.
+    /// Share of the bonus for a quiet hash move that causes a cut-off without a search.
     hash_cutoff_share = 46, 0, 100;
-    /// Share of the rise of the evaluation that a quiet move's main history learns.
+    /// Share of the evaluation swing that is added to a quiet move's main history.
     evaluation_swing_share = 100, 0, 400;
-    /// Centres the swing of quiet moves: what the handcrafted evaluation falls by for the usual one, its
-    /// tempo not counted.
+    /// Offset that centres the swing of quiet moves: the median fall of the handcrafted evaluation, without its
+    /// tempo.
     evaluation_swing_offset = 14, -60, 60;
-    /// The same for a network, whose own tempo is smaller than the handcrafted one that the swing counts.
+    /// The same for a network, whose tempo is smaller than the handcrafted one that the swing includes.
     network_swing_offset = -48, -200, 60;
-    /// The most that it learns from one rise or fall.
+    /// Maximum of one such update.
     evaluation_swing_limit = 300, 50, 2000;
 
-    /// Least depth for the reduction of late moves.
+    /// Minimum depth for late move reductions.
     lmr_depth = 2, 1, 6;
-    /// Number of the first move that is reduced in a node of the principal variation.
+    /// Number of the first reduced move in a PV node.
     lmr_first_pv = 3, 1, 8;
-    /// Number of the first move that is reduced in another node.
+    /// Number of the first reduced move in other nodes.
     lmr_first = 2, 1, 8;
 
-    /// Plies before the no-capture limit from which a hash score is not used, for it does not depend on
-    /// the count.
+    /// Hash scores are not used within this many plies of the no-capture limit, because they do not depend on
+    /// the no-capture count.
     no_capture_near = 19, 0, 60;
-    /// An evaluation fades by one part in so many for each ply without a capture.
+    /// The evaluation is scaled by (N - plies without a capture) / N.
     fading_plies = 250, 121, 1000;
-    /// Plies without a capture after which it fades no more.
+    /// Maximum number of plies in that formula.
     fading_limit = 120, 0, 120;
 
-    /// A hash entry of the same position and search stays if it is deeper by so many plies.
+    /// A hash entry of the same position and search is kept if it is deeper by this many plies.
     hash_deeper_plies = 4, 1, 12;
-    /// And by so many more if the new entry was on a principal variation.
+    /// Additional plies if the new entry is from a PV node.
     hash_deeper_pv = 2, 0, 8;
-    /// Plies of depth that an entry loses in worth for each search since it was written.
+    /// Depth penalty, in plies, of an entry for each search since it was written.
     hash_age = 8, 0, 64;
 
-    /// Bound of a history value.
+    /// Maximum absolute history value.
     history_limit = 8192, 1024, 16384;
-    /// Bound of a correction value.
+    /// Maximum absolute correction value.
     correction_limit = 1024, 128, 8192;
-    /// The most that a correction value learns at once.
+    /// Maximum change of a correction value in one update.
     correction_bonus_limit = 256, 16, 2048;
-    /// What the corrections of the evaluation add up to, in 128ths.
+    /// Weight of the sum of the corrections, in 128ths.
     correction_weight = 8, 0, 64;
-    /// What the correction by the last two moves counts, in 128ths.
+    /// Weight of the correction by the last two moves, in 128ths.
     continuation_correction_weight = 12, 0, 64;
-    /// Errors are learned by this part of them for each ply.
+    /// A correction is updated by error x depth / N.
     correction_divisor = 4, 1, 64;
 
-    /// What a victim counts in the order of captures, beside their history.
+    /// Move ordering: factor of the victim's value, added to the capture history.
     capture_order_victim = 15, 4, 64;
-    /// Place in the order for which the exchange of a capture may lose a unit before it is put off.
+    /// Move ordering: a capture is good if its exchange loses at most its ordering score / N.
     capture_order_exchange = 32, 8, 256;
 
-    /// Place in the order that a quiet check gains which loses little in the exchange.
+    /// Move ordering: bonus of a quiet check that does not lose much in the exchange.
     check_order_bonus = 8900, 0, 32000;
-    /// What such a check may lose in the exchange.
+    /// Accepted loss of such a check in the exchange.
     check_order_exchange = 118, 0, 500;
-    /// Place in the order that a rook gains by leaving a square attacked by a lesser piece, and loses by
+    /// Move ordering: bonus of a rook for leaving a square that a lesser piece attacks, and malus for
     /// entering one.
     rook_escape_bonus = 6600, 0, 32000;
     /// The same for a knight or a cannon that a pawn, an advisor or a bishop attacks.
     minor_escape_bonus = 3300, 0, 32000;
 
-    /// Depth from which a single sound move ends the search.
+    /// Minimum depth at which a search with a clock ends because only one move does not lose.
     only_move_depth = 5, 1, 20;
-    /// Further behind the best move than this (more than a rook on a full board) a move may lose by force.
+    /// A move this far below the best one (more than a rook on a full board) may lose by force.
     only_move_far_behind = 1800, 500, 5000;
-    /// Plies in which the other moves are to be mated, checks not counted.
+    /// Plies, checks not counted, within which the other moves must be mated.
     only_move_mated_within = 3, 1, 9;
 
-    /// Positions that the search for mates by checks may look at for each millisecond of the move's soft
-    /// limit. All of them take about a twentieth of that limit; in 746 positions of games 6 % of them were
-    /// looked at on average, all of them in 37.
+    /// Node limit of the search for mates by checks, per millisecond of the move's soft limit: about a twentieth of
+    /// the time. On 746 positions from games it used 6 % of the limit on average, and all of it on 37.
     mate_nodes_per_ms = 25, 0, 1000;
 
-    /// What a thread's vote counts beside how much better its score is than the worst one.
+    /// Added to each thread's vote, which is its score above the worst thread's.
     vote_offset = 20, 1, 500;
 
-    /// Share of an exact time a move that is kept back, up to half of the least overhead.
+    /// Share of an exact time per move that is reserved, up to half of the minimum overhead.
     move_time_kept_back = 10, 0, 50;
-    /// The most of the clock that the least overhead takes.
+    /// Maximum share of the clock that the minimum overhead takes.
     least_overhead_share = 25, 0, 90;
-    /// Share of the overhead that was seen that is kept back.
+    /// Share of the observed overhead that is reserved.
     overhead_share = 300, 100, 1000;
-    /// The most of the clock that it takes.
+    /// Maximum share of the clock that it takes.
     overhead_clock_share = 75, 10, 90;
-    /// What is left of the worst overhead for each move that shows a smaller one, in 16ths.
+    /// Decay of the worst observed overhead per move, in 16ths.
     overhead_memory = 15, 0, 15;
-    /// More of the proper time where the engine ponders.
+    /// Addition to the proper time when the engine ponders.
     ponder_share = 25, 0, 100;
-    /// An opponent with less than this share of the own time is short of it.
+    /// An opponent with less than this share of our time is short of time.
     opponent_short_share = 50, 0, 100;
-    /// More of the proper time against an opponent who is short of it: the proper time divided by this.
+    /// Addition to the proper time against an opponent short of time: proper time / N.
     opponent_short_divisor = 8, 1, 100;
-    /// Least share of the proper time that the overhead leaves.
+    /// Minimum share of the proper time that remains after the overhead.
     least_proper_share = 25, 0, 100;
-    /// Soft limit of the last move before a control, of the usable time.
+    /// Soft limit of the last move before a time control, as a share of the usable time.
     last_move_soft = 75, 10, 90;
-    /// Hard limit of the last move before a control, of the usable time.
+    /// Hard limit of the last move before a time control, as a share of the usable time.
     last_move_hard = 90, 10, 95;
-    /// Soft limit of other moves, of the proper time.
+    /// Soft limit of other moves, as a share of the proper time.
     soft_share = 50, 10, 200;
-    /// Hard limit of other moves, of the proper time.
+    /// Hard limit of other moves, as a share of the proper time.
     hard_share = 200, 50, 1000;
-    /// And one part in so many of the usable time.
+    /// Maximum hard limit: usable time / N.
     hard_divisor = 3, 1, 10;
-    /// Least share of the soft limit that is left after a ponder hit.
+    /// Minimum share of the soft limit that remains after a ponder hit.
     ponder_hit_share = 50, 0, 100;
-    /// Moves that a game without periods is taken to last.
+    /// Expected number of remaining moves in a game without periods.
     expected_moves = 20, 10, 60;
-    /// Soft limit for a new best move, in thousandths.
+    /// Stability factor of a new best move, in thousandths.
     stability_base = 1950, 1000, 3000;
-    /// How much less for each iteration in which the best move stayed the same, in thousandths.
+    /// Decrease for each iteration with the same best move, in thousandths.
     stability_step = 115, 0, 200;
-    /// Fall of the score that doubles the soft limit.
+    /// Drop of the score that doubles the soft limit.
     falling_score = 250, 50, 1000;
-    /// Soft limit for a best move that takes no nodes, in thousandths; its share is taken off.
+    /// Effort factor is this minus the best move's share of the nodes, in thousandths.
     effort_base = 1500, 1000, 2500;
-    /// Iterations with the same best move that count.
+    /// Maximum number of iterations that count for stability.
     stability_iterations = 8, 1, 20;
-    /// Least factor of a falling score, in thousandths.
+    /// Minimum factor for the change of the score, in thousandths.
     falling_least = 800, 300, 1000;
-    /// Largest factor of a falling score, in thousandths.
+    /// Maximum factor for the change of the score, in thousandths.
     falling_most = 1600, 1000, 3000;
-    /// Least factor of the best move's share of the nodes, in thousandths.
+    /// Minimum effort factor, in thousandths.
     effort_least = 600, 200, 1000;
-    /// Largest factor of the best move's share of the nodes, in thousandths.
+    /// Maximum effort factor, in thousandths.
     effort_most = 1300, 1000, 2500;
-    /// Soft limit for a best move that has not changed within iterations, in thousandths.
+    /// Factor if the best move has not changed within iterations, in thousandths.
     changes_base = 860, 500, 1000;
-    /// How much more for each change, those before the last iteration counted less, in thousandths.
+    /// Addition for each change (older changes decay), in thousandths.
     changes_step = 340, 0, 2000;
-    /// Largest factor of such changes, in thousandths.
+    /// Maximum factor for changes of the best move, in thousandths.
     changes_most = 1800, 1000, 4000;
 }
 

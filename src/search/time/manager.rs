@@ -1,42 +1,39 @@
-//! How much time a move may take (the allocator of ElephantEye).
+//! Time limits of a move, by the scheme of ElephantEye.
 //!
-//! The *proper* time is a fair share of the clock. Half of it is the soft limit, which bends with how
-//! settled the choice is, and past which no iteration begins; inside one the search is broken off at
-//! twice the proper time. The last move before a control may take most of what is left. What is kept
-//! back grows with the overhead that earlier moves of the process have shown
-//! ([`MoveOverhead`](super::MoveOverhead)).
+//! The *proper* time is a fair share of the clock. Half of it is the soft limit, scaled by how stable the choice
+//! is: no iteration starts after it. The hard limit, twice the proper time, stops a search within an iteration.
+//! The last move before a time control may use most of the remaining time. The reserve grows with the
+//! overhead measured on earlier moves ([`MoveOverhead`](super::MoveOverhead)).
 
 use std::time::Duration;
 
 use crate::search::parameters::values;
 use crate::search::request::{Limits, PlayerClock, Settings};
 
-/// Kept back for the way to the GUI and for a machine that is slow to wake the search, as long as no more
-/// is known of it; of a short time a quarter.
+/// Reserve for communication with the GUI and for a slow wake-up of the search, until a larger overhead has been
+/// measured; at most a quarter of the clock.
 const LEAST_OVERHEAD: Duration = Duration::from_millis(25);
-/// A move gets this much even when the clock is about to run out.
+/// Minimum time of a move.
 const MINIMUM: Duration = Duration::from_millis(1);
 
 /// The time limits of one search, counted from when the clock starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeManager {
-    /// Between iterations: no new one begins after this, bent by [`Self::scaled_soft`] and with the
-    /// time before a ponder hit counted.
+    /// No iteration starts after this time, scaled by [`Self::scaled_soft`]; time before a ponder hit counts.
     pub soft: Duration,
-    /// Inside an iteration: the search is broken off.
+    /// The search stops at this time, also within an iteration.
     pub hard: Duration,
-    /// Whether the soft limit may bend; not for an exact time a move.
+    /// Whether the soft limit is scaled; false for an exact time per move.
     pub flexible: bool,
 }
 
-/// So many hundredths of a time.
 fn percent(time: Duration, hundredths: i32) -> Duration {
     time * hundredths.unsigned_abs() / 100
 }
 
 impl TimeManager {
-    /// The budget for these limits when a move costs `overhead` more than it takes; `None` with
-    /// neither a clock nor a time for the move.
+    /// The time limits of a move that costs `overhead` beyond its search; `None` with neither a clock nor a
+    /// time per move.
     pub fn new(limits: &Limits, settings: &Settings, overhead: Duration) -> Option<Self> {
         let exact = limits.move_time.map(|time| {
             let kept_back = percent(time, values::move_time_kept_back()).min(LEAST_OVERHEAD / 2);
@@ -62,7 +59,7 @@ impl TimeManager {
         settings: &Settings,
         overhead: Duration,
     ) -> Self {
-        // An overhead that was seen counts for more than one that might be.
+        // A measured overhead is reserved several times over, the assumed one once.
         let kept_back = LEAST_OVERHEAD
             .min(percent(clock.time, values::least_overhead_share()))
             .max(
@@ -85,7 +82,7 @@ impl TimeManager {
         proper = proper
             .saturating_sub(overhead)
             .max(percent(proper, values::least_proper_share()));
-        // The last move before the control may use all of it, others leave something for the rest.
+        // Only the last move before the time control may use nearly all of the clock.
         let (expected, ceiling) = match clock.moves_to_go {
             Some(1) => (
                 percent(usable, values::last_move_soft()),
@@ -106,8 +103,8 @@ impl TimeManager {
         }
     }
 
-    /// The hard limit, from the ponder hit on, after thinking in the opponent's time: that counts, but
-    /// an iteration that is under way is left half the soft limit.
+    /// The hard limit counted from the ponder hit. Pondered time counts, but the current iteration gets at least
+    /// half the soft limit.
     pub fn hard_after(&self, pondered: Duration) -> Duration {
         if !self.flexible {
             return self.hard;
@@ -117,9 +114,9 @@ impl TimeManager {
             .max(percent(self.soft, values::ponder_hit_share()))
     }
 
-    /// The soft limit for a choice that has been the same for `stable` iterations, whose score fell
-    /// by `drop` (units of evaluation, negative for a rise), and which took `effort` of all nodes; the best
-    /// move has changed `changes` times, those of earlier iterations counted less.
+    /// The soft limit after the best move has been the same for `stable` iterations, its score has dropped by
+    /// `drop` (units of evaluation, negative for a rise), its subtree took the share `effort` of all nodes and it
+    /// has changed `changes` times (a decayed count).
     pub fn scaled_soft(&self, stable: u32, drop: i32, effort: f64, changes: f64) -> Duration {
         if !self.flexible {
             return self.soft;
@@ -184,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn unrest_at_the_root_takes_more_time_up_to_a_bound() {
+    fn best_move_changes_take_more_time_up_to_a_limit() {
         let limits = limits(20_025, 1000, None);
         let budget = TimeManager::new(&limits, &Settings::default(), Duration::ZERO).unwrap();
         let soft = |changes| budget.scaled_soft(6, 0, 0.5, changes);
@@ -195,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn time_pondered_counts() {
+    fn pondered_time_counts() {
         let budget = TimeManager::new(
             &limits(20_025, 1000, None),
             &Settings::default(),

@@ -1,4 +1,4 @@
-//! How much time a move may take, and what a move costs beyond it.
+//! Time management: the time limits of a move and the measured move overhead.
 
 mod manager;
 mod overhead;

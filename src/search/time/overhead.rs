@@ -1,4 +1,4 @@
-//! What a move costs on the GUI's clock beyond the time that we meant to take.
+//! Move overhead: time that a move costs on the GUI's clock beyond its search time.
 
 use std::time::Duration;
 
@@ -9,33 +9,32 @@ use crate::rules::Game;
 use crate::search::parameters::values;
 use crate::search::request::{Limits, PlayerClock};
 
-/// A clock that lost more than this between two moves was set anew.
+/// A clock that lost more than this between two moves was reset by the user.
 const GREATEST: Duration = Duration::from_secs(1);
 
-/// Learns the move overhead from the clocks of successive moves of a game: the way to the GUI and back, a
-/// clock that is given in whole seconds, a machine so busy that the search is not run when it should.
+/// Measures the move overhead from the clocks of successive moves of a game. Causes are communication with the
+/// GUI, clocks in whole seconds, and a machine too busy to run the search in time.
 #[derive(Clone, Debug, Default)]
 pub struct MoveOverhead {
-    /// The worst so far, slowly forgotten.
+    /// The worst overhead so far, with decay.
     worst: Duration,
     last: Option<LastMove>,
 }
 
-/// The move before.
+/// The previous move of the engine.
 #[derive(Clone, Debug)]
 struct LastMove {
-    /// The position it led to.
+    /// The position after it.
     position: Position,
     clock: PlayerClock,
-    /// What it took by our clock.
+    /// Its search time.
     taken: Duration,
-    /// How much of that was more than it could have been meant to take.
+    /// The part of the search time past the hard limit.
     late: Duration,
 }
 
 impl LastMove {
-    /// Whether one move of the opponent leads from there to `position`; a clock that is told with
-    /// any other says nothing of this move.
+    /// Whether one move of the opponent leads to `position`. Otherwise the two clocks are unrelated.
     fn is_followed_by(&self, position: &Position) -> bool {
         legal_moves(&self.position).iter().any(|m| {
             let mut next = self.position.clone();
@@ -46,7 +45,7 @@ impl LastMove {
 }
 
 impl MoveOverhead {
-    /// What to expect, now that a move is to be made in `position` within `limits`.
+    /// The expected overhead of a move in `position` within `limits`.
     pub fn expected(&mut self, position: &Position, limits: &Limits) -> Duration {
         if let Some((last, clock)) = self.last.take().zip(limits.clock)
             && last.clock.increment == clock.increment
@@ -65,8 +64,8 @@ impl MoveOverhead {
         self.worst
     }
 
-    /// Takes note of a search that is over: the move that came of it in `game`, and what it took of
-    /// the clock; `None` when it pondered to the end, so that nothing came of it.
+    /// Records a finished search: `answer` is the move played in `game` and the time it took, `None` if the
+    /// search only pondered.
     pub fn note(
         &mut self,
         game: &Game,
@@ -115,7 +114,7 @@ mod tests {
         }
     }
 
-    /// A game in which both sides play the first move there is.
+    /// A game in which both sides play the first legal move.
     struct Match {
         game: Game,
         overhead: MoveOverhead,
@@ -138,7 +137,7 @@ mod tests {
             self.overhead.expected(self.game.position(), &limits(time))
         }
 
-        /// We answer, and the opponent too.
+        /// Plays a move of the engine and one of the opponent.
         fn play(&mut self, time: u64, hard: u64, taken: u64) {
             let answer = Some((self.first_move(), ms(taken)));
             self.overhead
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_clock_lost_is_overhead_and_slowly_forgotten() {
+    fn lost_clock_time_is_overhead_with_decay() {
         let mut game = Match::new();
         game.play(5000, 500, 100);
         assert_eq!(game.expected(4830), ms(80));
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_anew_teaches_nothing() {
+    fn a_reset_clock_is_ignored() {
         let mut game = Match::new();
         for (before, after) in [(60_000, 5000), (5000, 60_000)] {
             game.play(before, 500, 100);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_that_does_not_follow_teaches_nothing() {
+    fn an_unrelated_position_is_ignored() {
         let mut game = Match::new();
         game.play(5000, 500, 100);
         // The same question again with less time, as from a script.
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_not_guessed_costs_nothing() {
+    fn a_ponder_miss_has_no_overhead() {
         let mut game = Match::new();
         game.overhead.note(&game.game, &limits(5000), None, None);
         assert_eq!(game.expected(5000), ms(0));
