@@ -1,18 +1,17 @@
-//! The grades of the evaluation.
+//! The levels of the evaluation.
 
 use crate::board::named_enum;
 
 named_enum! {
-    /// How much the evaluation looks at, the option `knowledge`.
+    /// Level of the evaluation, the option `knowledge`.
     pub enum Knowledge {
-        /// Material, and as in every grade the advantage of having the move.
+        /// Material and, as in every level, the advantage of having the move.
         None = "none",
-        /// The handcrafted evaluation reduced to squares, mobility, pawns, and missing defenders against
-        /// the attackers left.
+        /// Piece squares, mobility, pawns, and defenders against attackers as well.
         Small = "small",
-        /// All of the handcrafted evaluation: king danger, open lines, cannons, threats too.
+        /// The whole handcrafted evaluation: king danger, open lines, cannons and threats as well.
         Medium = "medium",
-        /// A neural network. Where it has no input for a piece, as [`Self::Medium`].
+        /// The neural network; like [`Self::Medium`] if it has no input for a piece.
         Large = "large",
     }
 }

@@ -1,4 +1,4 @@
-//! What a position is worth, in whole numbers, graded by how much is looked at.
+//! Static evaluation, in integers: a neural network, and a handcrafted evaluation with several levels.
 
 pub mod handcrafted;
 mod knowledge;

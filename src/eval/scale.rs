@@ -1,14 +1,14 @@
-//! How much of an advantage counts.
+//! Scaling of advantages that cannot be converted.
 
 use crate::board::{Color, Position};
 
-/// A scale factor that leaves the value as it is.
+/// The neutral scale factor.
 pub(in crate::eval) const FULL_SCALE: i32 = 64;
 
-/// The scale factor of a side that cannot win: enough to prefer what is better on the board.
+/// The scale factor of a side that cannot win: small, but enough to prefer better positions.
 const UNWINNABLE_SCALE: i32 = 4;
 
-/// The value of a position for its side to move, with the scale factor applied.
+/// Applies the scale factor to the value of a position for its side to move.
 #[inline]
 pub fn scaled(position: &Position, value: i32) -> i32 {
     let side = position.side_to_move();
@@ -16,8 +16,8 @@ pub fn scaled(position: &Position, value: i32) -> i32 {
     value * scale_factor(position, better) / FULL_SCALE
 }
 
-/// The scale factor of an advantage, in 64ths: a side without a piece that can cross the river cannot
-/// win, so little is left of it.
+/// The scale factor of an advantage of `better`, in 64ths: small for a side without a piece that can cross the
+/// river.
 #[inline]
 pub(in crate::eval) fn scale_factor(position: &Position, better: Color) -> i32 {
     if position.has_attackers(better) || position.has_promotion() {

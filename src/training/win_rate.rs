@@ -32,9 +32,9 @@ pub struct WinRateCounts {
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WinRateModel {
-    /// Coefficients of the score that wins every other game.
+    /// Coefficients of the score that wins half of the games.
     pub a: [f64; 4],
-    /// Coefficients of how fast chances rise.
+    /// Coefficients of the width of the curve.
     pub b: [f64; 4],
     /// Mean of the negative logarithm of the chance that the model gave what happened.
     pub loss: f64,
@@ -178,8 +178,8 @@ impl WinRateModel {
             self.positions, self.loss
         );
         for (name, meaning, [c0, c1, c2, c3]) in [
-            ("A", "The score that wins every other game.", self.a),
-            ("B", "How fast chances rise around it.", self.b),
+            ("A", "The score that wins half of the games.", self.a),
+            ("B", "Width of the curve.", self.b),
         ] {
             let _ = write!(
                 text,

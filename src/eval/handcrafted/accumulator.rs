@@ -1,4 +1,4 @@
-//! Material and piece-square sums, kept up while moves are played.
+//! Incrementally updated material and piece-square values.
 
 use super::features::{MATERIAL, by_king, piece_square};
 use super::tapered::Tapered;
@@ -12,7 +12,7 @@ static PIECE_SQUARE: PieceSquareTable = table(true);
 /// Material alone.
 static MATERIAL_ONLY: PieceSquareTable = table(false);
 
-/// What each kind adds to the phase of the game.
+/// Game phase weight of each kind.
 const PHASE: [i32; PieceKind::COUNT] = [0, 0, 0, 2, 4, 2, 0];
 
 const fn table(with_squares: bool) -> PieceSquareTable {
@@ -31,15 +31,14 @@ const fn table(with_squares: bool) -> PieceSquareTable {
     table
 }
 
-/// Points of a palace, where kings stand.
+/// Number of palace squares.
 const PALACE: usize = 9;
 
-/// What every piece on every square is worth for where the king of a side is, for each point of its
-/// palace; positive for red.
+/// King-relative value of every piece on every square, by side and palace square of the king; positive for red.
 static BY_KING: ByColor<[PieceSquareTable; PALACE]> =
     ByColor::new(king_tables(Color::Red), king_tables(Color::Black));
 
-/// The point of the palace that a king stands on, by file and rank as its owner counts.
+/// Palace index of a king's square, from the owner's point of view.
 #[inline]
 const fn palace_point(king: Square, side: Color) -> usize {
     king.relative_rank(side) * 3 + king.file() - 3
@@ -68,7 +67,7 @@ const fn king_tables(side: Color) -> [PieceSquareTable; PALACE] {
     tables
 }
 
-/// What a value of the piece's owner is for red.
+/// A value of the piece's owner from red's point of view.
 const fn for_red(value: Tapered, piece: Piece) -> Tapered {
     match piece.color() {
         Color::Red => value,
@@ -83,7 +82,7 @@ const fn square_at(index: usize) -> Square {
     }
 }
 
-/// The phase of the game: 32 with all rooks, knights and cannons on the board, 0 with none.
+/// The game phase: 32 with all rooks, knights and cannons on the board, 0 with none.
 #[inline]
 pub fn phase(position: &Position) -> i32 {
     let kinds = PieceKind::ALL.into_iter().zip(PHASE);
@@ -93,7 +92,7 @@ pub fn phase(position: &Position) -> i32 {
     })
 }
 
-/// How many pieces of each kind each side has: four bits a piece.
+/// Number of pieces of each kind and side, four bits each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct MaterialKey(u64);
 
@@ -102,7 +101,7 @@ impl MaterialKey {
         1 << (4 * piece.index())
     }
 
-    /// A number to find the key by in a table.
+    /// The hash of the key.
     #[inline]
     pub const fn hash(self) -> usize {
         // Fibonacci hashing: the golden ratio as a fraction of 2^64.
@@ -113,24 +112,24 @@ impl MaterialKey {
 /// The incremental part of the evaluation, from red's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct PieceSquareAccumulator {
-    /// Material and squares.
+    /// Material and piece-square value.
     pub full: Tapered,
-    /// What the pieces themselves are worth.
+    /// Material alone.
     pub material: Tapered,
     /// Phase: 32 with all rooks, knights and cannons on the board, 0 with none.
     pub phase: i32,
-    /// What is on the board.
+    /// Piece counts.
     pub counts: MaterialKey,
-    /// Every piece by where it stands to each side's king.
+    /// King-relative values, by king.
     views: ByColor<SideView>,
 }
 
-/// The board around one king.
+/// Sum of the values relative to one king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct SideView {
     sum: Tapered,
     point: u8,
-    /// The king has moved: everything looks different.
+    /// Recomputes the sum after the king has moved.
     stale: bool,
 }
 
@@ -154,7 +153,7 @@ impl SideView {
 }
 
 impl PieceSquareAccumulator {
-    /// The sums of a position.
+    /// Computes the sums of a position.
     pub fn new(position: &Position) -> Self {
         let mut sum = Self::default();
         for square in position.occupied() {
@@ -166,7 +165,7 @@ impl PieceSquareAccumulator {
         sum
     }
 
-    /// What the pieces are worth for where they stand to the kings.
+    /// The sum of the king-relative values.
     #[inline]
     pub fn around_kings(&self) -> Tapered {
         self.views[Color::Red].sum + self.views[Color::Black].sum

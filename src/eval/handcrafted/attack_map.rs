@@ -1,15 +1,15 @@
-//! What every piece attacks, found once an evaluation.
+//! Attacks of every piece, computed once per evaluation.
 
 use arrayvec::ArrayVec;
 
 use crate::board::{Bitboard, ByColor, Color, PieceKind, Position, Square, attacks};
 
-/// A piece that can leave its half of the board or guards it at a distance, and what it attacks.
+/// A knight, rook, cannon, pawn or bishop, with its attacks.
 #[derive(Clone, Copy, Debug)]
 pub struct Attacker {
-    /// Its kind: knight, rook, cannon, pawn or bishop.
+    /// Kind of the piece.
     pub kind: PieceKind,
-    /// What it attacks, its own side's pieces among them (it guards them); a cannon over its screen.
+    /// Attacked squares, including guarded own pieces; for a cannon, over its screen.
     pub attacks: Bitboard,
 }
 
@@ -46,7 +46,7 @@ impl SideAttacks {
         side.enlist(position, us, PieceKind::Pawn, |s| attacks::pawn(us, s));
         for square in position.pieces(us, PieceKind::Cannon) {
             let steps = attacks::rook(square, occupied) & !occupied;
-            // Neither side has more than two.
+            // At most two a side.
             let _ = side.cannon_steps.try_push(steps);
         }
         side.all = side
@@ -67,7 +67,7 @@ impl SideAttacks {
         for square in position.pieces(us, kind) {
             let attacks = attacks(square);
             self.by_kind[kind.index()] |= attacks;
-            // Neither side has more than sixteen pieces.
+            // At most sixteen pieces a side.
             let _ = self.pieces.try_push(Attacker { kind, attacks });
         }
     }
@@ -84,25 +84,25 @@ impl AttackMap {
         Self(ByColor::from_fn(|us| SideAttacks::new(position, us)))
     }
 
-    /// The pieces of a side, king and advisors aside, with their attacks.
+    /// The pieces of a side, except king and advisors, with their attacks.
     #[inline]
     pub fn pieces(&self, color: Color) -> &[Attacker] {
         &self.0[color].pieces
     }
 
-    /// For each cannon of a side the empty squares it can go to.
+    /// The empty squares that each cannon of a side can go to.
     #[inline]
     pub fn cannon_steps(&self, color: Color) -> &[Bitboard] {
         &self.0[color].cannon_steps
     }
 
-    /// All that the pieces of a kind attack.
+    /// Squares that pieces of a kind attack.
     #[inline]
     pub fn by(&self, color: Color, kind: PieceKind) -> Bitboard {
         self.0[color].by_kind[kind.index()]
     }
 
-    /// All that a side attacks.
+    /// Squares that a side attacks.
     #[inline]
     pub fn all(&self, color: Color) -> Bitboard {
         self.0[color].all

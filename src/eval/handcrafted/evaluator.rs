@@ -1,20 +1,20 @@
-//! The handcrafted evaluation of a position, put together from its terms.
+//! The handcrafted evaluation of a position.
 
 use super::{
-    AttackMap, MaterialTable, PieceSquareAccumulator, Sum, Tapered, WEIGHTS, features, positional,
-    tactical,
+    AttackMap, MaterialTable, PieceSquareAccumulator, Tapered, TermSum, WEIGHTS, features,
+    positional, tactical,
 };
 use crate::board::{Color, Position};
 use crate::eval::knowledge::Knowledge;
 use crate::eval::scale::{FULL_SCALE, scale_factor};
 
-/// How much a side's attack counts, in 64ths, beside its other terms.
+/// Normal weight of the tactical terms, in 64ths.
 pub const NORMAL_ATTACK: i32 = 64;
 
-/// What having the move is worth.
+/// The value of having the move.
 pub static TEMPO: Tapered = WEIGHTS[features::TEMPO.start];
 
-/// The handcrafted evaluation as it is set.
+/// The handcrafted evaluation with its settings.
 #[derive(Clone, Debug)]
 pub struct Evaluator {
     knowledge: Knowledge,
@@ -29,8 +29,7 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluation that looks at `knowledge` and counts the tactical terms (from grade `medium` on)
-    /// `attack` 64ths.
+    /// An evaluation of this level, with the tactical terms (from level `medium`) scaled by `attack` / 64.
     pub fn new(knowledge: Knowledge, attack: i32) -> Self {
         Self {
             knowledge,
@@ -39,14 +38,13 @@ impl Evaluator {
         }
     }
 
-    /// Looks at `knowledge` and counts the tactical terms `attack` 64ths from now on. What is
-    /// remembered of material holds for every setting.
+    /// Changes the settings. The material cache is valid for all of them.
     pub fn set(&mut self, knowledge: Knowledge, attack: i32) {
         self.knowledge = knowledge;
         self.attack = attack;
     }
 
-    /// The value of a position for its side to move; `accumulator` holds the position's sums.
+    /// Evaluates a position for its side to move; `accumulator` must be that of the position.
     #[inline]
     pub fn evaluate(&self, position: &Position, accumulator: &PieceSquareAccumulator) -> i32 {
         let mut value = match self.knowledge {
@@ -76,7 +74,7 @@ impl Evaluator {
             attack = material.pairs + accumulator.around_kings();
         }
         for color in Color::ALL {
-            let (mut a, mut b) = (Sum::default(), Sum::default());
+            let (mut a, mut b) = (TermSum::default(), TermSum::default());
             positional(position, color, &map, &mut a);
             if self.knowledge >= Knowledge::Medium {
                 tactical(position, color, &map, &mut b);

@@ -1,22 +1,18 @@
-//! The names of the evaluation's terms, in the order of the weights.
+//! The terms of the evaluation, in the order of their weights.
 
 use crate::board::{Color, Piece, PieceKind, RANKS, Square};
 
-/// A run of weights that belong together.
+/// A group of consecutive weights.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Its name in the weights file.
-    pub name: &'static str,
     /// Index of its first weight.
     pub start: usize,
-    /// How many weights it has.
+    /// Number of weights.
     pub len: usize,
-    /// How many of them are written on a line.
-    pub row: usize,
 }
 
 impl Group {
-    /// The index of weight `index` of the group; the last one stands for all that are past it.
+    /// The weight index of entry `index` of the group, clamped to the last one.
     #[inline]
     pub const fn at(&self, index: usize) -> usize {
         debug_assert!(self.len > 0);
@@ -29,7 +25,7 @@ impl Group {
     }
 }
 
-/// Ranks that a piece can be from a king, counted from two behind it to nine before it.
+/// Rank distances of a piece to a king, from two ranks behind the king to nine ranks ahead of it.
 pub const KING_RANKS: usize = 12;
 
 macro_rules! groups {
@@ -50,14 +46,9 @@ macro_rules! groups {
         }
 
         $($(#[$meta])* pub const $name: Group = Group {
-            name: stringify!($name),
             start: start_of(Order::$name as usize),
             len: $rows * $row,
-            row: $row,
         };)+
-
-        /// Every group, in the order of the weights.
-        pub const GROUPS: &[Group] = &[$($name),+];
     };
 }
 
@@ -66,10 +57,9 @@ groups! {
     MATERIAL: 1, PieceKind::COUNT;
     /// By kind, rank as the owner counts, and file from the edge (a or i 0, e 4).
     PIECE_SQUARE: PieceKind::COUNT * RANKS, 5;
-    /// By squares a knight can go to, those that enemy pawns attack left out.
+    /// By squares a knight can go to, except squares that enemy pawns attack.
     KNIGHT_MOBILITY: 1, 9;
-    /// By squares a rook can go to, those that enemy pawns, knights, bishops and advisors attack left
-    /// out.
+    /// By squares a rook can go to, except squares that enemy pawns, knights, bishops and advisors attack.
     ROOK_MOBILITY: 1, 18;
     /// By empty squares a cannon can go to.
     CANNON_MOBILITY: 1, 18;
@@ -77,9 +67,9 @@ groups! {
     BISHOP_MOBILITY: 1, 5;
     /// By squares the king can go to that the enemy does not attack.
     KING_MOBILITY: 1, 5;
-    /// Two pawns hand in hand, by rank.
+    /// Two pawns side by side, by rank.
     PAWN_PAIR: 1, RANKS;
-    /// A pawn right before an enemy pawn, by rank.
+    /// A pawn directly facing an enemy pawn, by rank.
     PAWN_BLOCKED: 1, RANKS;
     /// By number of pawns across the river.
     PAWNS_ACROSS: 1, 6;
@@ -87,11 +77,10 @@ groups! {
     ADVISORS_AGAINST: 4, 3;
     /// By enemy knight, rook, cannon, pawn (per piece), and bishops left.
     BISHOPS_AGAINST: 4, 3;
-    /// By kind and kind: how a pair of own pieces work together. Only half of the table counts, the
-    /// second kind no earlier than the first.
+    /// Pairs of own pieces, by both kinds. Only entries whose second kind is not before the first are used.
     OWN_PAIR: 6, 6;
-    /// By own kind and enemy kind: how a piece fares against another. Only half of the table counts, the
-    /// enemy's kind later than one's own: the other way round it is the enemy's.
+    /// Pairs of an own and an enemy piece, by both kinds. Only entries whose enemy kind is after the own kind are
+    /// used; the others belong to the enemy.
     ENEMY_PAIR: 6, 6;
     /// Rook on the file of the enemy king, by pieces between.
     ROOK_ON_KING_FILE: 1, 5;
@@ -105,10 +94,9 @@ groups! {
     BARE_CANNON: 1, 9;
     /// Bottom cannon (沉底炮): on the enemy's back rank, by bishops the enemy has left.
     BOTTOM_CANNON: 1, 3;
-    /// By kind (knight, rook, cannon, pawn), ranks before the enemy king (from two behind it), and
-    /// files beside it.
+    /// By kind (knight, rook, cannon, pawn), rank distance ([`KING_RANKS`]) and file distance to the enemy king.
     BY_ENEMY_KING: 4 * KING_RANKS, 9;
-    /// By kind (knight, rook, cannon), ranks before the own king, and files beside it.
+    /// By kind (knight, rook, cannon), rank distance and file distance to the own king.
     BY_OWN_KING: 3 * KING_RANKS, 9;
     /// The only piece between a rook and the enemy king, by owner (rook's side, king's side) and
     /// kind.
@@ -137,21 +125,21 @@ groups! {
     GUARDED: 1, PieceKind::COUNT;
     /// Rook on a file without pawns, and without own pawns.
     ROOK_FILE: 1, 2;
-    /// A knight's leg blocked by a piece of its own, or of the enemy.
+    /// A knight's leg blocked by an own piece, or by an enemy piece.
     KNIGHT_LEG: 1, 2;
-    /// By own pieces on a cannon's file beside itself, before and behind it.
+    /// By other own pieces on a cannon's file.
     CANNON_SCREENS: 1, 4;
-    /// Having the move.
+    /// The advantage of having the move.
     TEMPO: 1, 1;
 }
 
-/// How many weights there are.
+/// Number of weights.
 pub const COUNT: usize = {
-    let last = GROUPS[GROUPS.len() - 1];
-    last.start + last.len
+    // The last group.
+    TEMPO.start + TEMPO.len
 };
 
-/// The weight of a piece of `color` standing on `square`.
+/// The piece-square weight of a piece of `color` on `square`.
 #[inline]
 pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usize {
     let file = if square.file() < 5 {
@@ -162,9 +150,9 @@ pub const fn piece_square(kind: PieceKind, color: Color, square: Square) -> usiz
     PIECE_SQUARE.start + (kind as usize * RANKS + square.relative_rank(color)) * 5 + file
 }
 
-/// The weight of `piece` on `square` as it stands to the king of `side` on `king`: a knight, rook,
-/// cannon or pawn by the enemy king, a knight, rook or cannon by its own; `None` for others. The weight
-/// counts for the owner.
+/// The weight of `piece` on `square` relative to the king of `side` on `king`: of a knight, rook, cannon or pawn
+/// to the enemy king, of a knight, rook or cannon to its own; `None` for other pieces. The weight counts for
+/// the owner of the piece.
 #[inline]
 pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) -> Option<usize> {
     let group = if piece.color() as usize == side as usize {
@@ -179,7 +167,6 @@ pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) ->
         PieceKind::Pawn => 3,
         _ => return None,
     };
-    // Counted from two ranks behind the king.
     let rank = square.relative_rank(side) + 2 - king.relative_rank(side);
     let cell = (row * KING_RANKS + rank) * 9 + king.file().abs_diff(square.file());
     if cell < group.len {
@@ -189,7 +176,7 @@ pub const fn by_king(king: Square, side: Color, piece: Piece, square: Square) ->
     }
 }
 
-/// The kinds that can hurt a king, in the order of the groups that list four.
+/// The attacking kinds, in the order of the groups with four entries.
 pub const ATTACKERS: [PieceKind; 4] = [
     PieceKind::Knight,
     PieceKind::Rook,

@@ -7,17 +7,17 @@ use super::features::{
     PAWN_ON_PALACE, ROOK_LINE_BLOCKER, ROOK_ON_KING_FILE, ROOK_ON_KING_RANK, ROOK_ON_PALACE,
     SAFE_CHECK,
 };
-use super::terms::Terms;
+use super::tapered::TermSum;
 use crate::board::{Bitboard, Color, PieceKind, Position, RANKS, Square, attacks};
 
-/// Danger units of a piece that reaches the palace, in the order of [`ATTACKERS`].
+/// Danger units of a piece that attacks the palace, in the order of [`ATTACKERS`].
 const ATTACKER_UNITS: [usize; 4] = [3, 4, 2, 2];
 /// Danger units of a safe check.
 const CHECK_UNITS: [usize; 4] = [3, 4, 3, 1];
 
-/// What `us` has against the enemy king, and where its own king can go.
+/// Threats of `us` to the enemy king, and the mobility of its own king.
 #[inline]
-pub(super) fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
+pub fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     let target = position.king(!us);
     let steps = attacks::king(position.king(us)) & !position.color(us) & !map.all(!us);
     terms.add(KING_MOBILITY.at(steps.len() as usize), 1);
@@ -32,13 +32,7 @@ pub(super) fn danger(position: &Position, us: Color, map: &AttackMap, terms: &mu
 
 /// Adds the term of each piece of `between`, by its owner and kind.
 #[inline]
-fn blockers(
-    position: &Position,
-    us: Color,
-    between: Bitboard,
-    group: Group,
-    terms: &mut impl Terms,
-) {
+fn blockers(position: &Position, us: Color, between: Bitboard, group: Group, terms: &mut TermSum) {
     for square in between {
         if let Some(piece) = position.piece_on(square) {
             let owner = usize::from(piece.color() != us);
@@ -47,7 +41,7 @@ fn blockers(
     }
 }
 
-/// All that a side attacks with anything but its king.
+/// Squares that a side attacks with pieces other than its king.
 #[inline]
 fn guarded_without_king(color: Color, map: &AttackMap) -> Bitboard {
     PieceKind::ALL[1..]
@@ -55,9 +49,9 @@ fn guarded_without_king(color: Color, map: &AttackMap) -> Bitboard {
         .fold(Bitboard::EMPTY, |set, kind| set | map.by(color, *kind))
 }
 
-/// Rooks and cannons in line with the enemy king.
+/// Rooks and cannons on the file or rank of the enemy king.
 #[inline]
-fn king_lines(position: &Position, us: Color, king: Square, terms: &mut impl Terms) {
+fn king_lines(position: &Position, us: Color, king: Square, terms: &mut TermSum) {
     let occupied = position.occupied();
     let file = Bitboard::file(king.file());
     let lines = file | Bitboard::rank(king.rank());
@@ -100,7 +94,7 @@ fn king_lines(position: &Position, us: Color, king: Square, terms: &mut impl Ter
 
 /// Attacks on the squares of the palace; returns danger units.
 #[inline]
-fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut impl Terms) -> usize {
+fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut TermSum) -> usize {
     let mut units = 0;
     for piece in map.pieces(us) {
         let (row, group): (usize, Group) = match piece.kind {
@@ -119,14 +113,14 @@ fn palace_attacks(us: Color, palace: Bitboard, map: &AttackMap, terms: &mut impl
     units
 }
 
-/// Squares from which a piece would give check without being taken; returns danger units.
+/// Safe checks; returns danger units.
 #[inline]
 fn safe_checks(
     position: &Position,
     us: Color,
     king: Square,
     map: &AttackMap,
-    terms: &mut impl Terms,
+    terms: &mut TermSum,
 ) -> usize {
     let occupied = position.occupied();
     let safe = !position.color(us) & !map.all(!us);

@@ -1,22 +1,21 @@
-//! What is on the board: defenders against attackers, and pieces in pairs.
+//! Material terms: defenders against attackers, and pairs of pieces.
 //!
-//! These terms change with captures alone, so a [`MaterialTable`] keeps them.
+//! They change only with captures, so a [`MaterialTable`] caches them.
 
 use std::cell::Cell;
 
 use super::accumulator::MaterialKey;
 use super::features::{ADVISORS_AGAINST, ATTACKERS, BISHOPS_AGAINST, ENEMY_PAIR, OWN_PAIR};
-use super::tapered::Tapered;
-use super::terms::{Sum, Terms};
+use super::tapered::{Tapered, TermSum};
 use crate::board::{Color, PieceKind, Position};
 
-/// What the pieces on the board are worth together, from red's point of view.
+/// The material terms of a position, from red's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MaterialValue {
     key: MaterialKey,
-    /// Grade `small`: see [`defenders`].
+    /// Level `small`: see [`defenders`].
     pub defenders: Tapered,
-    /// Grade `medium`: see [`pairs`].
+    /// Level `medium`: see [`pairs`].
     pub pairs: Tapered,
 }
 
@@ -27,7 +26,7 @@ impl MaterialValue {
             ..Self::default()
         };
         for (us, sign) in [(Color::Red, 1), (Color::Black, -1)] {
-            let (mut a, mut b) = (Sum::default(), Sum::default());
+            let (mut a, mut b) = (TermSum::default(), TermSum::default());
             defenders(position, us, &mut a);
             pairs(position, us, &mut b);
             value.defenders += a.0 * sign;
@@ -37,12 +36,12 @@ impl MaterialValue {
     }
 }
 
-/// The values of material met lately, so that they are summed up only now and then.
+/// A cache of material terms.
 #[derive(Clone, Debug)]
 pub struct MaterialTable(Box<[Cell<MaterialValue>]>);
 
 impl MaterialTable {
-    /// How many it keeps.
+    /// Number of entries.
     const LEN: usize = 1 << 13;
 
     /// The value for the pieces of a position, whose key is `key`.
@@ -65,8 +64,8 @@ impl Default for MaterialTable {
     }
 }
 
-/// Missing advisors and bishops hurt by what is left to exploit it (缺士怕车, 缺象怕炮).
-pub fn defenders(position: &Position, us: Color, terms: &mut impl Terms) {
+/// Advisors and bishops against the attackers left (缺士怕车, 缺象怕炮).
+pub fn defenders(position: &Position, us: Color, terms: &mut TermSum) {
     let advisors = position.pieces(us, PieceKind::Advisor).len() as usize;
     let bishops = position.pieces(us, PieceKind::Bishop).len() as usize;
     for (row, kind) in ATTACKERS.into_iter().enumerate() {
@@ -79,7 +78,7 @@ pub fn defenders(position: &Position, us: Color, terms: &mut impl Terms) {
 }
 
 /// Products of piece counts, a quadratic form in the material of both sides.
-pub fn pairs(position: &Position, us: Color, terms: &mut impl Terms) {
+pub fn pairs(position: &Position, us: Color, terms: &mut TermSum) {
     let count = |color: Color| -> [i32; 6] {
         std::array::from_fn(|i| position.pieces(color, PieceKind::ALL[i + 1]).len() as i32)
     };

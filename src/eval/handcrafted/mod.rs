@@ -1,9 +1,8 @@
-//! The handcrafted evaluation: every term a feature with a tuned weight.
+//! The handcrafted evaluation: a sum of terms, each with a tuned weight.
 //!
-//! [`features`] numbers the terms, [`WEIGHTS`] holds what each is worth. Material and piece squares
-//! are summed while moves are played ([`PieceSquareAccumulator`]); material terms are remembered by
-//! [`MaterialTable`]; the others are found in each position and reported to a [`Terms`], which adds
-//! up their weights (playing) or counts them (tuning).
+//! [`features`] numbers the terms and [`WEIGHTS`] holds their weights. Material and piece-square values are
+//! updated while moves are played ([`PieceSquareAccumulator`]), material terms are cached by [`MaterialTable`],
+//! and the others are computed for each position.
 
 mod accumulator;
 mod attack_map;
@@ -11,34 +10,30 @@ mod evaluator;
 pub mod features;
 mod king;
 mod material;
-mod pawns;
 mod pieces;
 mod tapered;
-mod terms;
-mod threats;
 mod weights;
 
 pub use accumulator::{MaterialKey, PieceSquareAccumulator, phase};
 pub use attack_map::AttackMap;
 pub use evaluator::{Evaluator, NORMAL_ATTACK, TEMPO};
 pub use material::{MaterialTable, MaterialValue, defenders, pairs};
-pub use tapered::{FULL_PHASE, Tapered};
-pub use terms::{Sum, Terms};
+pub use tapered::{FULL_PHASE, Tapered, TermSum};
 pub use weights::WEIGHTS;
 
 use crate::board::{Color, Position};
 
-/// The terms of grade `small` of one side, material aside.
+/// The terms of level `small` of one side, without material.
 #[inline]
-pub fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
+pub fn positional(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     pieces::mobility(position, us, map, terms);
-    pawns::structure(position, us, terms);
+    pieces::pawn_structure(position, us, terms);
 }
 
-/// The terms that grade `medium` adds, material aside.
+/// The terms that level `medium` adds, without material.
 #[inline]
-pub fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut impl Terms) {
+pub fn tactical(position: &Position, us: Color, map: &AttackMap, terms: &mut TermSum) {
     pieces::placement(position, us, terms);
     king::danger(position, us, map, terms);
-    threats::threats(position, us, map, terms);
+    pieces::threats(position, us, map, terms);
 }

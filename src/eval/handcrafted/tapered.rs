@@ -1,17 +1,19 @@
-//! A middlegame and an endgame value in one number.
+//! Middlegame and endgame values in one number, and sums of weights.
 
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Two 16-bit values that are added and scaled together; a position's score is taken between them
-/// by what is left on the board.
+use super::weights::WEIGHTS;
+
+/// A middlegame and an endgame value of 16 bits each, added and scaled together (tapered evaluation;
+/// Chessprogramming wiki, "Tapered Eval").
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tapered(i32);
 
-/// The weight of all rooks, knights and cannons: the middlegame's end of the taper.
+/// The phase with all rooks, knights and cannons on the board.
 pub const FULL_PHASE: i32 = 32;
 
 impl Tapered {
-    /// Zero in middlegame and endgame.
+    /// Both values zero.
     pub const ZERO: Self = Self(0);
 
     /// A pair of values, in units of the evaluation.
@@ -20,28 +22,40 @@ impl Tapered {
         Self((endgame << 16) + middlegame)
     }
 
-    /// The value with everything on the board.
+    /// The middlegame value.
     #[inline]
     pub const fn middlegame(self) -> i32 {
         self.0 as i16 as i32
     }
 
-    /// The value with nothing left.
+    /// The endgame value.
     #[inline]
     pub const fn endgame(self) -> i32 {
         (self.0.wrapping_add(0x8000) >> 16) as i16 as i32
     }
 
-    /// The sum, for tables built at compile time.
+    /// The sum, in constant expressions.
     #[inline]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0 + other.0)
     }
 
-    /// The value at `phase` out of [`FULL_PHASE`].
+    /// Interpolates at `phase`, from 0 (endgame) to [`FULL_PHASE`].
     #[inline]
     pub const fn at_phase(self, phase: i32) -> i32 {
         (self.middlegame() * phase + self.endgame() * (FULL_PHASE - phase)) / FULL_PHASE
+    }
+}
+
+/// A sum of weighted terms of one side.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TermSum(pub Tapered);
+
+impl TermSum {
+    /// Adds the weight of `feature` `count` times.
+    #[inline]
+    pub fn add(&mut self, feature: usize, count: i32) {
+        self.0 += WEIGHTS[feature] * count;
     }
 }
 

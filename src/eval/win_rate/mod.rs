@@ -1,11 +1,10 @@
-//! Scores as chances: how often a side wins, draws and loses.
+//! Win, draw and loss probabilities from scores.
 //!
-//! The model is the one of Stockfish and fishtest: the chance to win with score `v` is
-//! `1 / (1 + exp((a - v) / b))`, the chance to lose that of the score `-v`, and the rest are draws. `a`,
-//! the score that wins every other game, and `b`, how fast chances rise around it, are cubic in the
-//! material on the board. `chuhe data win-rate` fits the coefficients to games of self-play and writes
-//! them as source text; the present ones to games by generation 5 of the network (seeds 19 and 20, 400 nodes a
-//! move), so that they tell of equal players who think that little.
+//! The model is the one of Stockfish and fishtest: the probability to win with score `v` is
+//! `1 / (1 + exp((a - v) / b))`, the probability to lose is that of the score `-v`, and the rest are draws. `a`,
+//! the score that wins half of the games, and `b`, the width of the curve, are cubic in the material on the board. `chuhe data win-rate` fits the coefficients to games of self-play and prints
+//! them as source text. The present ones are fitted to games of generation 5 of the network (seeds 19 and 20, 400
+//! nodes a move), so they hold for equal players at that speed.
 
 mod model;
 
@@ -14,22 +13,22 @@ use model::{A, B};
 
 /// Material of the starting position, both sides together, as [`material`] counts it.
 pub const FULL_MATERIAL: i32 = 86;
-/// The least that `b` may be, in units of the evaluation: outside the data the cubic means nothing.
+/// Minimum of `b`, in units of the evaluation: the cubic is meaningless outside the data.
 pub const LEAST_SPREAD: f64 = 20.0;
 
-/// Chances in thousandths, which add up to 1000.
+/// Probabilities in thousandths, with sum 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WinRate {
-    /// Chance that the side wins, in thousandths.
+    /// Probability that the side wins, in thousandths.
     pub win: u16,
-    /// Chance of a draw, in thousandths.
+    /// Probability of a draw, in thousandths.
     pub draw: u16,
-    /// Chance that the side loses, in thousandths.
+    /// Probability that the side loses, in thousandths.
     pub loss: u16,
 }
 
 impl WinRate {
-    /// The chances of the side to move, given a search's score for it in units of the evaluation and the
+    /// The probabilities for the side to move, from its search score in units of the evaluation and the
     /// [`material`] on the board.
     pub fn new(score: i32, material: i32) -> Self {
         let (a, b) = (offset(&A, material), spread(&B, material));
@@ -49,12 +48,12 @@ impl WinRate {
     }
 }
 
-/// The score that wins every other game with so much material, in units of the evaluation.
+/// The score that wins half of the games with this material, in units of the evaluation.
 pub(crate) fn offset(coefficients: &[f64; 4], material: i32) -> f64 {
     cubic(coefficients, material).max(0.0)
 }
 
-/// How far scores must rise for chances to do so, with so much material, in units of the evaluation.
+/// The width of the curve with this material, in units of the evaluation.
 pub(crate) fn spread(coefficients: &[f64; 4], material: i32) -> f64 {
     cubic(coefficients, material).max(LEAST_SPREAD)
 }
@@ -116,7 +115,7 @@ mod tests {
     fn a_rook_ahead_wins_most_games() {
         let full = WinRate::new(1000, FULL_MATERIAL);
         assert!(full.win > 800 && full.loss < 50, "{full:?}");
-        // What a side must be ahead by to win is another matter with little on the board.
+        // A win needs a different advantage with little material.
         assert_ne!(WinRate::new(300, 20), WinRate::new(300, 80));
     }
 }
