@@ -1,123 +1,78 @@
-//! `chuhe serve`: the cloud library as a server.
+//! `chuhe serve`: the HTTP server of a cloud library.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cloud::{RemoteWork, work_for};
 use super::common::{Failure, interrupts, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
 use crate::cloud::server::{Server, ServerOptions, Site, survive_file_limits};
 use crate::cloud::store::{Location, Store};
-use crate::cloud::worker::{Employer, Local, Worker, Workers};
+use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
 use crate::tablebase::Tables;
 
-/// Keep a cloud library (云库) of your own: answer the cloud API over HTTP, at /chessdb.php.
+/// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
-/// The library is one file or PostgreSQL database, which is made where there is none. Endgame tables answer
-/// before it. The numbers of the server stand at /metrics. Ctrl-C or SIGTERM ends the server once the requests under
-/// way are answered. With --worker no library is kept here; the program searches for one that is served
-/// elsewhere, until Ctrl-C.
+/// The library is an SQLite file or a PostgreSQL database and is created if missing. Endgame tablebases take
+/// precedence over it. Statistics are at /metrics. Ctrl-C or SIGTERM stops the server after the requests in
+/// progress. To search for a library on another machine, use `chuhe cloud worker`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// The file of the library, or postgres://USER@HOST/DATABASE with the feature postgres.
-    #[arg(required_unless_present = "worker")]
-    library: Option<Location>,
-    /// Search for the library at this address instead, with a token that may write.
-    #[arg(
-        long, value_name = "URL",
-        conflicts_with_all = ["library", "listen", "tokens", "anonymous", "rate", "proxy", "public_workers", "site",
-            "lease", "connections", "threads", "min_visits", "compat_rounding"],
-    )]
-    worker: Option<String>,
-    /// A file with the token to show, with --worker.
-    #[arg(
-        long,
-        value_name = "FILE",
-        requires = "worker",
-        conflicts_with = "library"
-    )]
-    token_file: Option<PathBuf>,
-    /// Address and port to listen on; port 0 takes a free one, which is printed.
+pub struct Arguments {
+    /// Library file, or postgres://USER@HOST/DATABASE if built with the feature postgres.
+    library: Location,
+    /// Address and port; port 0 selects a free port, which is printed.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
     listen: SocketAddr,
-    /// Tokens and what they allow, a line each: role (read, queue, write, admin), name, token.
+    /// File of access tokens, one per line: role (read, queue, write, admin), name, token.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
-    /// What those may do who show no token: none, read, queue (have positions searched), write (scores).
+    /// Role of clients without a token: none, read, queue (request searches), write (scores).
     #[arg(long, value_name = "ROLE", value_enum, ignore_case = true, default_value_t = Role::Queue)]
     anonymous: Role,
-    /// Look-ups a second that an address may make [default: 100, and no limit for this machine].
+    /// Queries per second and client address [default: 100, unlimited for this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
-    /// A proxy whose header X-Forwarded-For is believed; may be given several times.
+    /// Address of a proxy whose X-Forwarded-For header is trusted; may be repeated.
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// An address whose workers may speak the dialect of the public library; may be given several times.
-    /// Their password is a token that may write.
+    /// Address of workers of the public library, which sign with MD5; may be repeated. Their password is a token
+    /// with the role write.
     #[arg(long, value_name = "ADDRESS")]
     public_workers: Vec<IpAddr>,
-    /// A directory whose files are shown beside the page, such as that of the public library; read at
-    /// the start.
+    /// Directory of static files to serve beside the built-in page, such as the page of the public library.
     #[arg(long = "static", value_name = "DIRECTORY")]
     site: Option<PathBuf>,
-    /// Seconds after which a task that is not done is given to another worker.
+    /// Seconds after which an unfinished task is given to another worker.
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(1..))]
     lease: u32,
-    /// Connections at a time; one address may have half of them.
+    /// Maximum number of connections; one address may use half of them.
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u16).range(2..))]
     connections: u16,
-    /// Threads that answer requests.
+    /// Number of threads that answer requests.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Moves below a position that must be known before query and its like answer with one.
-    #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().least_visits)]
+    /// Moves that must be known below a position before query and similar actions return a move.
+    #[arg(long, value_name = "N", default_value_t = LibraryOptions::default().min_visits)]
     min_visits: usize,
-    /// Round scores for the move as it is asked for, as the public library does: those of mirror images
-    /// may then differ by 1.
+    /// Round scores for the requested move as the public library does. Scores of mirrored positions may then differ
+    /// by 1.
     #[arg(long)]
     compat_rounding: bool,
-    /// Threads at low priority that search what the library is asked for.
+    /// Number of search threads, at low priority; 0 to 64.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=64))]
     workers: u8,
-    /// Nodes that a worker searches for a score; four times as many to find moves.
+    /// Nodes per score; finding moves takes four times as many.
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Directories of endgame tables beside those in the program, separated by `;`.
+    /// Directories of additional endgame tablebases, separated by `;`.
     #[arg(long, value_name = "PATHS", default_value = "")]
     tables: String,
 }
 
-/// How often a worker without work looks for some.
+/// How often an idle worker looks for tasks.
 const PAUSE: Duration = Duration::from_millis(500);
-
-/// Serves, or works for another server, until it is interrupted.
-///
-/// # Errors
-/// The library or the tokens cannot be read, the address cannot be listened on, or the other server refuses.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    match (&arguments.library, &arguments.worker) {
-        (Some(library), _) => serve(arguments, library),
-        (None, Some(url)) => work(arguments, url),
-        (None, None) => Err(Failure::usage("serve", "which library?")),
-    }
-}
-
-fn work(arguments: &Arguments, url: &str) -> Result<(), Failure> {
-    if arguments.workers == 0 {
-        return Err(Failure::usage("--workers", "with --worker 1 or more"));
-    }
-    work_for(&RemoteWork {
-        option: "--worker",
-        url,
-        token_file: arguments.token_file.as_deref(),
-        threads: arguments.workers,
-        nodes: arguments.nodes,
-        tables: open_tables(arguments)?,
-    })
-}
 
 fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     let (tables, skipped) = Tables::open(&arguments.tables);
@@ -127,7 +82,7 @@ fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     }
 }
 
-fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let tokens = match &arguments.tokens {
         Some(path) => read_tokens(path)?,
         None => Tokens::default(),
@@ -135,7 +90,7 @@ fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
     if !arguments.public_workers.is_empty() && tokens.writers().next().is_none() {
         return Err(Failure::new(
             "--public-workers",
-            "needs --tokens with one that may write",
+            "needs a token with the role write in --tokens",
         ));
     }
     let site = match &arguments.site {
@@ -146,15 +101,17 @@ fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
     let tables = open_tables(arguments)?;
     allow_connections(arguments.connections);
     if let Err(error) = survive_file_limits() {
-        log::warn!("a limit of the size of files ends the server: {error}");
+        log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
     }
-    let store = Store::open_at(location).map_err(|error| Failure::new(location, error))?;
+    let store = Store::open_at(&arguments.library)
+        .map_err(|error| Failure::new(&arguments.library, error))?;
     let options = LibraryOptions {
-        least_visits: arguments.min_visits,
+        min_visits: arguments.min_visits,
         lease: i64::from(arguments.lease),
-        rounding: match arguments.compat_rounding {
-            true => Rounding::Asked,
-            false => Rounding::Stored,
+        rounding: if arguments.compat_rounding {
+            Rounding::Requested
+        } else {
+            Rounding::Stored
         },
     };
     let library = Arc::new(Library::new(store, tables.clone(), options));
@@ -168,29 +125,29 @@ fn serve(arguments: &Arguments, location: &Location) -> Result<(), Failure> {
         connections: usize::from(arguments.connections),
         threads: usize::from(arguments.threads),
     };
-    let fault = |error| Failure::new(arguments.listen, error);
-    let server = Server::bind(arguments.listen, library.clone(), options).map_err(fault)?;
-    let address = server.address().map_err(fault)?;
-    let employer: Arc<dyn Employer> = Arc::new(Local(library));
-    let worker = |_| Worker::start(employer.clone(), tables.clone(), arguments.nodes, PAUSE);
+    let fail = |error| Failure::new(arguments.listen, error);
+    let server = Server::bind(arguments.listen, library.clone(), options).map_err(fail)?;
+    let address = server.address().map_err(fail)?;
+    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
+    let worker = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
     let workers: Vec<Worker> = (0..arguments.workers)
         .map(worker)
         .collect::<Result<_, _>>()
         .map_err(|error| Failure::new("--workers", error))?;
-    // A closed standard output ends no server.
+    // The server also runs without a standard output.
     let _ = print(&format!("listening on http://{address}/chessdb.php\n"));
     log::info!("listening on {address}");
-    // Where the handler is gone, no signal can come any more.
+    // An error means that the signal handler is gone; then no signal can arrive.
     let wait = move || _ = interrupts.recv();
-    server.run(wait).map_err(fault)?;
+    server.run(wait).map_err(fail)?;
     drop(Workers::from(workers));
     Ok(())
 }
 
-/// Files that are open beside connections: the library for each thread, the log.
+/// Files that are open besides connections: the library in each thread, and the log.
 const OTHER_FILES: u64 = 256;
 
-/// Asks the system for as many open files as the connections need; tells where it grants fewer.
+/// Raises the limit of open files to what the connections need; warns if the system does not allow it.
 fn allow_connections(count: u16) {
     #[cfg(unix)]
     {
@@ -206,7 +163,7 @@ fn allow_connections(count: u16) {
         let is_set = current >= wanted || setrlimit(Resource::Nofile, new).is_ok();
         if !is_set || granted.max(current) < wanted {
             log::warn!(
-                "{count} connections need {wanted} open files, of which the system grants {}",
+                "{count} connections need {wanted} open files, but the system allows only {}",
                 granted.max(current)
             );
         }

@@ -1,4 +1,4 @@
-//! Roles, and the access tokens that give them.
+//! Roles and access tokens.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use crate::board::named_enum;
 use crate::text::without_byte_order_mark;
 
 named_enum! {
-    /// What a client may do; each role may do what the ones before it may.
+    /// The permissions of a client. Each role includes those before it.
     pub enum Role {
-        /// May not ask anything; the reply is `tokenerror`.
+        /// No access: every request gets the reply `tokenerror`.
         Nothing = "none",
-        /// Ask for what is known.
+        /// Query positions.
         Read = "read",
-        /// Ask for positions to be searched.
+        /// Also request searches.
         Queue = "queue",
-        /// Write scores.
+        /// Also write scores.
         Write = "write",
-        /// Take writes of others back, and empty the queues.
+        /// Also undo the writes of others and empty the queues.
         Admin = "admin",
     }
 }
 
-/// Tokens with what they allow.
+/// Access tokens with their roles.
 #[derive(Clone, Default)]
 pub struct Tokens(Vec<AccessToken>);
 
@@ -34,57 +34,59 @@ struct AccessToken {
     secret: String,
 }
 
-/// The shortest token, in bytes.
-const SHORTEST: usize = 16;
+/// Minimum length of a token, in bytes.
+const MIN_LENGTH: usize = 16;
 
-/// Names that the library writes under, or has for those who show no token.
+/// Names used for clients without a token and for the library's own writes.
 const RESERVED: [&str; 5] = ["anonymous", "import", "library", "unknown", "worker"];
 
-/// A line of a file of tokens that cannot be used.
+/// An invalid line of a token file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {fault}")]
+#[error("line {line}: {reason}")]
 pub struct TokenError {
-    /// Number of the line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with the line.
-    pub fault: &'static str,
+    /// The reason.
+    pub reason: &'static str,
 }
 
 impl Tokens {
-    /// Reads tokens, one a line: a role (read, queue, write or admin), a name and the token, separated by blanks.
-    /// Empty lines, those that begin with `#` and a mark of the byte order at the beginning are left out.
+    /// Parses tokens, one per line: role (read, queue, write or admin), name and token, separated by white space.
+    /// Empty lines, lines that start with `#` and a byte order mark are skipped.
     ///
     /// # Errors
-    /// Names the first line that is something else, has a name that the library uses itself (`anonymous`,
-    /// `import`, `library`, `unknown`, `worker`), or has a token of less than 16 characters or of anything but
-    /// letters, digits, `-`, `.`, `_` and `~`, or one that a line before it has.
+    /// For the first line that is malformed, uses a reserved name (`anonymous`, `import`, `library`, `unknown`,
+    /// `worker`), repeats the token of an earlier line, or has a token that is shorter than 16 characters or
+    /// contains anything but letters, digits, `-`, `.`, `_` and `~`.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
         let mut tokens: Vec<AccessToken> = Vec::new();
         for (number, line) in without_byte_order_mark(text).lines().enumerate() {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            let fault = |fault| TokenError {
+            let reason = |reason| TokenError {
                 line: number + 1,
-                fault,
+                reason,
             };
             let words: Vec<&str> = line.split_whitespace().collect();
             let [role, name, secret] = words[..] else {
-                return Err(fault("not a role, a name and a token"));
+                return Err(reason("expected a role, a name and a token"));
             };
             if RESERVED.contains(&name) {
-                return Err(fault("the library uses this name itself"));
+                return Err(reason("this name is reserved"));
             }
             let role = Role::from_name(role).filter(|role| *role > Role::Nothing);
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~".contains(c);
-            if secret.len() < SHORTEST || !secret.chars().all(is_plain) {
-                return Err(fault("a token has 16 or more of letters, digits, - . _ ~"));
+            if secret.len() < MIN_LENGTH || !secret.chars().all(is_plain) {
+                return Err(reason(
+                    "a token needs at least 16 characters: letters, digits, - . _ ~",
+                ));
             }
             if tokens.iter().any(|token| token.secret == secret) {
-                return Err(fault("a line before this one has the same token"));
+                return Err(reason("an earlier line has the same token"));
             }
             tokens.push(AccessToken {
-                role: role.ok_or(fault("a role is read, queue, write or admin"))?,
+                role: role.ok_or(reason("the role must be read, queue, write or admin"))?,
                 name: name.to_owned(),
                 secret: secret.to_owned(),
             });
@@ -92,7 +94,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// The role and the name of a token. Takes the same time whatever the token begins with.
+    /// Looks up the role and the name of a token, in a time that does not depend on its text.
     pub fn find(&self, secret: &str) -> Option<(Role, &str)> {
         let mut found = None;
         for token in &self.0 {
@@ -103,8 +105,8 @@ impl Tokens {
         found
     }
 
-    /// The names and the secrets of the tokens whose role is to write. Those of operators are not among
-    /// them: they are never used as passwords that others may try.
+    /// Names and secrets of the tokens with the role `write`. Admin tokens are left out: they must not serve as
+    /// worker passwords, which can be guessed offline.
     pub fn writers(&self) -> impl Iterator<Item = (&str, &str)> {
         let writers = self.0.iter().filter(|token| token.role == Role::Write);
         writers.map(|token| (&*token.name, &*token.secret))
@@ -112,7 +114,7 @@ impl Tokens {
 }
 
 impl fmt::Debug for Tokens {
-    /// Tells how many there are, and no secret.
+    /// Shows the number of tokens, never a secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tokens", self.0.len())
     }

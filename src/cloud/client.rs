@@ -1,4 +1,4 @@
-//! Asking a library over HTTP.
+//! HTTP client of a cloud library.
 
 use std::time::Duration;
 
@@ -10,68 +10,69 @@ use super::fen;
 use crate::board::Position;
 use crate::text::{printable, without_credentials};
 
-/// The largest reply that is read, in bytes.
-const LARGEST: u64 = 64 << 10;
+/// Maximum size of a reply, in bytes.
+const MAX_REPLY: u64 = 64 << 10;
 
-/// Why a library gave no answer.
+/// Why a request to a library failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The address is none that can be asked. It is shown without the token that it may hold.
-    #[error("{address} is no address such as http://127.0.0.1:8090: {fault}")]
+    /// The address is invalid. The message hides the token.
+    #[error("{address} is not a library address such as http://127.0.0.1:8090: {reason}")]
     Address {
-        /// The address, printable and without token.
+        /// The address, printable and without the token.
         address: String,
-        /// What is wrong with it.
-        fault: &'static str,
+        /// The reason.
+        reason: &'static str,
     },
-    /// No connection, no answer in time, or an answer that is too long.
+    /// No connection, a timeout, or a reply that is too long.
     #[error(transparent)]
     Transport(#[from] Box<ureq::Error>),
-    /// The library does not let those ask who show this token, or none.
-    #[error("the library refuses the token, or wants one")]
+    /// The library requires a token, or rejects this one.
+    #[error("the library requires a token or rejects this one")]
     Refused,
-    /// The library answers with a status of HTTP other than 200.
-    #[error("the library answers with status {0}")]
+    /// An HTTP status other than 200.
+    #[error("the library replied with HTTP status {0}")]
     Status(u16),
-    /// The library answers something that makes no sense.
-    #[error("the library answers what is no reply: {0}")]
+    /// A reply that is not valid.
+    #[error("the library sent an invalid reply: {0}")]
     Reply(String),
 }
 
-/// A connection to a library, kept open between requests.
+/// An HTTP client that keeps its connection open between requests.
 #[derive(Debug)]
 pub struct Client {
     agent: Agent,
-    /// The address of the API.
+    /// URL of the API.
     api: String,
-    /// The address of the server, without token.
+    /// URL of the server, without the token.
     server: String,
-    /// What the header `Authorization` shows.
+    /// Value of the header `Authorization`.
     credentials: Option<HeaderValue>,
     time: Duration,
 }
 
 impl Client {
-    /// A client of the library at an address such as `http://127.0.0.1:8090`; a path other than `/` is
-    /// that of the API, which else is `/chessdb.php`. `token` is shown with each request; without it that of
-    /// an address `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST` is. Each request may take so long.
+    /// Creates a client for an address such as `http://127.0.0.1:8090`. The path of the API is `/chessdb.php`
+    /// unless the address has one. `token` overrides the token in `http://TOKEN@HOST` or `http://NAME:TOKEN@HOST`.
+    /// `time` is the timeout of each request.
     ///
     /// # Errors
-    /// The address is not one of HTTP, has a port that is none or a query, or the token has characters that no
-    /// header may have.
+    /// The address is not an HTTP address, has an invalid port or a query, or the token contains characters that a
+    /// header may not contain.
     pub fn new(address: &str, token: Option<String>, time: Duration) -> Result<Self, ClientError> {
-        let fault = |fault| ClientError::Address {
+        let reason = |reason| ClientError::Address {
             address: printable(&without_credentials(address)),
-            fault,
+            reason,
         };
-        let target = Target::parse(address).map_err(fault)?;
+        let target = Target::parse(address).map_err(reason)?;
         let header = |token: String| {
             let mut header = HeaderValue::try_from(format!("Bearer {token}"))?;
             header.set_sensitive(true);
             Ok::<_, InvalidHeaderValue>(header)
         };
         let credentials = token.or(target.token).map(header).transpose();
-        let credentials = credentials.map_err(|_| fault("the token has unusual characters"))?;
+        let credentials =
+            credentials.map_err(|_| reason("the token contains invalid characters"))?;
         let config = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
@@ -88,15 +89,12 @@ impl Client {
         })
     }
 
-    /// The address of the server, without path and token.
+    /// URL of the server, without path and token.
     pub fn server(&self) -> &str {
         &self.server
     }
 
-    /// The reply to an action on a board, without the byte 0 at its end.
-    ///
-    /// # Errors
-    /// There is no reply.
+    /// Sends an action on a board; the trailing NUL of the reply is removed.
     pub fn ask(
         &self,
         action: &str,
@@ -106,10 +104,7 @@ impl Client {
         self.ask_within(action, board, more, self.time)
     }
 
-    /// As [`Self::ask`], in less time.
-    ///
-    /// # Errors
-    /// There is no reply within the time.
+    /// As [`Self::ask`], with another timeout.
     pub fn ask_within(
         &self,
         action: &str,
@@ -129,10 +124,7 @@ impl Client {
         }
     }
 
-    /// The reply to a request in JSON.
-    ///
-    /// # Errors
-    /// There is no reply.
+    /// Posts JSON to a path of the server.
     pub fn post_json(&self, path: &str, body: String) -> Result<String, ClientError> {
         let address = format!("{}{path}", self.server);
         self.post(&address, "application/json", body, self.time)
@@ -159,48 +151,43 @@ impl Client {
         let body = response
             .body_mut()
             .with_config()
-            .limit(LARGEST)
+            .limit(MAX_REPLY)
             .read_to_string();
         Ok(body.map_err(Box::new)?)
     }
 }
 
-/// Where an address leads.
+/// The parts of an address.
 #[derive(Debug, PartialEq, Eq)]
 struct Target {
     /// Scheme, host and port.
     server: String,
-    /// The path of the API.
     path: String,
     token: Option<String>,
 }
 
 impl Target {
-    /// Reads an address.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     fn parse(address: &str) -> Result<Self, &'static str> {
-        let uri: Uri = address.parse().map_err(|_| "it cannot be read")?;
+        let uri: Uri = address.parse().map_err(|_| "it is not a URL")?;
         match uri.scheme_str() {
             Some("http") => {}
-            Some("https") => return Err("TLS is not spoken; a tunnel on this machine can do so"),
-            _ => return Err("it does not begin with http://"),
+            Some("https") => return Err("https is not supported; use a tunnel on this machine"),
+            _ => return Err("it must begin with http://"),
         }
         let authority = uri.authority().map_or("", |authority| authority.as_str());
-        let (user, place) = match authority.rsplit_once('@') {
-            Some((user, place)) => (Some(user), place),
+        let (user, host_and_port) = match authority.rsplit_once('@') {
+            Some((user, host_and_port)) => (Some(user), host_and_port),
             None => (None, authority),
         };
         let host = uri.host().unwrap_or("");
         if host.is_empty() {
             return Err("the host is missing");
         }
-        if place.len() > host.len() && uri.port_u16().is_none_or(|port| port == 0) {
-            return Err("the port is no number from 1 to 65535");
+        if host_and_port.len() > host.len() && uri.port_u16().is_none_or(|port| port == 0) {
+            return Err("the port must be a number from 1 to 65535");
         }
         if uri.query().is_some() || address.contains('#') {
-            return Err("it has a query or a fragment");
+            return Err("it must not have a query or a fragment");
         }
         let token = user.map(|user| user.split_once(':').map_or(user, |(_, token)| token));
         if token == Some("") {
@@ -211,7 +198,7 @@ impl Target {
             path => path,
         };
         Ok(Self {
-            server: format!("http://{place}"),
+            server: format!("http://{host_and_port}"),
             path: path.to_owned(),
             token: token.map(str::to_owned),
         })
@@ -242,16 +229,22 @@ mod tests {
     }
 
     #[test]
-    fn wrong_addresses_are_refused_without_telling_the_token() {
+    fn invalid_addresses_are_rejected_without_showing_the_token() {
         for (address, said) in [
-            ("", "cannot be read"),
-            ("host", "does not begin"),
-            ("ftp://host", "does not begin"),
-            ("https://secret@host", "TLS is not spoken"),
-            ("http://secret@host:65536", "no number from 1 to 65535"),
-            ("http://host:99999999999", "no number from 1 to 65535"),
-            ("http://host:0", "no number from 1 to 65535"),
-            ("http://host:", "no number from 1 to 65535"),
+            ("", "not a URL"),
+            ("host", "must begin with"),
+            ("ftp://host", "must begin with"),
+            ("https://secret@host", "https is not supported"),
+            (
+                "http://secret@host:65536",
+                "must be a number from 1 to 65535",
+            ),
+            (
+                "http://host:99999999999",
+                "must be a number from 1 to 65535",
+            ),
+            ("http://host:0", "must be a number from 1 to 65535"),
+            ("http://host:", "must be a number from 1 to 65535"),
             ("http://secret@host/?a=b", "a query"),
             ("http://host?a", "a query"),
             ("http://host/#a", "a query or a fragment"),
@@ -261,7 +254,10 @@ mod tests {
         ] {
             let error = Client::new(address, None, Duration::ZERO).unwrap_err();
             let error = error.to_string();
-            assert!(error.contains("no address such as"), "{error}");
+            assert!(
+                error.contains("is not a library address such as"),
+                "{error}"
+            );
             assert!(error.contains(said), "{address}: {error}");
             assert!(!error.contains("secret"), "{error}");
         }

@@ -1,22 +1,24 @@
-//! Boards as clients of the cloud API write them. The reader is more lenient than that of
-//! [`notation::fen`](crate::notation::fen): it must take whatever the public server takes.
+//! FEN as the clients of the cloud API write it. The parser is more lenient than
+//! [`notation::fen`](crate::notation::fen): it accepts whatever the public server accepts.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serializer};
 
 use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Setup, Square};
 
-/// The longest text that is read as a board, in bytes.
-const LONGEST: usize = 512;
+/// Maximum length of a FEN, in bytes.
+const MAX_LENGTH: usize = 512;
 
-/// Reads a board; `None` where the public server answers `invalid board`.
+/// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
-/// The squares are walked from a9 to i0: a digit leaves out that many, a letter takes one (K R N C A B P
-/// of either case, also H for N, E for B and G for A; an unknown letter is an empty square), all other
-/// characters are skipped, and rows are not checked. The first of `w`, `r` and `b` after the squares is
-/// the side to move; what follows does not matter.
+/// Squares are read from a9 to i0. A digit skips that many squares; a letter fills one (K R N C A B P in either
+/// case, also H for N, E for B and G for A; an unknown letter is an empty square); other characters are ignored,
+/// and rank separators are not checked. The first `w`, `r` or `b` after the squares is the side to move. The rest
+/// is ignored.
 ///
-/// Besides the rules for positions, a side may not have two pawns on one file before they cross the
-/// river.
+/// In addition to the rules for positions, a side may not have two pawns on one file on its own side of the river.
 pub fn parse(text: &str) -> Option<Position> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_LENGTH {
         return None;
     }
     let mut setup = Setup::empty();
@@ -26,7 +28,7 @@ pub fn parse(text: &str) -> Option<Position> {
         match bytes.next()? {
             digit @ b'0'..=b'9' => next += usize::from(digit - b'0'),
             letter if letter.is_ascii_alphabetic() => {
-                // From a9 along the ranks.
+                // a9 comes first.
                 let square = Square::from_index(next)?.flip_rank();
                 setup.squares[square.index()] = piece(letter);
                 next += 1;
@@ -57,7 +59,7 @@ fn piece(letter: u8) -> Option<Piece> {
     })
 }
 
-/// Whether two pawns that have not crossed the river stand on one file.
+/// Whether two pawns of a side that have not crossed the river share a file.
 fn has_doubled_pawns(position: &Position, side: Color) -> bool {
     let mut files = [0; FILES];
     for square in position.pieces(side, PieceKind::Pawn) {
@@ -66,7 +68,7 @@ fn has_doubled_pawns(position: &Position, side: Color) -> bool {
     files.into_iter().any(|count| count > 1)
 }
 
-/// Writes a board in the normal form of the API: the placement and `w` or `b`, nothing else.
+/// Writes the normal form of the API: the placement and `w` or `b`.
 pub fn write(position: &Position) -> String {
     let mut text = String::with_capacity(80);
     for rank in (0..RANKS).rev() {
@@ -90,6 +92,17 @@ pub fn write(position: &Position) -> String {
         Color::Black => " b",
     });
     text
+}
+
+/// Serializes a position as FEN, for `#[serde(with = "fen")]`.
+pub fn serialize<S: Serializer>(position: &Position, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&write(position))
+}
+
+/// Deserializes a position from FEN, for `#[serde(with = "fen")]`.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Position, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).ok_or_else(|| D::Error::custom("invalid board"))
 }
 
 fn push_empty(text: &mut String, empty: &mut u8) {
@@ -133,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_board_is_refused() {
+    fn invalid_boards_are_rejected() {
         let kings = "4k4/9/9/9/9/9/9/9/9/3K5";
         assert!(normal(&format!("{kings} w")).is_some());
         let padded = |spaces: usize| format!("{kings} w{}", " ".repeat(spaces));
@@ -147,17 +160,17 @@ mod tests {
             START.replacen('9', "8", 1),
             START.replacen("/9/", "/99/", 10).replacen("1C5C1", "", 1),
             "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABN9 w".to_owned(),
-            // Two kings, none, facing ones, a side in check that is not to move.
+            // Two kings of one color, a missing king, facing kings, the side not to move in check.
             "4k4/9/9/9/9/9/9/9/3K5/3K5 w".to_owned(),
             "9/9/9/9/9/9/9/9/9/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/9/9/9/4K4 w".to_owned(),
             "4k4/9/9/9/9/9/9/9/4R4/3K5 w".to_owned(),
-            // Too many, and out of place.
+            // Too many pieces, and pieces on impossible squares.
             "4k4/9/9/9/9/9/9/RRR6/9/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/9/9/P8/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/1P7/9/9/3K5 w".to_owned(),
             "4k4/9/9/9/9/9/9/9/9/A2K5 w".to_owned(),
-            // Pawns one behind the other on their own side of the river.
+            // Doubled pawns before the river.
             "4k4/9/9/9/9/P8/P8/9/9/3K5 w".to_owned(),
             "4k4/9/9/2p6/2p6/9/9/9/9/3K5 w".to_owned(),
         ];

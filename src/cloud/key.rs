@@ -1,8 +1,8 @@
-//! The key of a position in the library.
+//! Position keys.
 //!
-//! A position, the one with colors exchanged and the mirror images of both are worth the same and share
-//! one key: the smallest of their texts in hexadecimal digits. Moves are stored as they are played in the
-//! position with that text, the canonical one.
+//! A position, its mirror image and both with colors swapped have the same value and share one key: the smallest of
+//! their four encodings as hexadecimal digits. The position with that encoding is the canonical one; moves are
+//! stored as moves of the canonical position.
 
 use std::fmt;
 
@@ -10,25 +10,25 @@ use arrayvec::ArrayVec;
 
 use crate::board::{Color, FILES, Move, PieceKind, Position, RANKS, Square};
 
-/// No key has more bytes: 32 pieces and the empty squares between them, two digits a byte.
-const LONGEST: usize = 48;
+/// Maximum length of a key in bytes: 32 pieces and the gaps between them, two digits per byte.
+const MAX_LENGTH: usize = 48;
 
-/// The key of a position, the same for its mirror images.
+/// Key of a position and its mirror images.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key(ArrayVec<u8, LONGEST>);
+pub struct Key(ArrayVec<u8, MAX_LENGTH>);
 
 impl Key {
-    /// The key as the store writes it.
+    /// The key as bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// A key of bytes that were one before; `None` for too many.
+    /// A key from stored bytes; `None` if there are too many.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         ArrayVec::try_from(bytes).ok().map(Self)
     }
 
-    /// The canonical position of this key; `None` where the bytes are no key of a legal position.
+    /// The canonical position; `None` if the bytes do not encode a legal position.
     pub fn position(&self) -> Option<Position> {
         let mut text = String::with_capacity(96);
         let mut digits = self
@@ -38,7 +38,7 @@ impl Key {
             .peekable();
         let mut squares = 0;
         while squares < Square::COUNT {
-            // A final 0 is left out where the number of digits would be odd.
+            // A final 0 that would make the number of digits odd is omitted.
             let digit = digits.next().unwrap_or(0);
             let length = match digit {
                 0 => 1,
@@ -46,9 +46,10 @@ impl Key {
                 _ => {
                     let kind = KINDS[usize::from(digit & 7).checked_sub(1)?];
                     let letter = kind.letter();
-                    text.push(match digit < 8 {
-                        true => letter.to_ascii_lowercase(),
-                        false => letter,
+                    text.push(if digit < 8 {
+                        letter.to_ascii_lowercase()
+                    } else {
+                        letter
                     });
                     squares += 1;
                     continue;
@@ -67,7 +68,7 @@ impl Key {
 }
 
 impl fmt::Display for Key {
-    /// In hexadecimal digits.
+    /// Writes hexadecimal digits.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
@@ -79,7 +80,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The kinds in the order of their digits: 1 to 7 for black, 9 to f for red.
+/// Piece kinds by digit: 1 to 7 for black, 9 to f for red.
 const KINDS: [PieceKind; 7] = [
     PieceKind::Pawn,
     PieceKind::Advisor,
@@ -102,19 +103,19 @@ const fn digit(kind: PieceKind) -> u8 {
     }
 }
 
-/// How a position lies to the canonical one.
+/// How to transform a position into the canonical one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Orientation {
-    /// Colors are exchanged, and with them the ranks.
+    /// Swap the colors and flip the ranks.
     colors: bool,
-    /// Left and right are exchanged.
+    /// Mirror the files.
     files: bool,
 }
 
-/// A position seen with its key: turns moves of the position into those that are stored, and back.
+/// A position's key and its transformation to the canonical position. Converts moves between the two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// What the position and its mirror image are stored under.
+    /// The key.
     pub key: Key,
     orientation: Orientation,
     /// Whether the position is its own mirror image, so that moves come in pairs.
@@ -122,7 +123,7 @@ pub struct View {
 }
 
 impl View {
-    /// The key of a position and how the position lies to the canonical one.
+    /// Computes the key of a position.
     pub fn of(position: &Position) -> Self {
         let cells = Cells::of(position);
         let is_symmetric = cells.is_symmetric();
@@ -138,7 +139,7 @@ impl View {
             for (orientation, digits) in &mut candidates {
                 cells.push_rank(row, *orientation, digits);
             }
-            // The digits of a rank begin those of no other, so that the ranks may be compared one by one.
+            // The encoding of a rank is never a prefix of another one, so candidates can be compared rank by rank.
             if candidates.len() > 1 {
                 let smallest = candidates.iter().map(|(_, digits)| digits).min().cloned();
                 candidates.retain(|(_, digits)| Some(&*digits) == smallest.as_ref());
@@ -160,60 +161,65 @@ impl View {
         }
     }
 
-    /// Whether colors are exchanged between the position and the canonical one.
-    pub fn turns_colors(&self) -> bool {
+    /// Whether the canonical position has the colors swapped.
+    pub fn swaps_colors(&self) -> bool {
         self.orientation.colors
     }
 
-    /// The stored form of a move of the position: as it is played in the canonical one, and of two mirror
-    /// images in a symmetric position the one with the smaller text.
+    /// Converts a move of the position to the canonical position. In a symmetric position it is the smaller of the
+    /// two mirror images.
     pub fn stored(&self, m: Move) -> Move {
         self.smaller_image(m)
     }
 
-    /// The move of the position that is stored so; in a symmetric position the one of two mirror images
-    /// with the smaller text.
+    /// Converts a move of the canonical position to this position. In a symmetric position it is the smaller of the
+    /// two mirror images.
     pub fn played(&self, m: Move) -> Move {
         self.smaller_image(m)
     }
 
-    /// A move of the position or of the canonical one as it is played in the other.
+    /// Converts a move in either direction.
     fn smaller_image(&self, m: Move) -> Move {
-        let m = self.turned(m);
-        match self.is_symmetric {
-            true => smaller(m, m.flip_file()),
-            false => m,
+        let m = self.reoriented(m);
+        if self.is_symmetric {
+            smaller(m, m.flip_file())
+        } else {
+            m
         }
     }
 
-    fn turned(&self, m: Move) -> Move {
-        let turn = |square: Square| match self.orientation.colors {
-            true => square.flip_rank(),
-            false => square,
+    fn reoriented(&self, m: Move) -> Move {
+        let turn = |square: Square| {
+            if self.orientation.colors {
+                square.flip_rank()
+            } else {
+                square
+            }
         };
         let m = Move::new(turn(m.from()), turn(m.to()));
-        match self.orientation.files {
-            true => m.flip_file(),
-            false => m,
+        if self.orientation.files {
+            m.flip_file()
+        } else {
+            m
         }
     }
 }
 
-/// Of two moves the one with the smaller text.
+/// The move whose text sorts first.
 fn smaller(a: Move, b: Move) -> Move {
     if text_order(a) <= text_order(b) { a } else { b }
 }
 
-/// Orders moves as their texts.
+/// Sort key that orders moves by their text.
 pub fn text_order(m: Move) -> [usize; 4] {
     let (from, to) = (m.from(), m.to());
     [from.file(), from.rank(), to.file(), to.rank()]
 }
 
-/// The digits of a position: at most one a square, the one of the side, one to make their number even.
-type Digits = ArrayVec<u8, { LONGEST * 2 }>;
+/// The digits of a position: at most one per square, one for the side to move and one for padding.
+type Digits = ArrayVec<u8, { MAX_LENGTH * 2 }>;
 
-/// The digit of the piece on each square, 0 where there is none.
+/// The digit of the piece on each square, 0 for an empty square.
 struct Cells([[u8; FILES]; RANKS]);
 
 impl Cells {
@@ -232,17 +238,19 @@ impl Cells {
         self.0.iter().all(|rank| rank.iter().eq(rank.iter().rev()))
     }
 
-    /// Adds the digits of a rank as an orientation shows it, counted from the top.
+    /// Appends the digits of a rank, counted from the top of the transformed board.
     fn push_rank(&self, row: usize, orientation: Orientation, digits: &mut Digits) {
-        let rank = match orientation.colors {
-            true => row,
-            false => RANKS - 1 - row,
+        let rank = if orientation.colors {
+            row
+        } else {
+            RANKS - 1 - row
         };
         let mut empty = 0;
         for file in 0..FILES {
-            let file = match orientation.files {
-                true => FILES - 1 - file,
-                false => file,
+            let file = if orientation.files {
+                FILES - 1 - file
+            } else {
+                file
             };
             match self.0[rank][file] {
                 0 => empty += 1,
@@ -256,7 +264,7 @@ impl Cells {
     }
 }
 
-/// Adds the digit of the side to move, and makes the number of digits even.
+/// Appends the side to move and pads to an even number of digits.
 fn end(digits: &mut Digits, is_black_to_move: bool) {
     if is_black_to_move {
         digits.push(1);
@@ -279,4 +287,113 @@ fn push_empty(digits: &mut Digits, empty: &mut u8) {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+    use crate::movegen::legal_moves;
+    use crate::random;
+
+    fn after(played: &str) -> View {
+        let mut position = Position::startpos();
+        if let Ok(m) = played.parse() {
+            position.make(m);
+        }
+        View::of(&position)
+    }
+
+    #[test]
+    fn keys_are_those_of_the_public_library() {
+        let start = after("");
+        assert_eq!(
+            start.key.to_string(),
+            "6532723568804844010101010188889090909090c84c088edbafabde"
+        );
+        assert!(start.is_symmetric);
+        let center = "65327235688048148310101010188889090909090c84c088edbafabde0";
+        assert_eq!(after("h2e2").key.to_string(), center);
+        assert_eq!(after("b2e2").key.to_string(), center);
+        let right = after("h2e2").orientation;
+        let left = after("b2e2").orientation;
+        assert_eq!((right.colors, right.files), (true, false));
+        assert_eq!((left.colors, left.files), (true, true));
+        // The final 0 is omitted here.
+        assert_eq!(
+            after("h2d2").key.to_string(),
+            "6532723568804048410101010188889090909090c84c088edbafabde"
+        );
+    }
+
+    #[test]
+    fn symmetric_positions_store_the_smaller_move() {
+        let start = after("");
+        let parse = |text: &str| text.parse::<Move>().unwrap();
+        assert_eq!(start.stored(parse("h2e2")), parse("b2e2"));
+        assert_eq!(start.stored(parse("g3g4")), parse("c3c4"));
+        assert_eq!(start.played(parse("b2e2")), parse("b2e2"));
+        let mut symmetric = Position::startpos();
+        symmetric.make(parse("e3e4"));
+        let view = View::of(&symmetric);
+        assert!(view.is_symmetric);
+        let stored = view.stored(parse("h7e7"));
+        assert_eq!(view.played(stored), parse("b7e7"));
+    }
+
+    #[test]
+    fn mirror_images_share_key_and_moves() {
+        let mut random = StdRng::seed_from_u64(16);
+        for _ in 0..200 {
+            let game = random::game(&mut random, Position::startpos(), 60);
+            let position = game.position();
+            let view = View::of(position);
+            let mirrored = position.mirrored();
+            let mirrored_view = View::of(&mirrored);
+            let canonical = view.key.position().expect("a key tells its position");
+            assert_eq!(View::of(&canonical).orientation, Orientation::default());
+            assert_eq!(view.key, mirrored_view.key);
+            for m in legal_moves(position) {
+                assert_eq!(view.stored(m), mirrored_view.stored(m.flip_file()));
+                assert!(crate::movegen::is_legal(&canonical, view.stored(m)));
+                let played = view.played(view.stored(m));
+                assert!(played == m || view.is_symmetric && played == m.flip_file());
+            }
+        }
+    }
+
+    #[test]
+    fn the_smallest_text_is_the_key() {
+        let mut random = StdRng::seed_from_u64(17);
+        for _ in 0..200 {
+            let game = random::game(&mut random, Position::startpos(), 120);
+            let position = game.position();
+            let cells = Cells::of(position);
+            let texts = [false, true].map(|files| {
+                [false, true].map(|colors| {
+                    let mut digits = Digits::new();
+                    let orientation = Orientation { colors, files };
+                    (0..RANKS).for_each(|row| cells.push_rank(row, orientation, &mut digits));
+                    end(
+                        &mut digits,
+                        (position.side_to_move() == Color::Black) != colors,
+                    );
+                    (digits, (files, colors))
+                })
+            });
+            let (digits, (files, colors)) = texts.concat().into_iter().min().unwrap();
+            let view = View::of(position);
+            let hex: String = digits.iter().map(|digit| format!("{digit:x}")).collect();
+            assert_eq!(view.key.to_string(), hex);
+            assert_eq!(view.orientation, Orientation { colors, files });
+        }
+    }
+
+    #[test]
+    fn invalid_bytes_are_rejected() {
+        for bytes in [&[][..], &[0xff; 20], &[0x88; 10], &[0x65, 0x32]] {
+            let key = Key::from_bytes(bytes).unwrap();
+            assert_eq!(key.position(), None, "{key}");
+        }
+        assert_eq!(Key::from_bytes(&[1; 49]), None);
+    }
+}

@@ -1,16 +1,16 @@
-//! The legal moves in the order in which the cloud API lists them.
+//! Legal moves in the order of the public library.
 
 use crate::board::{Move, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 
-/// The number of a square in the lists: i0 is 0, a9 is 89.
+/// Square index in this order: i0 is 0, a9 is 89.
 const fn number(square: Square) -> usize {
     9 * square.rank() + 8 - square.file()
 }
 
-/// The legal moves: those of the king first, then advisors, bishops, knights, rooks, cannons, pawns
-/// straight ahead, pawns towards the file a, pawns towards the file i; the moves of each kind by where
-/// they begin, then by where they end, from i0 on; those of pawns by where they end.
+/// Legal moves grouped by piece: king, advisors, bishops, knights, rooks, cannons, pawns forward, pawns towards
+/// file a, pawns towards file i. Each group is sorted by origin, then by destination, starting at i0; pawn moves by
+/// destination only.
 pub fn ordered_moves(position: &Position) -> Vec<Move> {
     let mut moves: Vec<Move> = legal_moves(position).into_iter().collect();
     moves.sort_by_key(|m| {
@@ -43,9 +43,9 @@ const fn group(kind: PieceKind) -> usize {
     }
 }
 
-/// Whether the library keeps a position: ten pieces or more, of both sides together, and among them four rooks,
-/// knights or cannons.
-pub fn is_worth_keeping(position: &Position) -> bool {
+/// Whether workers search a position: it needs at least ten pieces, at least four of them rooks, knights or
+/// cannons.
+pub fn is_eligible(position: &Position) -> bool {
     let major = position.kind(PieceKind::Rook)
         | position.kind(PieceKind::Knight)
         | position.kind(PieceKind::Cannon);
@@ -73,8 +73,8 @@ mod tests {
     }
 
     #[test]
-    fn thin_positions_are_not_kept() {
-        assert!(is_worth_keeping(&Position::startpos()));
+    fn positions_with_few_pieces_are_not_eligible() {
+        assert!(is_eligible(&Position::startpos()));
         for (fen, kept) in [
             ("2bakab2/9/9/4c4/4n4/9/9/4C4/4N4/3K5 w", true),
             ("2bakab2/9/9/4c4/4n4/9/9/4C4/9/3KP4 w", false),
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let position = fen::parse(fen);
             assert_eq!(
-                position.as_ref().map(is_worth_keeping),
+                position.as_ref().map(is_eligible),
                 position.as_ref().map(|_| kept),
                 "{fen}"
             );

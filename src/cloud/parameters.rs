@@ -1,15 +1,14 @@
-//! The parameters of a request, as PHP would read them.
+//! Request parameters with the semantics of PHP.
 
-/// The parameters of the address and of the body of a form.
+/// The parameters of a URL and of a form.
 #[derive(Clone, Debug, Default)]
 pub struct QueryParameters {
-    /// Names and values, those of the body last.
+    /// Names and values; those of the form come last.
     pairs: Vec<(String, String)>,
 }
 
 impl QueryParameters {
-    /// Reads the query of an address and the body of a form. Bytes that are no UTF-8 become replacement
-    /// characters.
+    /// Parses the query of a URL and a form. Invalid UTF-8 becomes U+FFFD.
     pub fn parse(query: &[u8], form: &[u8]) -> Self {
         let parse = |text| form_urlencoded::parse(text).into_owned();
         Self {
@@ -17,18 +16,18 @@ impl QueryParameters {
         }
     }
 
-    /// The value of a parameter. Of several the last one counts, and the body before the address.
+    /// The last value of a parameter; the form takes precedence over the URL.
     pub fn get(&self, name: &str) -> Option<&str> {
         let named = self.pairs.iter().rev().find(|(n, _)| n == name);
         named.map(|(_, value)| &**value)
     }
 
-    /// The value of a parameter that PHP does not call empty: `""` and `"0"` count as absent.
+    /// A value that PHP does not consider empty: `""` and `"0"` count as absent.
     pub fn get_filled(&self, name: &str) -> Option<&str> {
         self.get(name).filter(|value| !matches!(*value, "" | "0"))
     }
 
-    /// A parameter that is on or off; `usual` where it is absent.
+    /// A boolean parameter; `default` if it is absent.
     pub fn is_on(&self, name: &str, usual: bool) -> bool {
         let is_on = |value: &str| {
             let values = ["1", "true", "on", "yes"];
@@ -37,8 +36,7 @@ impl QueryParameters {
         self.get(name).map_or(usual, is_on)
     }
 
-    /// The texts of the moves that `ban` leaves out, written `move:c3c4|move:b2e2`. The first five bytes
-    /// of each are not looked at.
+    /// The moves of `ban`, as in `move:c3c4|move:b2e2`. The first five bytes of each entry are skipped unread.
     pub fn banned(&self) -> Vec<&str> {
         let list = self.get("ban").unwrap_or("").split('|');
         list.filter_map(|entry| entry.get(5..)).collect()
@@ -55,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_wins_and_the_body_before_the_address() {
+    fn the_last_value_wins_and_the_form_precedes_the_url() {
         assert_eq!(get("a=1&a=2", "", "a").as_deref(), Some("2"));
         assert_eq!(get("a=1", "a=3&b=4", "a").as_deref(), Some("3"));
         assert_eq!(get("a=1", "b=4", "a").as_deref(), Some("1"));
@@ -64,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_and_bars_are_read_in_every_form() {
+    fn spaces_and_bars_are_decoded() {
         for query in ["b=x+w|y", "b=x%20w%7Cy", "b=x w%7cy"] {
             assert_eq!(get(query, "", "b").as_deref(), Some("x w|y"));
             assert_eq!(get("", query, "b").as_deref(), Some("x w|y"));
@@ -73,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_words() {
+    fn boolean_parameters() {
         let parameters = QueryParameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false", b"");
         let on: Vec<bool> = "a b c d e f g h"
             .split(' ')
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn bans_lose_their_first_five_bytes() {
+    fn the_first_five_bytes_of_a_ban_are_skipped() {
         let banned = |ban: &str| {
             let parameters = QueryParameters::parse(format!("ban={ban}").as_bytes(), b"");
             let banned = parameters.banned();

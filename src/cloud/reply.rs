@@ -1,39 +1,39 @@
-//! Replies, byte for byte as clients of the public library read them.
+//! Replies, byte for byte as clients of the public library expect them.
 
 use std::fmt::{self, Write};
 
-use super::classes::win_rate;
-use super::value::MATE;
+use super::score::MATE;
+use super::score::win_rate;
 use crate::board::Move;
 
-/// How the body of a reply is wrapped.
+/// Encoding of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyFormat {
-    /// Text that ends in a byte 0, for requests that name a board.
+    /// Text with a trailing NUL, for requests with a board.
     Text,
-    /// Text alone, for requests without a board.
+    /// Text only, for requests without a board.
     Bare,
-    /// A JSON object.
+    /// JSON.
     Json,
 }
 
-/// What a move of a list is known to be worth.
+/// Evaluation of a move in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Worth {
-    /// Nothing is known.
+pub enum MoveInfo {
+    /// No score is known.
     Unknown,
-    /// A score of the library, with the numbers of known and of good replies.
+    /// A score of the library.
     Known {
         /// For the side that plays the move.
         score: i32,
         /// 0 to 2.
         rank: u8,
-        /// Known replies.
+        /// Number of known replies.
         replies: usize,
-        /// How many of them may be played, close to the best of them (the class of `query`).
+        /// Number of known replies in the class [`Good`](super::score::Class::Good).
         good_replies: usize,
     },
-    /// A score of the endgame tables.
+    /// A score of an endgame tablebase.
     Table {
         /// For the side that plays the move: 30,000 minus the plies to mate, 0 for a draw.
         score: i32,
@@ -42,62 +42,58 @@ pub enum Worth {
     },
 }
 
-/// A move of a list.
+/// A move in the list of `queryall`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedMove {
-    /// The move, of the position that was asked about.
+    /// A move of the queried position.
     pub played: Move,
-    /// What it is worth.
-    pub worth: Worth,
+    /// Its evaluation.
+    pub info: MoveInfo,
 }
 
-/// What a request is answered.
+/// Reply to a request of the API.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ApiReply {
     /// Nothing.
     Empty,
-    /// A word that says all, such as `unknown`.
+    /// A single word such as `unknown`.
     Status(&'static str),
-    /// The moves of a position, and its distance from the start where it is known.
+    /// The moves of a position, and its distance from the starting position if known.
     Moves(Vec<ListedMove>, Option<u16>),
     /// A move to play.
     Move(Move),
-    /// A move to play that the endgame tables prove.
+    /// A move to play, proved by the tablebases.
     TableMove(Move),
     /// Moves to choose from.
     Search(Vec<Move>),
-    /// The score of a position, and its distance from the start where it is known.
+    /// The score of a position, and its distance from the starting position if known.
     Score(i32, Option<u16>),
-    /// A line with the score of its first move; `depth` is its length, or the plies to mate.
+    /// A principal variation; `depth` is its length, or the plies to mate.
     Line {
         /// For the side that plays the first move.
         score: i32,
         /// In plies.
         depth: usize,
-        /// The moves, one after another.
+        /// The moves.
         pv: Vec<Move>,
     },
-    /// Whether moves break the rules on repetitions.
+    /// The verdict of the repetition rules on each move.
     Rules(Vec<(Move, &'static str)>),
-    /// A digit alone, in every format.
+    /// A digit, the same in every format.
     Digit(u8),
 }
 
 impl ReplyFormat {
-    /// JSON where it is asked for, else text that ends in a byte 0.
+    /// JSON if requested, otherwise text with a trailing NUL.
     pub const fn framed(is_json: bool) -> Self {
-        match is_json {
-            true => Self::Json,
-            false => Self::Text,
-        }
+        if is_json { Self::Json } else { Self::Text }
     }
 }
 
 impl ApiReply {
-    /// The reply as clients read it, in a format.
+    /// Encodes the reply.
     pub fn to_bytes(&self, format: ReplyFormat) -> String {
         let mut text = String::new();
-        // A string takes whatever is written.
         let _ = match (format, self) {
             (ReplyFormat::Json, Self::Digit(digit)) => write!(text, "{digit}\0"),
             (ReplyFormat::Json, _) => self.write_json(&mut text),
@@ -183,16 +179,16 @@ fn separated<T>(
     Ok(())
 }
 
-/// The note on a move: its rank as a sign, and in brackets its replies or the plies to mate.
-fn note(worth: &Worth) -> String {
+/// The `note` of a move: its rank as a sign, then its replies or the plies to mate.
+fn note(info: &MoveInfo) -> String {
     let sign = |rank: u8| match rank {
         2 => '!',
         1 => '*',
         _ => '?',
     };
-    match *worth {
-        Worth::Unknown => "? (??-??)".to_owned(),
-        Worth::Known {
+    match *info {
+        MoveInfo::Unknown => "? (??-??)".to_owned(),
+        MoveInfo::Known {
             rank,
             replies,
             good_replies,
@@ -200,57 +196,61 @@ fn note(worth: &Worth) -> String {
         } => {
             format!("{} ({replies:02}-{good_replies:02})", sign(rank))
         }
-        Worth::Table { score, rank } => {
+        MoveInfo::Table { score, rank } => {
             let (letter, plies) = match score {
                 0 => ('D', 0),
-                1.. => ('W', super::value::FINAL - score),
-                _ => ('L', super::value::FINAL + score),
+                1.. => ('W', super::score::FINAL - score),
+                _ => ('L', super::score::FINAL + score),
             };
             format!("{} ({letter}-M-{plies:04})", sign(rank))
         }
     }
 }
 
-/// The share of won games that is given with a score; none with mates and scores of the tables.
-fn told_win_rate(worth: &Worth) -> Option<String> {
-    match *worth {
-        Worth::Known { score, .. } if score.abs() < MATE => Some(format!("{:.2}", win_rate(score))),
+/// Win rate in per cent; none for mates and tablebase scores.
+fn shown_win_rate(info: &MoveInfo) -> Option<String> {
+    match *info {
+        MoveInfo::Known { score, .. } if score.abs() < MATE => {
+            Some(format!("{:.2}", win_rate(score)))
+        }
         _ => None,
     }
 }
 
-fn score_and_rank(worth: &Worth) -> (Option<i32>, u8) {
-    match *worth {
-        Worth::Unknown => (None, 0),
-        Worth::Known { score, rank, .. } | Worth::Table { score, rank } => (Some(score), rank),
+fn score_and_rank(info: &MoveInfo) -> (Option<i32>, u8) {
+    match *info {
+        MoveInfo::Unknown => (None, 0),
+        MoveInfo::Known { score, rank, .. } | MoveInfo::Table { score, rank } => {
+            (Some(score), rank)
+        }
     }
 }
 
 fn write_entry(out: &mut String, entry: &ListedMove) -> fmt::Result {
-    let (score, rank) = score_and_rank(&entry.worth);
+    let (score, rank) = score_and_rank(&entry.info);
     let score = score.map_or_else(|| "??".to_owned(), |score| score.to_string());
-    let note = note(&entry.worth);
+    let note = note(&entry.info);
     write!(
         out,
         "move:{},score:{score},rank:{rank},note:{note}",
         entry.played
     )?;
-    match told_win_rate(&entry.worth) {
+    match shown_win_rate(&entry.info) {
         Some(rate) => write!(out, ",winrate:{rate}"),
         None => Ok(()),
     }
 }
 
 fn write_json_entry(out: &mut String, entry: &ListedMove) -> fmt::Result {
-    let (score, rank) = score_and_rank(&entry.worth);
+    let (score, rank) = score_and_rank(&entry.info);
     let score = score.map_or_else(|| "\"??\"".to_owned(), |score| score.to_string());
-    let note = note(&entry.worth);
+    let note = note(&entry.info);
     let played = entry.played;
     write!(
         out,
         "{{\"uci\":\"{played}\",\"score\":{score},\"rank\":{rank},\"note\":\"{note}\""
     )?;
-    match told_win_rate(&entry.worth) {
+    match shown_win_rate(&entry.info) {
         Some(rate) => write!(out, ",\"winrate\":\"{rate}\"}}"),
         None => out.write_str("}"),
     }
@@ -264,14 +264,14 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// A reply in the three formats.
+    /// A reply in all three formats.
     fn bytes(reply: &ApiReply) -> [String; 3] {
         [ReplyFormat::Text, ReplyFormat::Bare, ReplyFormat::Json]
             .map(|format| reply.to_bytes(format))
     }
 
     #[test]
-    fn words_and_nothing() {
+    fn statuses_and_empty_replies() {
         assert_eq!(bytes(&ApiReply::Empty), ["\0", "", "{}"]);
         let unknown = ["unknown\0", "unknown", "{\"status\":\"unknown\"}"];
         assert_eq!(bytes(&ApiReply::Status("unknown")), unknown);
@@ -282,7 +282,7 @@ mod tests {
     fn lists_of_moves() {
         let known = |played, score, rank, replies, good_replies| ListedMove {
             played: m(played),
-            worth: Worth::Known {
+            info: MoveInfo::Known {
                 score,
                 rank,
                 replies,
@@ -295,7 +295,7 @@ mod tests {
             known("a0a1", -29_998, 0, 1, 1),
             ListedMove {
                 played: m("c3c4"),
-                worth: Worth::Unknown,
+                info: MoveInfo::Unknown,
             },
         ];
         let text = "move:h2e2,score:1,rank:2,note:! (44-04),winrate:50.08|\
@@ -319,10 +319,10 @@ mod tests {
     }
 
     #[test]
-    fn moves_of_the_tables() {
+    fn tablebase_moves() {
         let table = |played, score, rank| ListedMove {
             played: m(played),
-            worth: Worth::Table { score, rank },
+            info: MoveInfo::Table { score, rank },
         };
         let moves = [
             table("h2e2", 29_991, 2),

@@ -1,17 +1,18 @@
-//! What the library holds of one position.
+//! What is stored: the evaluated moves of a position, and the edges between positions.
 
-use crate::board::Move;
+use super::key::{Key, View};
+use super::score::{FINAL, score_of};
+use crate::board::{Move, Position};
+use crate::movegen::{has_legal_move, is_legal};
 
-use super::value::{FINAL, score_of};
-
-/// Where the value of a move comes from.
+/// Origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntrySource {
-    /// A search, or a person with the right to write.
+    /// Written by a worker or a client.
     Written,
-    /// The moves of the position that the move leads to.
+    /// Computed from the replies.
     Derived,
-    /// The rules: the move mates or leaves no move.
+    /// Given by the rules: the move ends the game.
     Rules,
 }
 
@@ -34,18 +35,18 @@ impl EntrySource {
     }
 }
 
-/// A move of a position with its value.
+/// A move with its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The move, as it is stored.
+    /// A move of the canonical position.
     pub m: Move,
-    /// What the position after the move is worth to its side to move, -30,000 to 30,000.
+    /// Value of the position after the move for its side to move, -30,000 to 30,000.
     pub value: i16,
-    /// Plies that were searched for the value; 0 where that is not known.
+    /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    /// Where the value comes from.
+    /// Origin of the value.
     pub source: EntrySource,
-    /// When it was written, in minutes since 1970.
+    /// Time of the write, in minutes since 1970.
     pub minutes: u32,
 }
 
@@ -55,7 +56,7 @@ impl Entry {
         score_of(i32::from(self.value))
     }
 
-    /// Whether the value never changes: the move ends the game.
+    /// Whether the move ends the game, so that its value never changes.
     pub fn is_final(&self) -> bool {
         i32::from(self.value).abs() >= FINAL
     }
@@ -64,36 +65,35 @@ impl Entry {
 /// The known moves of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// The moves, ordered by [`Move::bits`].
+    /// Sorted by [`Move::bits`].
     pub moves: Vec<Entry>,
-    /// The plies from the start of a game to the position, as far as the library has it: first to the
-    /// canonical position of the key, then to the one with colors exchanged.
+    /// Plies from the starting position, if known: to the canonical position, and to the one with colors swapped.
     pub plies: [Option<u16>; 2],
 }
 
-/// The bytes of an entry: move, value, depth, source, time, each with the lowest byte first.
+/// Bytes of an entry: move, value, depth, source and time, all little-endian.
 const ENTRY_LENGTH: usize = 10;
 
 impl Row {
-    /// What is stored of a move, if anything.
+    /// The entry of a move.
     pub fn get(&self, m: Move) -> Option<&Entry> {
-        self.place(m).ok().map(|place| &self.moves[place])
+        self.find(m).ok().map(|edge| &self.moves[edge])
     }
 
-    /// Adds an entry, or puts it in the place of the one that has the same move.
+    /// Inserts an entry or replaces the one of the same move.
     pub fn set(&mut self, entry: Entry) {
-        match self.place(entry.m) {
-            Ok(place) => self.moves[place] = entry,
-            Err(place) => self.moves.insert(place, entry),
+        match self.find(entry.m) {
+            Ok(edge) => self.moves[edge] = entry,
+            Err(edge) => self.moves.insert(edge, entry),
         }
     }
 
-    /// Takes the entry of a move out.
+    /// Removes the entry of a move.
     pub fn remove(&mut self, m: Move) -> Option<Entry> {
-        self.place(m).ok().map(|place| self.moves.remove(place))
+        self.find(m).ok().map(|edge| self.moves.remove(edge))
     }
 
-    fn place(&self, m: Move) -> Result<usize, usize> {
+    fn find(&self, m: Move) -> Result<usize, usize> {
         let bits = |entry: &Entry| entry.m.bits();
         self.moves.binary_search_by_key(&m.bits(), bits)
     }
@@ -103,7 +103,7 @@ impl Row {
         self.moves.iter().map(Entry::score).collect()
     }
 
-    /// The moves as bytes.
+    /// Encodes the moves.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.moves.len() * ENTRY_LENGTH);
         for entry in &self.moves {
@@ -115,8 +115,7 @@ impl Row {
         bytes
     }
 
-    /// The scores of the moves of bytes, as [`Self::scores`] tells them; `None` for a length that
-    /// [`Self::to_bytes`] does not write.
+    /// The scores in an encoding; `None` if its length is invalid.
     pub fn scores_from_bytes(bytes: &[u8]) -> Option<Vec<i32>> {
         let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
         let score = |entry: &[u8; ENTRY_LENGTH]| {
@@ -126,7 +125,7 @@ impl Row {
         rest.is_empty().then(|| entries.iter().map(score).collect())
     }
 
-    /// The moves of bytes; `None` for anything that [`Self::to_bytes`] does not write.
+    /// Decodes moves; `None` if the bytes are not what [`Self::to_bytes`] writes.
     pub fn moves_from_bytes(bytes: &[u8]) -> Option<Vec<Entry>> {
         let (entries, rest) = bytes.as_chunks::<ENTRY_LENGTH>();
         let parse = |entry: &[u8; ENTRY_LENGTH]| {
@@ -144,6 +143,48 @@ impl Row {
             .windows(2)
             .all(|pair| pair[0].m.bits() < pair[1].m.bits());
         (rest.is_empty() && is_sorted).then_some(moves)
+    }
+}
+
+/// A legal move with the positions before and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The position before the move.
+    pub parent: Key,
+    /// A move of the canonical position.
+    pub m: Move,
+    /// The position after the move.
+    pub child: Key,
+    /// Whether the canonical positions of parent and child have different sides as red.
+    pub swaps_colors: bool,
+    /// Whether the move mates or stalemates.
+    pub ends_game: bool,
+}
+
+impl Edge {
+    /// The edge of a legal move.
+    pub fn of(position: &Position, view: &View, played: Move) -> Self {
+        let mut after = position.clone();
+        after.make(played);
+        let child = View::of(&after);
+        Self {
+            parent: view.key.clone(),
+            m: view.stored(played),
+            swaps_colors: child.swaps_colors() != view.swaps_colors(),
+            child: child.key,
+            ends_game: !has_legal_move(&after),
+        }
+    }
+
+    /// Edges of stored moves; illegal moves are skipped.
+    pub fn of_stored(parent: &Key, moves: impl IntoIterator<Item = Move>) -> Vec<Self> {
+        let Some(position) = parent.position() else {
+            return Vec::new();
+        };
+        let view = View::of(&position);
+        let legal = |m: &Move| is_legal(&position, *m);
+        let edge = |m| Self::of(&position, &view, m);
+        moves.into_iter().filter(legal).map(edge).collect()
     }
 }
 

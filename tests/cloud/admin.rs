@@ -9,7 +9,7 @@ fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
 }
 
 #[test]
-fn writes_are_taken_back_by_operators_alone() {
+fn writes_are_undone_by_operators_alone() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--anonymous", "write"]);
     write_example(&server);
@@ -33,7 +33,7 @@ fn writes_are_taken_back_by_operators_alone() {
     );
     assert_eq!(server.ask("queryall", ""), known);
     let done = post(&server, "/admin/undo", form, ADMIN);
-    assert_eq!((status(&done), &*body(&done)), (200, "{\"taken_back\":3}"));
+    assert_eq!((status(&done), &*body(&done)), (200, "{\"undone\":3}"));
     assert!(
         !done.to_ascii_lowercase().contains("access-control"),
         "{done}"
@@ -44,12 +44,12 @@ fn writes_are_taken_back_by_operators_alone() {
     let form = format!("writer=tests&token={ADMIN}");
     assert_eq!(
         body(&server.post("/admin/undo", FORM, &form)),
-        "{\"taken_back\":3}"
+        "{\"undone\":3}"
     );
 }
 
 #[test]
-fn the_log_is_read() {
+fn operators_read_the_log() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -115,14 +115,14 @@ fn queues_are_emptied() {
         metrics.contains("chuhe_cloud_waiting_to_be_sieved 1\n"),
         "{metrics}"
     );
-    assert_eq!(empty("sieving"), "{\"dropped\":1}");
+    assert_eq!(empty("expansion"), "{\"dropped\":1}");
     // There is room for the next one.
     assert_eq!(server.ask("queue", ""), "ok\0");
-    assert_eq!(empty("sieving"), "{\"dropped\":1}");
+    assert_eq!(empty("expansion"), "{\"dropped\":1}");
 }
 
 #[test]
-fn wrong_requests_of_operators_change_nothing() {
+fn invalid_admin_requests_change_nothing() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -132,12 +132,12 @@ fn wrong_requests_of_operators_change_nothing() {
         (
             "/admin/undo",
             "writer=tests&minutes=-1",
-            "400 minutes is no number from 0 to 4294967295\n",
+            "400 minutes must be a number from 0 to 4294967295\n",
         ),
         (
             "/admin/empty",
             "queue=all",
-            "400 queue is neither scoring nor sieving\n",
+            "400 queue must be scoring or expansion\n",
         ),
         ("/admin/stop", "", "404 Not Found\n"),
     ] {

@@ -12,7 +12,7 @@ const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h0i2,score:-180,rank:0,note:? (00-00),winrate:36.69\0";
 
 #[test]
-fn every_way_to_ask_is_answered_alike() {
+fn every_encoding_of_a_request_gets_the_same_reply() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -45,11 +45,11 @@ fn every_way_to_ask_is_answered_alike() {
 }
 
 #[test]
-fn pages_of_other_origins_may_read_and_no_more() {
+fn pages_of_other_origins_may_only_read() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--anonymous", "queue"]);
     let board = START.replace(' ', "%20");
-    let asked = |action: &str, more: &str, head: &str| {
+    let requested = |action: &str, more: &str, head: &str| {
         let path = format!("/chessdb.php?action={action}&board={board}{more}");
         status(&server.get_with(&path, head))
     };
@@ -62,16 +62,16 @@ fn pages_of_other_origins_may_read_and_no_more() {
     for head in foreign {
         for action in ["queue", "store", "queryengine"] {
             assert_eq!(
-                asked(action, "&move=move:c3c4", head),
+                requested(action, "&move=move:c3c4", head),
                 403,
                 "{action} {head}"
             );
         }
-        assert_eq!(asked("queryall", "", head), 200);
+        assert_eq!(requested("queryall", "", head), 200);
         let token = format!("&move=c3c4&score=1&token={WRITER}");
-        assert_eq!(asked("store", &token, head), 200);
+        assert_eq!(requested("store", &token, head), 200);
         let bearer = format!("{head}Authorization: Bearer {WRITER}\r\n");
-        assert_eq!(asked("queue", "", &bearer), 200);
+        assert_eq!(requested("queue", "", &bearer), 200);
     }
     for head in [
         "",
@@ -80,12 +80,12 @@ fn pages_of_other_origins_may_read_and_no_more() {
         "Sec-Fetch-Site: same-origin\r\nOrigin: https://behind-a-proxy\r\n",
         "Sec-Fetch-Site: none\r\n",
     ] {
-        assert_eq!(asked("queue", "", head), 200, "{head}");
+        assert_eq!(requested("queue", "", head), 200, "{head}");
     }
 }
 
 #[test]
-fn the_heads_of_responses_are_those_that_clients_expect() {
+fn response_headers_are_those_that_clients_expect() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     let head = |more: &str| {
@@ -186,7 +186,7 @@ fn tokens_give_roles() {
 }
 
 #[test]
-fn what_was_written_is_there_after_a_restart() {
+fn writes_survive_a_restart() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -203,7 +203,7 @@ fn what_was_written_is_there_after_a_restart() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told_at_once() {
+fn invalid_arguments_are_reported() {
     let directory = directory();
     std::fs::write(directory.path().join("bad"), "write me short\n").unwrap();
     std::fs::write(
@@ -214,11 +214,11 @@ fn what_makes_no_sense_is_told_at_once() {
     for (arguments, said) in [
         (
             &["serve", "x.db", "--tokens", "bad"][..],
-            "bad: line 1: a token has 16",
+            "bad: line 1: a token needs at least 16",
         ),
         (
             &["serve", "text.db"],
-            "text.db: the library: file is not a database",
+            "text.db: database error: file is not a database",
         ),
         (
             &["serve", "x.db", "--anonymous", "king"],

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::server::{START, Server, WRITER, answering, directory, write_example};
+use crate::server::{START, Server, WRITER, directory, responding, write_example};
 
 /// Runs `chuhe cloud` in a directory; the exit code and what is printed.
 pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
@@ -18,7 +18,7 @@ pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_library_is_asked_and_walked() {
+fn query_and_walk() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -34,20 +34,20 @@ fn a_library_is_asked_and_walked() {
         text.contains("1    b2e2  炮八平五  20     ! (00-00)  6\n"),
         "{text}"
     );
-    assert!(text.ends_with("the position is to be searched\n"), "{text}");
+    assert!(text.ends_with("search requested\n"), "{text}");
     let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
     let (code, text) = cloud(here, &["queue", thin, "--url", &url]);
     assert_eq!(code, Some(1));
     assert!(
-        text.contains("the library does not keep such a position"),
+        text.contains("the library does not search positions with so few pieces"),
         "{text}"
     );
     let unknown = cloud(here, &["query", "startpos moves a0a1", "--url", &url]);
     assert_eq!(unknown, (Some(0), "unknown\n".to_owned()));
     for (url, said) in [
-        ("ftp://127.0.0.1", "no address such as"),
-        ("https://127.0.0.1", "no address such as"),
-        ("nonsense", "no address such as"),
+        ("ftp://127.0.0.1", "is not a library address such as"),
+        ("https://127.0.0.1", "is not a library address such as"),
+        ("nonsense", "is not a library address such as"),
         ("http://127.0.0.1:1", "refused"),
     ] {
         let (code, text) = cloud(here, &["query", "startpos", "--url", url]);
@@ -56,7 +56,7 @@ fn a_library_is_asked_and_walked() {
 }
 
 #[test]
-fn refusals_and_what_is_no_answer_are_failures() {
+fn refusals_and_invalid_replies_are_failures() {
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &["--anonymous", "none"]);
@@ -64,7 +64,10 @@ fn refusals_and_what_is_no_answer_are_failures() {
     for command in ["query", "walk", "queue"] {
         let (code, text) = cloud(here, &[command, "startpos", "--url", &url]);
         assert_eq!(code, Some(1), "{text}");
-        assert!(text.contains("refuses the token, or wants one"), "{text}");
+        assert!(
+            text.contains("requires a token or rejects this one"),
+            "{text}"
+        );
     }
     for user in [WRITER.to_owned(), format!("name:{WRITER}")] {
         let url = format!("http://{user}@{}", server.address);
@@ -72,21 +75,21 @@ fn refusals_and_what_is_no_answer_are_failures() {
         assert_eq!(known, (Some(0), "unknown\n".to_owned()));
     }
     for (status, answer, said) in [
-        (200, "null", "what is no reply: null"),
-        (200, "", "what is no reply: "),
-        (200, "{\"status\":\"ok\",\"mov", "what is no reply: {"),
-        (200, "{\"status\":\"ok\"}", "what is no reply: {"),
+        (200, "null", "an invalid reply: null"),
+        (200, "", "an invalid reply: "),
+        (200, "{\"status\":\"ok\",\"mov", "an invalid reply: {"),
+        (200, "{\"status\":\"ok\"}", "an invalid reply: {"),
         (
             200,
             "{\"moves\":[{\"uci\":\"a0a9\"}]}",
-            "what is no reply: {",
+            "an invalid reply: {",
         ),
-        (200, "{\"status\":\"tokenerror\"}", "refuses the token"),
+        (200, "{\"status\":\"tokenerror\"}", "rejects this one"),
         (200, "{\"status\":\"rate limit exceeded\"}", "rate limit"),
-        (403, "Forbidden", "refuses the token"),
+        (403, "Forbidden", "rejects this one"),
         (503, "{\"status\":\"x\"}", "status 503"),
     ] {
-        let url = answering(status, answer);
+        let url = responding(status, answer);
         for command in ["query", "walk"] {
             let (code, text) = cloud(here, &[command, "startpos", "--url", &url]);
             assert_eq!(code, Some(1), "{command} {answer}: {text}");
@@ -107,7 +110,7 @@ fn dumps_make_the_same_library_again() {
     let dump = std::fs::read_to_string(here.join("dump.txt")).unwrap();
     assert!(dump.contains("RNBAKABNR w b2e2 -20 0\n"), "{dump}");
     let (code, text) = cloud(here, &["import", "other.db", "dump.txt"]);
-    let said = "3 moves written, 0 known already, 0 positions to be searched, 0 games left out\n";
+    let said = "3 moves written, 0 already known, 0 tasks added, 0 unreadable games skipped\n";
     assert_eq!((code, &*text), (Some(0), said));
     assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
     // Once more, or from an older state, it changes nothing.
@@ -115,11 +118,11 @@ fn dumps_make_the_same_library_again() {
     std::fs::write(here.join("older.txt"), older).unwrap();
     for file in ["dump.txt", "older.txt"] {
         let (code, text) = cloud(here, &["import", "other.db", file]);
-        let said = "0 moves written, 3 known already,";
+        let said = "0 moves written, 3 already known,";
         assert!(code == Some(0) && text.starts_with(said), "{text}");
     }
     assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
-    let agree = "values that do not follow from the moves behind them\n";
+    let agree = "inconsistent values\n";
     assert_eq!(
         cloud(here, &["check", "other.db"]),
         (Some(0), format!("1 positions, 0 {agree}"))
@@ -127,7 +130,7 @@ fn dumps_make_the_same_library_again() {
     let none = ["undo", "other.db", "--writer", "worker"];
     assert_eq!(
         cloud(here, &none),
-        (Some(0), "0 values taken back\n".to_owned())
+        (Some(0), "0 values undone\n".to_owned())
     );
     // A book has the good moves, for both colors.
     let (code, text) = cloud(here, &["export", "other.db", "book.dat"]);
@@ -145,7 +148,7 @@ fn dumps_make_the_same_library_again() {
     for (arguments, said) in [
         (&["check", "none.db"][..], "none.db: "),
         (&["dump", "library.db", "dump.txt"], "dump.txt: "),
-        (&["import", "other.db", "tokens"], "tokens: neither a dump"),
+        (&["import", "other.db", "tokens"], "tokens: not a dump"),
         (&["export", "other.db", "book.dat"], "book.dat: "),
     ] {
         let (code, text) = cloud(here, arguments);
@@ -155,7 +158,7 @@ fn dumps_make_the_same_library_again() {
 }
 
 #[test]
-fn of_a_damaged_dump_it_is_told_what_was_written() {
+fn the_part_of_a_damaged_dump_that_was_written_is_reported() {
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &[]);
@@ -167,7 +170,9 @@ fn of_a_damaged_dump_it_is_told_what_was_written() {
     let (code, text) = cloud(here, &["import", "bad.db", "bad.txt"]);
     assert_eq!(code, Some(1));
     assert!(
-        text.contains("bad.txt: line 2 is no move of a library; 0 moves written and 0 "),
+        text.contains(
+            "bad.txt: line 2 is not a valid dump line (before the error: 0 moves written, 0 "
+        ),
         "{text}"
     );
     // Damaged in the middle.
@@ -176,7 +181,7 @@ fn of_a_damaged_dump_it_is_told_what_was_written() {
     let (code, text) = cloud(here, &["import", "cut.db", "cut.txt"]);
     assert_eq!(code, Some(1));
     assert!(
-        text.contains("line 4 is no move of a library; 2 moves written and 0 "),
+        text.contains("line 4 is not a valid dump line (before the error: 2 moves written, 0 "),
         "{text}"
     );
     let (_, text) = cloud(here, &["dump", "cut.db"]);
@@ -193,7 +198,7 @@ fn games_are_imported() {
         here,
         &["import", "library.db", "games.pgn", "--max-ply", "2"],
     );
-    let said = "0 moves written, 0 known already, 2 positions to be searched, 0 games left out\n";
+    let said = "0 moves written, 0 already known, 2 tasks added, 0 unreadable games skipped\n";
     assert_eq!((code, &*text), (Some(0), said));
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let arguments = ["selfplay", "games.chg", "--games", "2", "--nodes", "50"];
@@ -213,7 +218,7 @@ fn games_are_imported() {
 }
 
 #[test]
-fn writes_are_taken_back() {
+fn writes_are_undone() {
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &[]);
@@ -233,7 +238,7 @@ fn writes_are_taken_back() {
         here,
         &["undo", "library.db", "--writer", "tests", "--minutes", "5"],
     );
-    assert_eq!(undo, (Some(0), "3 values taken back\n".to_owned()));
+    assert_eq!(undo, (Some(0), "3 values undone\n".to_owned()));
     assert_eq!(server.ask("queryall", ""), "unknown\0");
 }
 
@@ -249,8 +254,7 @@ fn the_moves_of_books_become_tasks() {
         assert_eq!(code, Some(0), "{text}");
         let new = format!("{number}.db");
         let (code, text) = cloud(here, &["import", &new, book]);
-        let said =
-            "0 moves written, 0 known already, 1 positions to be searched, 0 games left out\n";
+        let said = "0 moves written, 0 already known, 1 tasks added, 0 unreadable games skipped\n";
         assert_eq!((code, text.contains(said)), (Some(0), true), "{text}");
         let store = chuhe::cloud::store::Store::open(&here.join(new)).unwrap();
         let kind = chuhe::cloud::store::TaskKind::Scoring;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use chuhe::board::{Move, Position};
 use chuhe::cloud::key::{Key, View};
 use chuhe::cloud::store::{NewScore, Store};
-use chuhe::cloud::{Place, fen};
+use chuhe::cloud::{Edge, fen};
 use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -51,12 +51,12 @@ pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String,
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill() {
+fn acknowledged_writes_survive_a_kill() {
     let directory = directory();
     survive_kills(LIBRARY, directory.path());
     let store = Store::open(&directory.path().join(LIBRARY)).unwrap();
-    let faults = store.read(|snapshot| snapshot.check()).unwrap();
-    assert_eq!(faults.first(), None);
+    let problems = store.read(|snapshot| snapshot.check()).unwrap();
+    assert_eq!(problems.first(), None);
 }
 
 /// Kills servers on a library while others write to them; what was acknowledged is there.
@@ -99,7 +99,7 @@ fn write_score(server: &Server, board: &str, m: &str) -> String {
 }
 
 #[test]
-fn a_full_disk_refuses_writes_and_nothing_else() {
+fn a_full_disk_only_affects_writes() {
     let directory = directory();
     let server = Server::start_with_little_disk(directory.path(), 600);
     let mut random = StdRng::seed_from_u64(1);
@@ -143,7 +143,7 @@ fn a_full_disk_refuses_writes_and_nothing_else() {
 }
 
 #[test]
-fn a_log_that_was_cut_loses_only_what_came_last() {
+fn a_truncated_wal_loses_only_the_last_writes() {
     let directory = directory();
     let at = |name: &str| directory.path().join(name);
     let store = Store::open(&at("library.db")).unwrap();
@@ -153,10 +153,10 @@ fn a_log_that_was_cut_loses_only_what_came_last() {
         let game = random::game(&mut random, Position::startpos(), 30);
         let mut position = Position::startpos();
         for ply in game.plies() {
-            let place = Place::of(&position, &View::of(&position), ply.played);
-            written.push((place.parent.clone(), place.m));
+            let edge = Edge::of(&position, &View::of(&position), ply.played);
+            written.push((edge.parent.clone(), edge.m));
             let new = NewScore {
-                place,
+                edge,
                 value: 5,
                 depth: 1,
                 writer: "test".to_owned(),

@@ -7,29 +7,28 @@ use std::time::{Duration, Instant};
 
 use crate::server::{Server, WRITER, body, directory};
 
-/// What the engine says to some commands after the handshake, up to `bestmove` as often as `go` is said, and
-/// how long that takes.
-fn say(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
+/// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
+fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
     let mut engine = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut input = engine.stdin.take().unwrap();
-    let mut output = BufReader::new(engine.stdout.take().unwrap()).lines();
-    let mut told = Vec::new();
+    let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
+    let mut output = Vec::new();
     writeln!(input, "uci\nsetoption name Cloud value {url}\nisready").unwrap();
-    assert!(output.by_ref().any(|line| line.unwrap() == "readyok"));
+    assert!(lines.by_ref().any(|line| line.unwrap() == "readyok"));
     let begun = Instant::now();
     for command in commands {
         writeln!(input, "{command}").unwrap();
         if !command.starts_with("go") {
             continue;
         }
-        for line in output.by_ref() {
+        for line in lines.by_ref() {
             let line = line.unwrap();
-            told.push(line);
-            if told.last().unwrap().starts_with("bestmove") {
+            output.push(line);
+            if output.last().unwrap().starts_with("bestmove") {
                 break;
             }
         }
@@ -37,18 +36,18 @@ fn say(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
     let time = begun.elapsed();
     writeln!(input, "quit").unwrap();
     engine.wait().unwrap();
-    (told, time)
+    (output, time)
 }
 
-fn best_move(told: &[String]) -> &str {
-    told.last().unwrap().split(' ').nth(1).unwrap()
+fn best_move(output: &[String]) -> &str {
+    output.last().unwrap().split(' ').nth(1).unwrap()
 }
 
 #[test]
 fn a_move_of_the_library_is_played_once_it_is_checked() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--min-visits", "0"]);
-    let asked = || {
+    let requested = || {
         let metrics = body(&server.get_with("/metrics", ""));
         let line = metrics
             .lines()
@@ -59,22 +58,22 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
     let stored = server.ask("store", &format!("&move=b2e2&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     let go = ["position startpos", "go movetime 20000"];
-    let (told, time) = say(&server.url(), &go);
-    assert_eq!(best_move(&told), "b2e2", "{told:?}");
+    let (output, time) = run_engine(&server.url(), &go);
+    assert_eq!(best_move(&output), "b2e2", "{output:?}");
     assert!(time < Duration::from_secs(10), "{time:?}");
-    assert_eq!(asked(), "1");
+    assert_eq!(requested(), "1");
     // A search of this depth finds another move.
     let go = ["position startpos", "go movetime 20000 depth 1"];
-    assert_eq!(best_move(&say(&server.url(), &go).0), "b2e2");
-    assert_eq!(best_move(&say("", &go).0), "h2e2");
-    assert_eq!(asked(), "2");
+    assert_eq!(best_move(&run_engine(&server.url(), &go).0), "b2e2");
+    assert_eq!(best_move(&run_engine("", &go).0), "h2e2");
+    assert_eq!(requested(), "2");
     // Neither in analysis nor without a time is the library asked.
     for go in [
         "go depth 3",
         "go nodes 500",
         "go movetime 200 searchmoves h2e2",
     ] {
-        say(
+        run_engine(
             &server.url(),
             &[
                 "setoption name UCI_AnalyseMode value true",
@@ -83,8 +82,8 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
             ],
         );
     }
-    say(&server.url(), &["position startpos", "go depth 3"]);
-    assert_eq!(asked(), "2");
+    run_engine(&server.url(), &["position startpos", "go depth 3"]);
+    assert_eq!(requested(), "2");
     // A move that loses a rook is looked at and not played.
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR%20b";
     let path = format!("/chessdb.php?action=store&board={board}&move=a9a7&score=0&token={WRITER}");
@@ -92,16 +91,16 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
     let path =
         format!("/chessdb.php?action=store&board={board}&move=b7b0&score=-900&token={WRITER}");
     assert_eq!(body(&server.get_with(&path, "")), "ok\0");
-    let (told, _) = say(
+    let (output, _) = run_engine(
         &server.url(),
         &["position startpos moves a3a4", "go movetime 2000"],
     );
-    assert_ne!(best_move(&told), "b7b0", "{told:?}");
-    assert_eq!(asked(), "3");
+    assert_ne!(best_move(&output), "b7b0", "{output:?}");
+    assert_eq!(requested(), "3");
 }
 
 #[test]
-fn a_library_that_lies_or_says_nothing_does_no_harm() {
+fn a_library_with_wrong_or_no_replies_does_no_harm() {
     for answer in ["move:a0a9", "move:i0i5|x", "\u{0}\u{0}", "{}", ""] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -121,21 +120,24 @@ fn a_library_that_lies_or_says_nothing_does_no_harm() {
                 let _ = stream.write_all(format!("{head}{answer}").as_bytes());
             }
         });
-        let (told, time) = say(&url, &["position startpos", "go movetime 2000"]);
+        let (output, time) = run_engine(&url, &["position startpos", "go movetime 2000"]);
         assert!(
-            best_move(&told).parse::<chuhe::board::Move>().is_ok(),
-            "{told:?}"
+            best_move(&output).parse::<chuhe::board::Move>().is_ok(),
+            "{output:?}"
         );
         assert!(time < Duration::from_millis(6000), "{answer}: {time:?}");
-        assert!(told.iter().any(|line| line.contains(" depth ")), "{told:?}");
-        let has_problem = told.iter().any(|line| line.contains("cloud: timeout"));
+        assert!(
+            output.iter().any(|line| line.contains(" depth ")),
+            "{output:?}"
+        );
+        let has_problem = output.iter().any(|line| line.contains("cloud: timeout"));
         // Where the machine is busy the wait may be over before the failure is reported.
-        assert!(!has_problem || answer.is_empty(), "{told:?}");
+        assert!(!has_problem || answer.is_empty(), "{output:?}");
     }
 }
 
 #[test]
-fn a_library_that_is_gone_is_left_alone() {
+fn a_library_that_is_down_is_not_asked_again() {
     let go = [
         "position startpos",
         "go movetime 800",
@@ -143,19 +145,22 @@ fn a_library_that_is_gone_is_left_alone() {
         "go movetime 800",
         "go movetime 800",
     ];
-    let (told, _) = say("http://127.0.0.1:1", &go);
-    let problems: Vec<&String> = told
+    let (output, _) = run_engine("http://127.0.0.1:1", &go);
+    let problems: Vec<&String> = output
         .iter()
         .filter(|line| line.contains("cloud: "))
         .collect();
-    assert_eq!(problems.len(), 3, "{told:?}");
+    assert_eq!(problems.len(), 3, "{output:?}");
     assert!(problems[2].ends_with("not asked again for five minutes"));
-    let (told, _) = say("nonsense", &["position startpos", "go movetime 50"]);
-    assert!(!told.iter().any(|line| line.contains("cloud:")), "{told:?}");
+    let (output, _) = run_engine("nonsense", &["position startpos", "go movetime 50"]);
+    assert!(
+        !output.iter().any(|line| line.contains("cloud:")),
+        "{output:?}"
+    );
 }
 
 #[test]
-fn a_token_is_shown_and_a_refusal_is_told_once() {
+fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let directory = directory();
     let server = Server::start(
         directory.path(),
@@ -170,37 +175,37 @@ fn a_token_is_shown_and_a_refusal_is_told_once() {
         "go movetime 2000",
         "go movetime 2000",
     ];
-    let asked = || {
+    let requested = || {
         let metrics =
             body(&server.get_with("/metrics", &format!("Authorization: Bearer {WRITER}\r\n")));
         let (_, rest) = metrics.split_once("\"querybest\"} ").unwrap();
         rest.lines().next().unwrap().to_owned()
     };
-    let (told, _) = say(&server.url(), &go);
-    let problems: Vec<_> = told.iter().filter(|l| l.contains("cloud: ")).collect();
-    assert_eq!(problems.len(), 1, "{told:?}");
-    assert!(problems[0].ends_with("the library refuses the token, or wants one"));
+    let (output, _) = run_engine(&server.url(), &go);
+    let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
+    assert_eq!(problems.len(), 1, "{output:?}");
+    assert!(problems[0].ends_with("the library requires a token or rejects this one"));
     // The fourth time it is left alone.
-    assert_eq!(asked(), "3");
+    assert_eq!(requested(), "3");
     for user in ["not-the-token-of-anybody", WRITER] {
         let url = format!("http://{user}@{}", server.address);
-        let (told, _) = say(&url, &go[..2]);
-        let is_told = told.iter().any(|line| line.contains("cloud: "));
-        assert_eq!(is_told, user != WRITER, "{told:?}");
-        assert!(!told.iter().any(|line| line.contains(user)), "{told:?}");
+        let (output, _) = run_engine(&url, &go[..2]);
+        let is_listed = output.iter().any(|line| line.contains("cloud: "));
+        assert_eq!(is_listed, user != WRITER, "{output:?}");
+        assert!(!output.iter().any(|line| line.contains(user)), "{output:?}");
     }
-    assert_eq!(asked(), "5");
+    assert_eq!(requested(), "5");
 }
 
 #[test]
-fn the_line_of_the_library_is_asked_for_while_the_engine_searches() {
+fn the_line_is_requested_during_the_search() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
     // Of a single known move the library thinks too little to name it.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
-    say(&server.url(), &["position startpos", "go movetime 2000"]);
+    run_engine(&server.url(), &["position startpos", "go movetime 2000"]);
     let metrics = body(&server.get_with("/metrics", ""));
     for (action, count) in [("querybest", 2), ("querypv", 1)] {
         let line = format!("chuhe_cloud_requests_total{{action=\"{action}\"}} {count}\n");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::server::{ADMIN, FORM, START, Server, body, directory, status};
 
 #[test]
-fn requests_that_are_too_long_are_refused() {
+fn requests_that_are_too_long_are_rejected() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     let long = format!("/chessdb.php?action=queryall&x={}", "y".repeat(17_000));
@@ -60,10 +60,10 @@ fn slow_clients_are_cut_off() {
 }
 
 #[test]
-fn half_a_request_does_not_hold_up_the_end() {
+fn incomplete_requests_do_not_delay_the_stop() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
-    let mut held = Vec::new();
+    let mut current = Vec::new();
     for part in [
         "GET /chessdb.php HTTP/1.1\r\nHost:",
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx",
@@ -71,18 +71,18 @@ fn half_a_request_does_not_hold_up_the_end() {
     ] {
         let mut stream = server.connect();
         stream.write_all(part.as_bytes()).unwrap();
-        held.push(stream);
+        current.push(stream);
     }
     std::thread::sleep(Duration::from_millis(300));
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
     let time = begun.elapsed();
     assert!(time < Duration::from_secs(5), "{time:?}");
-    drop(held);
+    drop(current);
 }
 
 #[test]
-fn an_address_may_ask_so_much_a_second() {
+fn requests_per_second_are_limited() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
     let ask = |more: &str, client: &str| {
@@ -113,7 +113,7 @@ fn an_address_may_ask_so_much_a_second() {
 }
 
 #[test]
-fn tokens_are_not_tried_without_end_and_files_are_limited() {
+fn guesses_of_tokens_and_file_requests_are_limited() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--rate", "4", "--proxy", "127.0.0.1"]);
     let show = |path: &str, token: &str, client: &str| {
@@ -121,7 +121,7 @@ fn tokens_are_not_tried_without_end_and_files_are_limited() {
         server.post_with(path, FORM, "queue=scoring", &headers)
     };
     for (client, path, refused) in [
-        ("10.0.0.1", "/worker/give_back", 403),
+        ("10.0.0.1", "/worker/release", 403),
         ("10.0.0.2", "/admin/empty", 403),
         ("10.0.0.3", "/stats", 403),
     ] {
@@ -134,7 +134,7 @@ fn tokens_are_not_tried_without_end_and_files_are_limited() {
     // Others are not held back.
     let done = show("/admin/empty", ADMIN, "10.0.0.4");
     assert_eq!(status(&done), 200);
-    // A right guess is not told from a wrong one: of many at once none that comes late is looked up.
+    // A right guess is not output from a wrong one: of many at once none that comes late is looked up.
     let known: Vec<u16> = (0..40)
         .map(|n| {
             let token = if n < 39 { "guessed" } else { ADMIN };
@@ -152,20 +152,20 @@ fn tokens_are_not_tried_without_end_and_files_are_limited() {
 fn one_address_has_half_of_the_connections() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--connections", "8"]);
-    let held: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    let current: Vec<_> = (0..4).map(|_| server.connect()).collect();
     std::thread::sleep(Duration::from_millis(200));
     let mut fifth = server.connect();
     let _ = fifth.write_all(b"GET /chessdb.php HTTP/1.1\r\nHost: x\r\n\r\n");
     let mut text = Vec::new();
     let closed = fifth.read_to_end(&mut text);
     assert!(closed.is_err() || text.is_empty(), "{text:?}");
-    drop(held);
+    drop(current);
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(server.ask("queryall", ""), "unknown\0");
 }
 
 #[test]
-fn bytes_without_sense_end_in_no_panic() {
+fn random_requests_cause_no_panic() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     let mut random = 12_345_u32;

@@ -17,12 +17,12 @@ fn open(database: &TestDatabase) -> Store {
 
 /// What is wrong with the values of the library.
 fn assert_agrees(database: &TestDatabase) {
-    let faults = open(database).read(|snapshot| snapshot.check()).unwrap();
-    assert_eq!(faults.first(), None);
+    let problems = open(database).read(|snapshot| snapshot.check()).unwrap();
+    assert_eq!(problems.first(), None);
 }
 
 #[test]
-fn what_was_acknowledged_survives_a_kill_on_postgres() {
+fn acknowledged_writes_survive_a_kill_on_postgres() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -83,7 +83,7 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     let header = format!("Authorization: Bearer {WRITER}\r\n");
     for server in servers.iter().cycle().take(4) {
         let form = "{\"kind\":\"scoring\",\"count\":1}";
-        let text = server.post_with("/worker/take", "application/json", form, &header);
+        let text = server.post_with("/worker/lease", "application/json", form, &header);
         assert_eq!(status(&text), 200, "{text}");
         let work: serde_json::Value = serde_json::from_str(&body(&text)).unwrap();
         for job in work["jobs"].as_array().unwrap() {
@@ -97,7 +97,7 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
     write_example(&servers[0]);
     let form = format!("writer=tests&token={ADMIN}");
     let done = servers[1].post("/admin/undo", FORM, &form);
-    assert_eq!(body(&done), "{\"taken_back\":3}");
+    assert_eq!(body(&done), "{\"undone\":3}");
     assert_eq!(servers[0].ask("queryscore", ""), "unknown\0");
 }
 
@@ -155,7 +155,7 @@ fn dumps_move_libraries_between_files_and_databases() {
     assert!(text.starts_with("1 positions, 0 values"), "{text}");
     assert_eq!(cloud(here, &["export", &url, "book.dat"]).0, Some(0));
     let (_, text) = cloud(here, &["undo", &url, "--writer", "tests"]);
-    assert_eq!(text, "3 values taken back\n");
+    assert_eq!(text, "3 values undone\n");
     for (url, said) in [
         ("postgres://me:secret@127.0.0.1:1/x", "refused"),
         ("postgres://127.0.0.1:port/x", "invalid value"),

@@ -65,7 +65,7 @@ fn batches_are_scored_and_acknowledged() {
 }
 
 #[test]
-fn moves_that_were_sieved_are_urgent() {
+fn moves_found_by_an_expansion_are_urgent() {
     let directory = directory();
     let server = Server::start(directory.path(), &SERVED);
     let access = access(&server);
@@ -92,7 +92,7 @@ fn moves_that_were_sieved_are_urgent() {
 }
 
 #[test]
-fn a_batch_that_is_not_acknowledged_is_handed_out_again() {
+fn a_batch_that_is_not_acknowledged_is_leased_again() {
     let directory = directory();
     let arguments = [&SERVED[..], &["--lease", "1"]].concat();
     let server = Server::start(directory.path(), &arguments);
@@ -117,7 +117,7 @@ fn a_batch_that_is_not_acknowledged_is_handed_out_again() {
 }
 
 #[test]
-fn the_dialect_is_for_listed_addresses() {
+fn public_workers_need_a_listed_address() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--public-workers", "10.9.9.9"]);
     let access = hash(&format!("ChessDB127.0.0.1{WRITER}"));

@@ -154,7 +154,7 @@ impl Drop for Server {
 }
 
 /// The address of a server that answers every request in the same way.
-pub fn answering(status: u16, answer: &'static str) -> String {
+pub fn responding(status: u16, answer: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     std::thread::spawn(move || {

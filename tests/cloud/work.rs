@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::server::{Server, WRITER, body, directory, status, stop};
 
 /// How long a worker is waited for, which has the lowest priority: a busy machine gives it next to nothing.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Waits until so many moves of the starting position are known.
 fn wait_for_moves(server: &Server, count: usize) -> String {
@@ -17,7 +17,7 @@ fn wait_for_moves(server: &Server, count: usize) -> String {
         if list.matches("winrate").count() >= count {
             return list;
         }
-        assert!(begun.elapsed() < PATIENCE, "{list}");
+        assert!(begun.elapsed() < TIMEOUT, "{list}");
         std::thread::sleep(Duration::from_millis(200));
     }
 }
@@ -30,7 +30,7 @@ fn stop_in_time(server: Server) {
 }
 
 #[test]
-fn what_is_queued_is_searched_in_the_server() {
+fn queued_positions_are_searched_by_the_server() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--workers", "1", "--nodes", "2000"]);
     assert_eq!(server.ask("queue", ""), "ok\0");
@@ -47,7 +47,7 @@ fn what_is_queued_is_searched_in_the_server() {
 }
 
 #[test]
-fn a_long_search_does_not_keep_the_server_from_stopping() {
+fn a_long_search_does_not_delay_the_stop() {
     let directory = directory();
     let server = Server::start(
         directory.path(),
@@ -78,7 +78,7 @@ fn workers_on_other_machines_fill_the_library() {
     let refused = worker("may-read-and-no-more").output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     let error = String::from_utf8(refused.stderr).unwrap();
-    assert!(error.contains("the library refuses the token"), "{error}");
+    assert!(error.contains("rejects this one"), "{error}");
     let mut working = worker(WRITER).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(working.stdout.take().unwrap())
@@ -96,72 +96,21 @@ fn workers_on_other_machines_fill_the_library() {
         ))
     };
     for (path, text, expected) in [
-        ("/worker/take", "{\"kind\":\"resting\",\"count\":1}", 400),
-        ("/worker/take", "nonsense", 400),
+        ("/worker/lease", "{\"kind\":\"resting\",\"count\":1}", 400),
+        ("/worker/lease", "nonsense", 400),
         (
-            "/worker/hand_in",
+            "/worker/submit",
             "{\"lease\":1,\"scores\":[{\"board\":\"x\",\"move\":\"y\",\"value\":1,\"depth\":1}],\"jobs\":[]}",
             400,
         ),
         ("/worker/sleep", "{}", 404),
-        ("/worker/give_back", "{\"lease\":99}", 200),
+        ("/worker/release", "{\"lease\":99}", 200),
     ] {
         assert_eq!(status(&authorized(path, text)), expected, "{path} {text}");
     }
     assert_eq!(
-        status(&server.post("/worker/take", "application/json", "{}")),
+        status(&server.post("/worker/lease", "application/json", "{}")),
         403
-    );
-}
-
-#[test]
-fn a_server_for_others_is_worked_for_by_the_same_command() {
-    let directory = directory();
-    let server = Server::start(directory.path(), &[]);
-    assert_eq!(server.ask("queue", ""), "ok\0");
-    let log = directory.path().join("log");
-    let serve = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
-        command.current_dir(directory.path());
-        command.arg("--log").arg(&log).arg("serve").args(arguments);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    };
-    let url = format!("http://{WRITER}@{}", server.address);
-    for (arguments, code, said) in [
-        (&[][..], 2, "LIBRARY"),
-        (&["library.db", "--worker", &url], 2, "cannot be used with"),
-        (&["--worker", &url, "--rate", "4"], 2, "cannot be used with"),
-        (
-            &["library.db", "--token-file", "x"],
-            2,
-            "cannot be used with",
-        ),
-        (&["--worker", &url, "--workers", "0"], 2, "--workers"),
-        (&["--worker", "http://h:70000"], 2, "no number from 1"),
-        (&["--worker", &server.url()], 1, "refuses the token"),
-    ] {
-        let output = serve(arguments).output().unwrap();
-        let text = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{arguments:?} {text}");
-        assert!(text.contains(said), "{arguments:?} {text}");
-    }
-    let more = ["--worker", &url, "--workers", "2", "--nodes", "500"];
-    let mut working = serve(&more).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(working.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    assert_eq!(line, format!("working for {}\n", server.url()));
-    wait_for_moves(&server, 1);
-    let stats: serde_json::Value =
-        serde_json::from_str(&body(&server.get_with("/stats", ""))).unwrap();
-    assert_eq!(stats["workers"], 1, "{stats}");
-    assert_eq!(stop(&mut working), Some(0));
-    let log = std::fs::read_to_string(&log).unwrap();
-    assert!(
-        log.contains("serve --worker http://…@127.0.0.1:") && !log.contains(WRITER),
-        "{log}"
     );
 }
 

@@ -1,45 +1,41 @@
-//! `chuhe cloud export` and `chuhe cloud dump`: what a library holds, for others.
+//! `chuhe cloud export` and `chuhe cloud dump`.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use super::common::{HEAD, open};
+use super::library::{DUMP_HEADER, open};
 use crate::board::Position;
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
 use crate::cli::common::{Failure, ignore_closed_pipe};
-use crate::cloud::classes::Class;
 use crate::cloud::key::View;
+use crate::cloud::score::Class;
 use crate::cloud::store::{Location, Snapshot, StoreError};
 use crate::cloud::{Row, fen};
 
-/// Write the good moves of a library as a book: .xqb, or else BOOK.DAT.
+/// Write the good moves of a library to an opening book (.xqb, or BOOK.DAT format).
 ///
-/// A move weighs 100 less as many hundredths of a minor piece as it is worse than the best one.
+/// The best move has weight 100; each hundredth of a minor piece below the best score reduces the weight by 1.
 #[derive(Debug, clap::Args)]
-pub(super) struct ExportArguments {
-    /// The file or the database of the library.
+pub struct ExportArguments {
+    /// Library file or database.
     library: Location,
-    /// The book to make; it must not exist.
+    /// Book to create; it must not exist.
     out: PathBuf,
 }
 
-/// Write a library as text, a move a line: board, side, move, value after the move, depth. `chuhe cloud
-/// import` merges it into another library.
+/// Write a library as text, one move per line: board, side, move, value after the move, depth. `chuhe cloud import`
+/// merges it into another library.
 #[derive(Debug, clap::Args)]
-pub(super) struct DumpArguments {
-    /// The file or the database of the library.
+pub struct DumpArguments {
+    /// Library file or database.
     library: Location,
-    /// The file to make, which must not exist; standard output without it.
+    /// File to create; it must not exist [default: standard output].
     out: Option<PathBuf>,
 }
 
-/// Writes a book.
-///
-/// # Errors
-/// The library cannot be read, or the book written.
-pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
+pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     let out = Output::new(&arguments.out)?;
     let store = open(&arguments.library)?;
     let mut table = BookTable::default();
@@ -57,7 +53,7 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<(), Failure> {
     out.write(&table)
 }
 
-/// Adds the good moves of a position, and those of the position with colors exchanged.
+/// Adds the good moves of a position, and of the position with colors swapped.
 fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     let best = row.scores().into_iter().max().unwrap_or(0);
     let positions = [position.clone(), position.with_colors_exchanged()];
@@ -74,11 +70,7 @@ fn add_moves(table: &mut BookTable, position: &Position, row: &Row) {
     }
 }
 
-/// Writes all moves as text.
-///
-/// # Errors
-/// The library cannot be read, or the text written.
-pub(super) fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
+pub fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
     let store = open(&arguments.library)?;
     let out: Box<dyn Write> = match &arguments.out {
         None => Box::new(io::stdout().lock()),
@@ -87,7 +79,7 @@ pub(super) fn dump(arguments: &DumpArguments) -> Result<(), Failure> {
         }
     };
     let mut out = BufWriter::new(out);
-    let written = writeln!(out, "{HEAD}")
+    let written = writeln!(out, "{DUMP_HEADER}")
         .map_err(DumpError::from)
         .and_then(|()| {
             store.read(|snapshot| {

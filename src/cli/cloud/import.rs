@@ -1,45 +1,43 @@
-//! `chuhe cloud import`: dumps, games and books into a library.
+//! `chuhe cloud import`: merges dumps, games and books into a library.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::common::{HEAD, print};
+use super::library::DUMP_HEADER;
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::Failure;
+use crate::cli::common::{Failure, print};
 use crate::cloud::key::View;
 use crate::cloud::store::{Location, NewScore, Priority, Store, StoreError, Task, TaskKind};
-use crate::cloud::{Place, fen};
+use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 use crate::notation::pgn::PgnReader;
 use crate::text;
 
-/// Add dumps, self-play files, PGN games and books to a library; a server may be running on it.
+/// Import dumps, self-play games, PGN games and books into a library, even while a server is running.
 ///
-/// Dumps of other libraries and the scored moves of self-play are written, unless the library has a score of
-/// the move already that comes of a search as deep (0 where that is not known). The moves of PGN games and of
-/// books (.dat, .xqb, .obk) have no scores: they become tasks for the workers. A book that needs a key file is
-/// named as KEYS;BOOK.
+/// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
+/// same depth (an unknown depth counts as 0). Moves of PGN games and books (.dat, .xqb, .obk) become tasks for the
+/// workers. For a book that needs a key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// The file or the database of the library; it is made where there is none.
+pub struct Arguments {
+    /// Library file or database; created if missing.
     library: Location,
-    /// What to add.
+    /// Files to import.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Plies of a game that are taken; books are taken whole.
+    /// Maximum number of plies per game; books are imported completely.
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     max_ply: u16,
 }
 
-/// No line of a dump is longer, in MB.
+/// Maximum length of a line, in MB.
 const LONGEST_LINE: u64 = 1;
-/// How many moves are written in one transaction.
+/// Moves per transaction.
 const GROUP: usize = 2_000;
 
-/// What has been done.
 #[derive(Default)]
 struct ImportCounts {
     written: usize,
@@ -48,11 +46,7 @@ struct ImportCounts {
     unread: usize,
 }
 
-/// Adds the files.
-///
-/// # Errors
-/// A file cannot be read or holds something else, or the library cannot be written.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let store = Store::open_at(&arguments.library)
         .map_err(|error| Failure::new(&arguments.library, error))?;
     let mut importer = Importer {
@@ -63,15 +57,17 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let plies = usize::from(arguments.max_ply);
     for path in &arguments.files {
         let added = importer.add(path, plies);
-        // What was read before a fault is written as well.
+        // Moves read before an error are written as well.
         let written = importer.flush().map_err(ImportError::Store);
         added.and(written).map_err(|error| match error {
             ImportError::Store(error) => Failure::new(&arguments.library, error),
             ImportError::File(error) => {
                 let ImportCounts { written, tasks, .. } = importer.counts;
-                let before =
-                    format!("{written} moves written and {tasks} positions to be searched");
-                Failure::new(path.display(), format!("{error}; {before} before that"))
+                let before = format!("{written} moves written, {tasks} tasks added");
+                Failure::new(
+                    path.display(),
+                    format!("{error} (before the error: {before})"),
+                )
             }
             ImportError::Book(failure) => failure,
         })?;
@@ -83,7 +79,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         unread,
     } = importer.counts;
     print(&format!(
-        "{written} moves written, {known} known already, {tasks} positions to be searched, {unread} games left out\n"
+        "{written} moves written, {known} already known, {tasks} tasks added, {unread} unreadable games skipped\n"
     ))
 }
 
@@ -112,16 +108,16 @@ struct Importer<'a> {
 }
 
 impl Importer<'_> {
-    /// Adds a file of whichever kind.
+    /// Detects the type of a file and adds it.
     fn add(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
         if let Some(name) = book_name(path) {
             return self.add_book(name);
         }
         let mut head = Vec::new();
         File::open(path)?
-            .take(HEAD.len() as u64)
+            .take(DUMP_HEADER.len() as u64)
             .read_to_end(&mut head)?;
-        if head == HEAD.as_bytes() {
+        if head == DUMP_HEADER.as_bytes() {
             return self.add_dump(path);
         }
         #[cfg(feature = "training")]
@@ -146,7 +142,7 @@ impl Importer<'_> {
             let line = String::from_utf8_lossy(&bytes);
             let Some((position, played, value, depth)) = read_line(line.trim_end()) else {
                 return Err(ImportError::File(format!(
-                    "line {number} is no move of a library"
+                    "line {number} is not a valid dump line"
                 )));
             };
             self.write(&position, played, value, depth)?;
@@ -164,7 +160,7 @@ impl Importer<'_> {
         let reader = GameReader::new(File::open(path)?);
         let mut reader = reader.map_err(|error| ImportError::File(error.to_string()))?;
         while let Some(record) = reader.next_record()? {
-            // Positions without their games have no moves.
+            // Single positions have no moves.
             let Record::Game(game) = record else {
                 continue;
             };
@@ -203,7 +199,7 @@ impl Importer<'_> {
                     kind: TaskKind::Scoring,
                     moves: vec![view.stored(m)],
                     key: view.key,
-                    priority: Priority::Asked,
+                    priority: Priority::Requested,
                 });
                 position.make(m);
             }
@@ -212,7 +208,7 @@ impl Importer<'_> {
         reader.finish()?;
         match games {
             0 => Err(ImportError::File(
-                "neither a dump, nor self-play, nor a PGN".to_owned(),
+                "not a dump, a self-play file or a PGN file".to_owned(),
             )),
             _ => Ok(()),
         }
@@ -227,7 +223,7 @@ impl Importer<'_> {
                     kind: TaskKind::Scoring,
                     moves: entry.moves.iter().map(|m| view.stored(m.played)).collect(),
                     key: view.key,
-                    priority: Priority::Asked,
+                    priority: Priority::Requested,
                 }
             };
             self.add_tasks(entries.iter().map(task).collect())?;
@@ -253,10 +249,10 @@ impl Importer<'_> {
         value: i32,
         depth: u8,
     ) -> Result<(), StoreError> {
-        let place = Place::of(position, &View::of(position), played);
+        let edge = Edge::of(position, &View::of(position), played);
         let writer = "import".to_owned();
         self.waiting.push(NewScore {
-            place,
+            edge,
             value,
             depth,
             writer,
@@ -283,14 +279,14 @@ impl Importer<'_> {
     }
 }
 
-/// The name of a book, which its ending tells.
+/// The path as text if its extension is that of a book.
 fn book_name(path: &Path) -> Option<&str> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     let is_book = matches!(&*ending, "dat" | "xqb" | "obk");
     path.to_str().filter(|_| is_book)
 }
 
-/// Reads a line of a dump.
+/// Parses a line of a dump.
 fn read_line(line: &str) -> Option<(Position, Move, i32, u8)> {
     let words: Vec<&str> = line.split(' ').collect();
     let [board, side, played, value, depth] = words[..] else {

@@ -1,23 +1,20 @@
-//! `chuhe cloud`: cloud libraries as files, and asking one that is served.
+//! `chuhe cloud`: library files, and requests to a server.
 
-mod common;
 mod export;
 mod import;
+mod library;
 mod remote;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::{Failure, columns, terminal_width};
-use crate::cloud::store::{Location, SnapshotFault, StoreError};
-use crate::text::printable;
-use common::{open, print};
-pub(super) use remote::{RemoteWork, work_for};
+use super::common::Failure;
+use crate::cloud::store::Location;
 
-/// Ask a cloud library (云库), work for it, and fill, check and copy its file.
+/// Query a cloud library (云库), work for it, and import, export and check its data.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     command: CloudCommand,
 }
@@ -31,42 +28,38 @@ enum CloudCommand {
     Import(import::Arguments),
     Export(export::ExportArguments),
     Dump(export::DumpArguments),
-    /// Take back what one writer has written to a library.
+    /// Undo the writes of one writer.
     Undo {
-        /// The file or the database of the library.
+        /// Library file or database.
         library: Location,
-        /// The name of the writer: that of its token, `worker` for those in the server, `import`.
+        /// Name of the writer: the name of its token, `worker` for the server's own workers, or `import`.
         #[arg(long, value_name = "NAME")]
         writer: String,
-        /// Only what was written in the last N minutes.
+        /// Undo only the writes of the last N minutes.
         #[arg(long, value_name = "N")]
         minutes: Option<u32>,
     },
-    /// Show the latest writes to a library, the last one first: time (UTC), writer, position, move, and the
-    /// scores before and after with the depth of the search.
+    /// Show the last writes, latest first: time (UTC), writer, position, move, scores before and after, and search
+    /// depth.
     Log {
-        /// The file or the database of the library.
+        /// Library file or database.
         library: Location,
-        /// Only those of this writer.
+        /// Show only the writes of this writer.
         #[arg(long, value_name = "NAME")]
         writer: Option<String>,
-        /// How many.
+        /// Number of writes.
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
     },
-    /// Count the values of a library that do not follow from the moves behind them, which is so where moves
-    /// lead round in a circle. Fails where a move is not legal.
+    /// Check a library: count the inconsistent values from the replies, which happens along cycles of moves.
+    /// Fails if a move is illegal.
     Check {
-        /// The file or the database of the library.
+        /// Library file or database.
         library: Location,
     },
 }
 
-/// Does what is asked for.
-///
-/// # Errors
-/// A file cannot be read or written, or the library does not answer.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         CloudCommand::Query(arguments) => remote::query(arguments),
         CloudCommand::Queue(arguments) => remote::queue(arguments),
@@ -79,69 +72,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             library,
             writer,
             minutes,
-        } => undo(library, writer, *minutes),
+        } => library::undo(library, writer, *minutes),
         CloudCommand::Log {
             library,
             writer,
             limit,
-        } => log(library, writer.as_deref(), *limit),
-        CloudCommand::Check { library } => check(library),
+        } => library::log(library, writer.as_deref(), *limit),
+        CloudCommand::Check { library } => library::check(library),
     }
     .map(|()| ExitCode::SUCCESS)
-}
-
-fn check(library: &Location) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(library, error);
-    let store = open(library)?;
-    let found =
-        store.read(|snapshot| Ok::<_, StoreError>((snapshot.positions()?, snapshot.check()?)));
-    let (positions, faults) = found.map_err(|error| fault(&error))?;
-    let is_value = |found: &&SnapshotFault| matches!(found, SnapshotFault::Value { .. });
-    let disagreeing = faults.iter().filter(is_value).count();
-    print(&format!(
-        "{positions} positions, {disagreeing} values that do not follow from the moves behind them\n"
-    ))?;
-    match faults.iter().find(|found| !is_value(found)) {
-        None => Ok(()),
-        Some(first) => Err(fault(first)),
-    }
-}
-
-fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), Failure> {
-    let store = open(library)?;
-    let writes = store
-        .read(|snapshot| snapshot.log(writer, limit))
-        .map_err(|error| Failure::new(library, error))?;
-    let head = [
-        "time", "writer", "move", "before", "after", "depth", "position",
-    ];
-    let mut rows = vec![head.map(str::to_owned)];
-    for write in writes {
-        let time = jiff::Timestamp::from_second(write.time);
-        let time = time.map_or_else(
-            |_| write.time.to_string(),
-            |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        );
-        let (board, played) = write.played().unwrap_or_default();
-        rows.push([
-            time,
-            printable(&write.writer),
-            played.to_string(),
-            write
-                .old_score()
-                .map_or_else(|| "-".to_owned(), |s| s.to_string()),
-            write.score().to_string(),
-            write.depth.to_string(),
-            board,
-        ]);
-    }
-    print(&columns(&rows, terminal_width()))
-}
-
-fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
-    let store = open(library)?;
-    let count = store
-        .undo(writer, minutes)
-        .map_err(|error| Failure::new(library, error))?;
-    print(&format!("{count} values taken back\n"))
 }

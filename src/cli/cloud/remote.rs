@@ -1,136 +1,124 @@
-//! `chuhe cloud query`, `queue`, `walk` and `worker`: with a library that is served.
+//! `chuhe cloud query`, `queue`, `walk` and `worker`: requests to a server.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::common::print;
 use crate::board::{Move, Position};
-use crate::cli::common::{Failure, GameArguments, columns, interrupts, terminal_width};
+use crate::cli::common::{Failure, GameArguments, columns, interrupts, print, terminal_width};
 use crate::cloud::client::{Client, ClientError};
-use crate::cloud::worker::{Employer, Remote, Worker, Workers};
+use crate::cloud::worker::{JobSource, RemoteLibrary, Worker, Workers};
 use crate::movegen::is_legal;
 use crate::notation::chinese;
 use crate::tablebase::Tables;
 use crate::text::excerpt;
 
-/// How long a request may take.
+/// Timeout of a request.
 const TIME: Duration = Duration::from_secs(10);
-/// How often a worker without work asks for some.
+/// How often an idle worker asks for tasks.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// Which library.
 #[derive(Debug, clap::Args)]
 struct ServerArguments {
-    /// The address of the library. A token may stand in it, as http://TOKEN@HOST, where others can see it.
+    /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but other users of this machine can
+    /// see that.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8090")]
     url: String,
-    /// A file with the token to show.
+    /// File that contains the token.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }
 
 impl ServerArguments {
     fn client(&self) -> Result<Client, Failure> {
-        connect("--url", &self.url, self.token_file.as_deref())
+        let token = match &self.token_file {
+            None => None,
+            Some(path) => {
+                let text = std::fs::read_to_string(path);
+                let text = text.map_err(|error| Failure::new(path.display(), error))?;
+                Some(text.trim().to_owned())
+            }
+        };
+        Client::new(&self.url, token, TIME).map_err(|error| Failure::usage("--url", error))
     }
 }
 
-/// A client of the library at an address, which stands in an option of this name.
-///
-/// # Errors
-/// The address makes no sense, or the token cannot be read.
-fn connect(option: &str, url: &str, token_file: Option<&Path>) -> Result<Client, Failure> {
-    let token = match token_file {
-        None => None,
-        Some(path) => {
-            let text = std::fs::read_to_string(path);
-            let text = text.map_err(|error| Failure::new(path.display(), error))?;
-            Some(text.trim().to_owned())
-        }
-    };
-    Client::new(url, token, TIME).map_err(|error| Failure::usage(option, error))
-}
-
-/// The reply to an action, in JSON.
+/// Sends a request and parses the JSON reply.
 fn ask(client: &Client, action: &str, board: &Position) -> Result<Value, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(client.server(), error);
+    let fail = |error: &dyn std::fmt::Display| Failure::new(client.server(), error);
     let reply = client.ask(action, board, &[("json", "1")]);
-    let reply = reply.map_err(|error| fault(&error))?;
+    let reply = reply.map_err(|error| fail(&error))?;
     match serde_json::from_str::<Value>(&reply) {
         Ok(reply) if reply.is_object() => Ok(reply),
-        _ => Err(fault(&ClientError::Reply(excerpt(&reply)))),
+        _ => Err(fail(&ClientError::Reply(excerpt(&reply)))),
     }
 }
 
-/// Show what a library holds of a position.
+/// Show the known moves of a position.
 #[derive(Debug, clap::Args)]
-pub(super) struct QueryArguments {
+pub struct QueryArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
     server: ServerArguments,
 }
 
-/// Ask a library to search a position. Fails where the library does not keep such positions.
+/// Request a search of a position. Fails for positions with so few pieces that the library does not search them.
 #[derive(Debug, clap::Args)]
-pub(super) struct QueueArguments {
+pub struct QueueArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
     server: ServerArguments,
 }
 
-/// Follow the best moves of a library from a position.
+/// Follow the best known moves from a position.
 #[derive(Debug, clap::Args)]
-pub(super) struct WalkArguments {
+pub struct WalkArguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
     server: ServerArguments,
-    /// Plies to go at most.
+    /// Maximum number of plies.
     #[arg(long, value_name = "N", default_value_t = 40)]
     plies: usize,
-    /// Ask for the position at the end to be searched.
+    /// Request a search of the last position.
     #[arg(long)]
     queue: bool,
 }
 
-/// Search for a library on another machine; the token must allow to write. Ctrl-C ends the work and
-/// gives back what is not done.
+/// Search tasks of a library on another machine. Needs a token with the role write. Ctrl-C returns unfinished tasks
+/// and exits.
 #[derive(Debug, clap::Args)]
-pub(super) struct WorkerArguments {
+pub struct WorkerArguments {
     #[command(flatten)]
     server: ServerArguments,
-    /// Threads that search, at low priority.
+    /// Number of search threads, at low priority.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
     threads: u8,
-    /// Nodes to search for a score; four times as many to find moves.
+    /// Nodes per score; finding moves takes four times as many.
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
 }
 
-/// A known move as the library tells it.
-struct Told {
+/// A known move, ready to print.
+struct MoveRow {
     played: Move,
     score: String,
     note: String,
     rate: String,
 }
 
-/// What a library holds of a position.
+/// The reply to `queryall`.
 enum Known {
-    Moves(Vec<Told>),
-    /// There are no moves: the position is not known, or the game is over.
+    Moves(Vec<MoveRow>),
+    /// `unknown`, `checkmate` or `stalemate`.
     Nothing(&'static str),
 }
 
-/// What a library holds of a position.
-///
-/// # Errors
-/// It does not answer, refuses, or answers what is no reply.
+/// Asks for the known moves of a position.
 fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
     let reply = ask(client, "queryall", position)?;
     if let Some(moves) = moves(&reply, position) {
@@ -150,8 +138,8 @@ fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
     ))
 }
 
-/// The moves of a reply; `None` where there are none, or where one is not legal.
-fn moves(reply: &Value, position: &Position) -> Option<Vec<Told>> {
+/// The moves of a reply; `None` if there are none or one is illegal.
+fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     let text = |value: &Value| match value {
         Value::String(text) => crate::text::printable(text),
         Value::Number(number) => number.to_string(),
@@ -160,7 +148,7 @@ fn moves(reply: &Value, position: &Position) -> Option<Vec<Told>> {
     let told = |entry: &Value| {
         let played: Move = entry["uci"].as_str()?.parse().ok()?;
         let is_legal = is_legal(position, played);
-        is_legal.then(|| Told {
+        is_legal.then(|| MoveRow {
             played,
             score: text(&entry["score"]),
             note: text(&entry["note"]),
@@ -170,11 +158,7 @@ fn moves(reply: &Value, position: &Position) -> Option<Vec<Told>> {
     reply["moves"].as_array()?.iter().map(told).collect()
 }
 
-/// Shows what is known.
-///
-/// # Errors
-/// The game cannot be played, or the library does not answer.
-pub(super) fn query(arguments: &QueryArguments) -> Result<(), Failure> {
+pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let client = arguments.server.client()?;
     let moves = match query_all(&client, game.position())? {
@@ -195,11 +179,7 @@ pub(super) fn query(arguments: &QueryArguments) -> Result<(), Failure> {
     print(&columns(&rows, terminal_width()))
 }
 
-/// Asks for a search.
-///
-/// # Errors
-/// As [`query`], and where the library does not keep such positions.
-pub(super) fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
+pub fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
     let game = arguments.game.read()?;
     let client = arguments.server.client()?;
     ask_for_search(&client, game.position())
@@ -208,20 +188,16 @@ pub(super) fn queue(arguments: &QueueArguments) -> Result<(), Failure> {
 fn ask_for_search(client: &Client, position: &Position) -> Result<(), Failure> {
     let reply = ask(client, "queue", position)?;
     match reply["status"].as_str() {
-        Some("ok") => print("the position is to be searched\n"),
+        Some("ok") => print("search requested\n"),
         Some(status) => Err(Failure::new(client.server(), excerpt(status))),
         None => Err(Failure::new(
             client.server(),
-            "the library does not keep such a position",
+            "the library does not search positions with so few pieces",
         )),
     }
 }
 
-/// Follows the best moves.
-///
-/// # Errors
-/// As [`query`].
-pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
+pub fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     let mut game = arguments.game.read()?;
     let client = arguments.server.client()?;
     let mut rows = vec![["ply", "move", "", "score", "note", "known"].map(str::to_owned)];
@@ -253,7 +229,7 @@ pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
             note,
             known.len().to_string(),
         ]);
-        // The move has been found to be legal.
+        // The move is legal, so only repetitions end the walk here.
         if game.push(best.played).is_err() || game.occurrences() > 1 {
             break;
         }
@@ -268,55 +244,20 @@ pub(super) fn walk(arguments: &WalkArguments) -> Result<(), Failure> {
     }
 }
 
-/// Works for a library until Ctrl-C.
-///
-/// # Errors
-/// The library cannot be reached or refuses the token, or there is no memory for a search.
-pub(super) fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
-    let server = &arguments.server;
-    work_for(&RemoteWork {
-        option: "--url",
-        url: &server.url,
-        token_file: server.token_file.as_deref(),
-        threads: arguments.threads,
-        nodes: arguments.nodes,
-        tables: Tables::embedded(),
-    })
-}
-
-/// Work for a library on another machine.
-pub(in crate::cli) struct RemoteWork<'a> {
-    /// The option with the address.
-    pub option: &'static str,
-    /// The address of the library.
-    pub url: &'a str,
-    /// The file with the token to show.
-    pub token_file: Option<&'a Path>,
-    /// Threads that search, 1 or more.
-    pub threads: u8,
-    /// Nodes to search for a score.
-    pub nodes: u64,
-    /// Endgame tables for the search.
-    pub tables: Arc<Tables>,
-}
-
-/// Works for a library until Ctrl-C.
-///
-/// # Errors
-/// The library cannot be reached or refuses the token, or there is no memory for a search.
-pub(in crate::cli) fn work_for(work: &RemoteWork<'_>) -> Result<(), Failure> {
-    let client = connect(work.option, work.url, work.token_file)?;
+pub fn work(arguments: &WorkerArguments) -> Result<(), Failure> {
+    let client = arguments.server.client()?;
     let server = client.server().to_owned();
-    let fault = |error: &dyn std::fmt::Display| Failure::new(&server, error);
+    let fail = |error: &dyn std::fmt::Display| Failure::new(&server, error);
     let interrupts = interrupts()?;
-    let remote = Remote(client);
-    remote.greet().map_err(|error| fault(&error))?;
-    let employer: Arc<dyn Employer> = Arc::new(remote);
-    let start = |_| Worker::start(employer.clone(), work.tables.clone(), work.nodes, PAUSE);
-    let workers: Result<Vec<Worker>, _> = (0..work.threads).map(start).collect();
-    let workers = workers.map_err(|error| fault(&error))?;
+    let tables = Tables::embedded();
+    let remote = RemoteLibrary(client);
+    remote.check_access().map_err(|error| fail(&error))?;
+    let source: Arc<dyn JobSource> = Arc::new(remote);
+    let start = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
+    let workers: Result<Vec<Worker>, _> = (0..arguments.threads).map(start).collect();
+    let workers = workers.map_err(|error| fail(&error))?;
     print(&format!("working for {server}\n"))?;
-    // Where the handler is gone, no signal can come any more.
+    // An error means that the signal handler is gone; then no signal can arrive.
     let _ = interrupts.recv();
     drop(Workers::from(workers));
     Ok(())

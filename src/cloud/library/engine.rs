@@ -1,41 +1,41 @@
-//! `queryengine`: a move of the engine where the library has none.
+//! The engine behind `queryengine`.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::cloud::reply::ApiReply;
 use crate::rules::Game;
 use crate::search::{Limits, Searcher};
 use crate::tablebase::Tables;
 
-/// How long the engine thinks.
+/// Thinking time.
 const TIME: Duration = Duration::from_millis(1_000);
-/// How long an answer is given again.
+/// How long a reply is cached.
 const MEMORY: Duration = Duration::from_secs(30);
-/// How many answers are remembered.
-const MOST_REMEMBERED: usize = 1_024;
-/// Hash table, in MB.
+/// Maximum number of cached replies.
+const MAX_REMEMBERED: usize = 1_024;
+/// Size of the transposition table, in MB.
 const HASH: usize = 16;
 
-/// An engine that answers one question at a time.
+/// An engine that searches for one request at a time.
 #[derive(Debug, Default)]
-pub(super) struct LibraryEngine {
+pub struct LibraryEngine {
     searcher: Mutex<Option<Searcher>>,
     answers: Mutex<HashMap<String, (Instant, ApiReply)>>,
 }
 
 impl LibraryEngine {
-    /// The move of the engine at the end of a game that has legal moves. `name` tells the game from all
-    /// others. While the engine thinks for one asker others are turned away.
-    pub(super) fn think(&self, name: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
+    /// Searches a position with legal moves. `name` is the cache key of the game. Replies `rate limit exceeded`
+    /// while another search runs.
+    pub fn think(&self, name: String, game: &Game, tables: &Arc<Tables>) -> ApiReply {
         if let Some(known) = self.remembered(&name) {
             return known;
         }
-        let mut searcher = match self.searcher.try_lock() {
-            Ok(searcher) => searcher,
-            Err(TryLockError::Poisoned(searcher)) => searcher.into_inner(),
-            Err(TryLockError::WouldBlock) => return ApiReply::Status("rate limit exceeded"),
+        let Some(mut searcher) = self.searcher.try_lock() else {
+            return ApiReply::Status("rate limit exceeded");
         };
         if searcher.is_none() {
             *searcher = start(tables);
@@ -54,15 +54,15 @@ impl LibraryEngine {
     }
 
     fn remembered(&self, name: &str) -> Option<ApiReply> {
-        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = self.answers.lock();
         let (time, reply) = answers.get(name)?;
         (time.elapsed() < MEMORY).then(|| reply.clone())
     }
 
     fn remember(&self, name: String, reply: &ApiReply) {
-        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.answers.lock();
         answers.retain(|_, (time, _)| time.elapsed() < MEMORY);
-        if answers.len() < MOST_REMEMBERED {
+        if answers.len() < MAX_REMEMBERED {
             answers.insert(name, (Instant::now(), reply.clone()));
         }
     }
@@ -70,7 +70,7 @@ impl LibraryEngine {
 
 fn start(tables: &Arc<Tables>) -> Option<Searcher> {
     let mut searcher = Searcher::new(HASH)
-        .inspect_err(|error| log::error!("no engine: {error}"))
+        .inspect_err(|error| log::error!("cannot start the engine: {error}"))
         .ok()?;
     searcher.set_tables(Some(tables.clone()));
     Some(searcher)

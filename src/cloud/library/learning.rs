@@ -1,27 +1,28 @@
-//! What is learned from questions: moves that are played but not known, and positions worth a search.
+//! What the library learns from queries: moves to known positions, and tasks.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::board::{KnownMove, QueriedPosition};
+use parking_lot::Mutex;
+
+use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
+use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::moves::is_worth_keeping;
-use crate::cloud::place::Place;
+use crate::cloud::moves::is_eligible;
 use crate::cloud::store::{Priority, Store, Task, TaskKind};
 
-/// Positions with fewer known moves than this are sieved for more.
-pub(super) const ENOUGH_MOVES: usize = 5;
-/// After how long the older unknown moves are forgotten; sooner where [`MOST_REMEMBERED`] have come.
+/// Positions with fewer known moves than this are expanded.
+pub const ENOUGH_MOVES: usize = 5;
+/// How long unknown moves are remembered, unless [`MAX_REMEMBERED`] is reached first.
 const MEMORY: Duration = Duration::from_secs(300);
-/// How many unknown moves are remembered, twice.
-const MOST_REMEMBERED: usize = 32_768;
+/// Number of unknown moves per generation; two generations are kept.
+const MAX_REMEMBERED: usize = 32_768;
 
-/// Unknown moves of positions that were asked for, by the position after the move. Where that position
-/// is asked for next, the move was played and is worth a search.
+/// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move
+/// was played and is worth a search.
 #[derive(Debug)]
-pub(super) struct Unknown(Mutex<Generations>);
+pub struct RecentUnknown(Mutex<Generations>);
 
 #[derive(Debug)]
 struct Generations {
@@ -30,14 +31,14 @@ struct Generations {
     begun: Instant,
 }
 
-/// A move as it is stored.
+/// An unknown move in canonical form.
 #[derive(Clone, Debug)]
 struct LearnedMove {
     parent: Key,
     m: Move,
 }
 
-impl Default for Unknown {
+impl Default for RecentUnknown {
     fn default() -> Self {
         Self(Mutex::new(Generations {
             current: HashMap::new(),
@@ -47,38 +48,38 @@ impl Default for Unknown {
     }
 }
 
-impl Unknown {
+impl RecentUnknown {
     fn remember(&self, moves: Vec<(Key, LearnedMove)>) {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.current.len() >= MOST_REMEMBERED || memory.begun.elapsed() >= MEMORY {
+        let mut memory = self.0.lock();
+        if memory.current.len() >= MAX_REMEMBERED || memory.begun.elapsed() >= MEMORY {
             memory.before = std::mem::take(&mut memory.current);
             memory.begun = Instant::now();
         }
         memory.current.extend(moves);
     }
 
-    /// The move that led to a position, once.
+    /// Removes and returns the move that led to a position.
     fn take(&self, key: &Key) -> Option<LearnedMove> {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.0.lock();
         let found = memory.current.remove(key);
         let before = memory.before.remove(key);
         found.or(before)
     }
 }
 
-/// What a question teaches, gathered while it is answered and handed to the writer at the end.
+/// Writes collected while a query is answered, for the writer thread.
 #[derive(Debug, Default)]
-pub(super) struct Lessons {
-    /// Moves whose position after them is known.
-    adopted: Vec<Place>,
-    /// Moves whose position after them is not known, by that position.
+pub struct PendingWrites {
+    /// Moves to known positions.
+    adopted: Vec<Edge>,
+    /// Moves to unknown positions, by that position.
     unknown: Vec<(Key, LearnedMove)>,
     tasks: Vec<Task>,
 }
 
-impl Lessons {
-    /// Notes the moves of a position that are to be scored: known ones without a known reply.
-    pub(super) fn note_leaves(
+impl PendingWrites {
+    /// Requests scores for known moves without known replies.
+    pub fn note_leaves(
         &mut self,
         board: &QueriedPosition,
         known: &[KnownMove],
@@ -93,14 +94,9 @@ impl Lessons {
         self.note_scoring(board, &leaves, priority);
     }
 
-    /// Notes moves that are to be scored.
-    pub(super) fn note_scoring(
-        &mut self,
-        board: &QueriedPosition,
-        moves: &[Move],
-        priority: Priority,
-    ) {
-        if !moves.is_empty() && is_worth_keeping(&board.position) {
+    /// Requests scores for moves.
+    pub fn note_scoring(&mut self, board: &QueriedPosition, moves: &[Move], priority: Priority) {
+        if !moves.is_empty() && is_eligible(&board.position) {
             self.tasks.push(Task {
                 kind: TaskKind::Scoring,
                 key: board.view.key.clone(),
@@ -110,33 +106,28 @@ impl Lessons {
         }
     }
 
-    /// Notes that a position has few known moves.
-    pub(super) fn note_sieving(
-        &mut self,
-        board: &QueriedPosition,
-        known: usize,
-        priority: Priority,
-    ) {
-        if (1..ENOUGH_MOVES).contains(&known) && is_worth_keeping(&board.position) {
-            self.tasks.push(sieving(board, priority));
+    /// Requests more moves if few are known.
+    pub fn note_expansion(&mut self, board: &QueriedPosition, known: usize, priority: Priority) {
+        if (1..ENOUGH_MOVES).contains(&known) && is_eligible(&board.position) {
+            self.tasks.push(expansion(board, priority));
         }
     }
 
-    /// Notes an unknown move that leads to a known position: it is linked to it.
-    pub(super) fn note_adoption(&mut self, place: Place) {
-        self.adopted.push(place);
+    /// Records an unknown move to a known position.
+    pub fn note_adoption(&mut self, edge: Edge) {
+        self.adopted.push(edge);
     }
 
-    /// Notes an unknown move that leads to an unknown position: it is remembered.
-    pub(super) fn note_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
+    /// Remembers an unknown move to an unknown position.
+    pub fn note_unknown(&mut self, child: Key, board: &QueriedPosition, m: Move) {
         let (parent, m) = (board.view.key.clone(), board.view.stored(m));
         self.unknown.push((child, LearnedMove { parent, m }));
     }
 
-    /// Where the position was reached by a move that was not known, the move is to be scored.
-    pub(super) fn note_played(&mut self, unknown: &Unknown, board: &QueriedPosition) {
+    /// If the position was reached by an unknown move, requests a score for that move.
+    pub fn note_played(&mut self, unknown: &RecentUnknown, board: &QueriedPosition) {
         let played = unknown.take(&board.view.key);
-        if let Some(played) = played.filter(|_| is_worth_keeping(&board.position)) {
+        if let Some(played) = played.filter(|_| is_eligible(&board.position)) {
             self.tasks.push(Task {
                 kind: TaskKind::Scoring,
                 key: played.parent,
@@ -146,8 +137,8 @@ impl Lessons {
         }
     }
 
-    /// Remembers unknown moves, and passes all else to the writer, without waiting for it.
-    pub(super) fn post(self, store: &Store, unknown: &Unknown) {
+    /// Remembers the unknown moves and posts the writes without waiting for them.
+    pub fn post(self, store: &Store, unknown: &RecentUnknown) {
         if !self.unknown.is_empty() {
             unknown.remember(self.unknown);
         }
@@ -155,8 +146,8 @@ impl Lessons {
             return;
         }
         store.post(move |batch| {
-            for place in &self.adopted {
-                batch.adopt(place)?;
+            for edge in &self.adopted {
+                batch.adopt(edge)?;
             }
             for task in &self.tasks {
                 batch.add_task(task)?;
@@ -166,10 +157,10 @@ impl Lessons {
     }
 }
 
-/// The task to find moves of a position.
-pub(super) fn sieving(board: &QueriedPosition, priority: Priority) -> Task {
+/// The task of finding moves of a position.
+pub fn expansion(board: &QueriedPosition, priority: Priority) -> Task {
     Task {
-        kind: TaskKind::Sieving,
+        kind: TaskKind::Expansion,
         key: board.view.key.clone(),
         moves: Vec::new(),
         priority,

@@ -1,16 +1,19 @@
-//! Every action, byte for byte.
+//! Tests of the actions, byte for byte.
 
 use super::*;
+use crate::board::Move;
+use crate::cloud::Edge;
 use crate::cloud::key::View;
-use crate::cloud::place::Place;
-use crate::cloud::store::{Lease, NewScore, Store, TaskKind};
+use crate::cloud::moves::ordered_moves;
+use crate::cloud::score::{score_of, value};
+use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind};
 use crate::tablebase::Tables;
 
-pub(super) const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-pub(super) const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
+pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+pub const AFTER_B2E2: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b";
 
-/// A library with the moves of an example.
-pub(super) fn example() -> (tempfile::TempDir, Library) {
+/// A library with a few moves.
+pub fn example() -> (tempfile::TempDir, Library) {
     let (directory, library) = empty();
     for (moves, scores) in [
         ("", [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)]),
@@ -23,30 +26,30 @@ pub(super) fn example() -> (tempfile::TempDir, Library) {
     (directory, library)
 }
 
-pub(super) fn empty() -> (tempfile::TempDir, Library) {
+pub fn empty() -> (tempfile::TempDir, Library) {
     empty_with(LibraryOptions::default())
 }
 
-pub(super) fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
+pub fn empty_with(options: LibraryOptions) -> (tempfile::TempDir, Library) {
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(&directory.path().join("library.db")).unwrap();
     (directory, Library::new(store, Tables::embedded(), options))
 }
 
-/// Writes the score of a move after the moves that lead to its position.
-pub(super) fn write(library: &Library, moves: &str, m: &str, value: i32) {
+/// Writes a score after a line from the starting position.
+pub fn write(library: &Library, moves: &str, m: &str, value: i32) {
     write_from(library, START, moves, m, value);
 }
 
-/// The same from another position.
-pub(super) fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
+/// Writes a score after a line from another position.
+pub fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i32) {
     let mut position = fen::parse(start).unwrap();
     for m in moves.split_whitespace() {
         position.make(m.parse().unwrap());
     }
-    let place = Place::of(&position, &View::of(&position), m.parse().unwrap());
+    let edge = Edge::of(&position, &View::of(&position), m.parse().unwrap());
     let new = NewScore {
-        place,
+        edge,
         value,
         depth: 0,
         writer: "test".to_owned(),
@@ -54,19 +57,19 @@ pub(super) fn write_from(library: &Library, start: &str, moves: &str, m: &str, v
     assert!(library.store.write(move |batch| batch.store(&new)).unwrap());
 }
 
-pub(super) fn ask_as(library: &Library, role: Role, request: &str) -> String {
+pub fn ask_as(library: &Library, role: Role, request: &str) -> String {
     let parameters = QueryParameters::parse(request.as_bytes(), b"");
-    let asker = Asker { name: "test", role };
-    library.answer(&parameters, asker).unwrap().body
+    let caller = Caller { name: "test", role };
+    library.answer(&parameters, caller).unwrap().body
 }
 
-pub(super) fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
+pub fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
     let request = format!("action={action}&board={board}{more}");
     ask_as(library, Role::Queue, &request)
 }
 
-/// The tasks that wait, after everything before has been written.
-pub(super) fn tasks(library: &Library, kind: TaskKind) -> Lease {
+/// Leases all waiting tasks, after earlier writes are done.
+pub fn tasks(library: &Library, kind: TaskKind) -> Lease {
     library.store.lease(kind, 100, 60).unwrap()
 }
 
@@ -139,7 +142,7 @@ fn scores_lines_and_moves_of_the_example() {
 }
 
 #[test]
-fn a_library_that_is_explored_answers_with_moves() {
+fn an_explored_library_returns_moves() {
     let (_directory, library) = example();
     for (before, m, value) in [
         ("b2e2 h9g7", "b0c2", -22),
@@ -166,7 +169,7 @@ fn a_library_that_is_explored_answers_with_moves() {
 }
 
 #[test]
-fn mirror_images_and_other_colours_are_one_position() {
+fn mirrored_positions_and_swapped_colors_are_one_position() {
     let (_directory, library) = example();
     let after_h2e2 = AFTER_B2E2.replace("4C2C1", "1C2C4");
     let mirrored = ask(&library, "queryall", &after_h2e2, "");
@@ -182,13 +185,13 @@ fn mirror_images_and_other_colours_are_one_position() {
         replies(&ask(&library, "queryall", red, "")),
         ["h0g2", "b0c2", "h2e2"]
     );
-    // The distance from the start is known for the colors of the start only.
+    // The distance is known only for the colors of the starting position.
     assert!(ask(&library, "queryscore", AFTER_B2E2, "&json=1").ends_with("\"ply\":1}"));
     assert!(ask(&library, "queryscore", red, "&json=1").ends_with("\"eval\":-22}"));
 }
 
 #[test]
-fn boards_without_moves_or_knowledge() {
+fn unknown_boards_and_boards_without_moves() {
     let (_directory, library) = empty();
     let mate = "R3k4/1R7/9/9/9/9/9/9/9/3K5 b";
     let stalemate = "3k5/R8/9/9/9/9/9/9/9/4K4 b";
@@ -225,7 +228,7 @@ fn boards_without_moves_or_knowledge() {
 }
 
 #[test]
-fn requests_that_make_no_sense() {
+fn invalid_requests() {
     let (_directory, library) = empty();
     let ask = |request: &str| ask_as(&library, Role::Queue, request);
     assert_eq!(ask(""), "");
@@ -244,7 +247,7 @@ fn requests_that_make_no_sense() {
 }
 
 #[test]
-fn tables_answer_before_the_library() {
+fn tablebases_take_precedence() {
     let (_directory, library) = empty();
     let won = "2baka3/9/9/9/9/9/9/9/9/R2K5 w";
     let ask = |action: &str, board: &str, more: &str| ask(&library, action, board, more);
@@ -264,7 +267,7 @@ fn tables_answer_before_the_library() {
     assert!(ask("querybest", won, "&json=1").starts_with("{\"status\":\"ok\",\"egtb\":\""));
     let line = ask("querypv", won, "");
     assert!(line.starts_with("score:29981,depth:19,pv:"), "{line}");
-    // With all moves left out nothing is known.
+    // With all moves banned nothing is known.
     let list = ask("queryall", won, "");
     let moves: Vec<&str> = list.split('|').map(|m| &m[.."move:a0a9".len()]).collect();
     let banned = format!("&ban={}", moves.join("|"));
@@ -273,7 +276,7 @@ fn tables_answer_before_the_library() {
         ask("queryall", won, &format!("{banned}&json=1")),
         "{\"status\":\"unknown\"}"
     );
-    // A lost position: all moves lose, so that none has rank 0.
+    // All moves lose, so none has rank 0.
     let lost = "3k5/9/9/9/9/9/9/9/9/R3K4 b";
     let list = ask("queryall", lost, "");
     assert!(
@@ -325,4 +328,261 @@ fn repetitions_are_ruled() {
         "1\0"
     );
     assert_eq!(super::tests::ask(&library, "queryrule", START, ""), "\0");
+}
+
+/// A library that returns moves after few visits.
+fn eager() -> LibraryOptions {
+    LibraryOptions {
+        min_visits: 0,
+        ..LibraryOptions::default()
+    }
+}
+
+/// Writes a score for each move of a cycle, last move first.
+fn write_circle(library: &super::Library, start: &str, circle: &[&str]) {
+    for n in (1..circle.len()).rev() {
+        write_from(library, start, &circle[..n].join(" "), circle[n], 0);
+    }
+}
+
+#[test]
+fn a_side_that_may_not_repeat_plays_its_next_move() {
+    let (_directory, library) = empty_with(eager());
+    // The rook can check forever or leave the file.
+    let start = "5k3/9/9/p1p3p1p/9/9/P1P3P1P/9/4R4/3K5 w";
+    write_from(&library, start, "", "e1f1", 0);
+    write_from(&library, start, "", "e1e5", 15);
+    write_circle(&library, start, &["e1f1", "f9e9", "f1e1", "e9f9"]);
+    let list = ask(&library, "queryall", start, "");
+    assert!(list.starts_with("move:e1f1,score:0,"), "{list}");
+    assert_eq!(
+        ask(&library, "querysearch", start, ""),
+        "search:e1f1|search:e1e5\0"
+    );
+    // Black is in check and breaks no rule, so nothing changes.
+    let checked = "4k4/9/9/p1p3p1p/9/9/P1P3P1P/9/5R3/3K5 w";
+    assert_eq!(ask(&library, "querybest", checked, ""), "move:f1e1\0");
+}
+
+#[test]
+fn a_move_that_draws_by_repetition_scores_0() {
+    let (_directory, library) = empty_with(eager());
+    write(&library, "", "a0a1", 10);
+    write(&library, "", "c3c4", 16);
+    write_circle(&library, START, &["a0a1", "a9a8", "a1a0", "a8a9"]);
+    let list = ask(&library, "queryall", START, "");
+    assert!(list.starts_with("move:a0a1,score:-10,"), "{list}");
+    // With the best score at 0 the other move is no longer good.
+    assert_eq!(ask(&library, "querysearch", START, ""), "search:a0a1\0");
+    // The mirrored starting position is not a repetition.
+    let (_directory, library) = empty_with(eager());
+    let start = "4k4/3r5/9/p1p1p1p1p/9/9/P1P1P1P1P/9/3R5/4K4 w";
+    write_from(&library, start, "", "d1f1", 10);
+    write_from(&library, start, "", "a3a4", 16);
+    write_circle(&library, start, &["d1f1", "d8f8"]);
+    let list = ask(&library, "queryall", start, "");
+    assert!(list.starts_with("move:d1f1,score:-12,"), "{list}");
+    assert_eq!(
+        ask(&library, "querysearch", start, ""),
+        "search:d1f1|search:a3a4\0"
+    );
+}
+
+#[test]
+fn values_may_be_rounded_for_the_requested_move() {
+    let output = |rounding: Rounding, board: &str| -> Vec<(Move, i32)> {
+        let (_directory, library) = empty_with(LibraryOptions {
+            rounding,
+            ..LibraryOptions::default()
+        });
+        let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
+        for m in [
+            "h7e7", "b9c7", "c6c5", "g6g5", "a9a8", "i9i8", "a6a5", "i6i5", "e6e5", "h9g7",
+        ] {
+            write_from(&library, start, "", m, 0);
+            write_from(&library, start, m, "h0g2", 45);
+        }
+        let list = ask(&library, "queryall", board, "");
+        let entries = list.trim_end_matches('\0').split('|');
+        entries
+            .map(|entry| {
+                let score = entry[16..].split(',').next().unwrap();
+                (entry[5..9].parse().unwrap(), score.parse().unwrap())
+            })
+            .collect()
+    };
+    let straight = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
+    let mirrored = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/8P/P1P1P1P2/1C5C1/9/RNBAKABNR b";
+    let sorted = |mut moves: Vec<(Move, i32)>, is_mirrored: bool| {
+        for (m, _) in moves.iter_mut().filter(|_| is_mirrored) {
+            *m = m.flip_file();
+        }
+        moves.sort_by_key(|(m, _)| m.bits());
+        moves
+    };
+    let both = |rounding| {
+        let one = sorted(output(rounding, straight), false);
+        (one, sorted(output(rounding, mirrored), true))
+    };
+    let (one, other) = both(Rounding::Stored);
+    assert_eq!(one, other);
+    let (one, other) = both(Rounding::Requested);
+    assert_ne!(one, other);
+    for (board, is_mirrored, found) in [(straight, false, one), (mirrored, true, other)] {
+        let position = fen::parse(board).unwrap();
+        let key = View::of(&position).key;
+        for (m, score) in found {
+            let m = if is_mirrored { m.flip_file() } else { m };
+            assert!(ordered_moves(&position).contains(&m));
+            let expected = value(&mut [-45], &key, m).map(score_of);
+            assert_eq!(Some(score), expected, "{m}");
+        }
+    }
+}
+
+#[test]
+fn positions_are_queued() {
+    let (_directory, library) = example();
+    assert_eq!(ask(&library, "queue", START, ""), "ok\0");
+    assert_eq!(
+        ask(&library, "queue", AFTER_B2E2, "&token=308&json=1"),
+        "{\"status\":\"ok\"}"
+    );
+    let expansion = tasks(&library, TaskKind::Expansion);
+    let keys: Vec<_> = expansion.tasks.iter().map(|task| &task.key).collect();
+    let key = |text| View::of(&fen::parse(text).unwrap()).key;
+    assert_eq!(keys, [&key(AFTER_B2E2), &key(START)]);
+    let scoring = tasks(&library, TaskKind::Scoring);
+    assert_eq!(scoring.tasks.len(), 2);
+    assert!(
+        scoring
+            .tasks
+            .iter()
+            .any(|task| task.key == key(START) && task.moves.len() == 2)
+    );
+    assert_eq!(
+        ask_as(&library, Role::Read, &format!("action=queue&board={START}")),
+        "tokenerror\0"
+    );
+    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R w";
+    assert_eq!(ask(&library, "queue", thin, ""), "\0");
+    assert_eq!(ask(&library, "queue", thin, "&json=1"), "{}");
+}
+
+#[test]
+fn proof_of_work_makes_a_task_urgent() {
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=307"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Expansion).tasks[0].priority,
+        Priority::Requested
+    );
+    let (_directory, library) = empty();
+    assert_eq!(ask(&library, "queue", START, "&token=308"), "ok\0");
+    assert_eq!(
+        tasks(&library, TaskKind::Expansion).tasks[0].priority,
+        Priority::Urgent
+    );
+}
+
+#[test]
+fn storing_moves_needs_a_role() {
+    let (_directory, library) = example();
+    let store = |role, more: &str| {
+        ask_as(
+            &library,
+            role,
+            &format!("action=store&board={START}&{more}"),
+        )
+    };
+    for (more, answered) in [
+        ("move=move:c3c4", "ok\0"),
+        ("move=move:g3g4", "ok\0"),
+        ("move=move:a3a4", "ok\0"),
+        // Replies known; illegal; without the prefix.
+        ("move=move:b2e2", "\0"),
+        ("move=move:a3a5", "\0"),
+        ("move=c3c4", "\0"),
+        ("", "\0"),
+    ] {
+        assert_eq!(store(Role::Queue, more), answered, "{more}");
+        assert_eq!(store(Role::Read, more), "tokenerror\0", "{more}");
+    }
+    assert_eq!(tasks(&library, TaskKind::Scoring).tasks[0].moves.len(), 2);
+    for (more, answered) in [
+        ("move=a3a4&score=12", "ok\0"),
+        ("move=i3i4&score=13&json=1", "{\"status\":\"ok\"}"),
+        ("move=b2e2&score=12", "\0"),
+        ("move=a3a5&score=12", "\0"),
+        ("move=a3a4&score=much", "invalid parameters\0"),
+        ("move=a3a4&score=", "invalid parameters\0"),
+        ("move=a3a4&score=1&depth=999", "invalid parameters\0"),
+    ] {
+        assert_eq!(store(Role::Write, more), answered, "{more}");
+    }
+    assert_eq!(store(Role::Queue, "move=a3a4&score=12"), "tokenerror\0");
+    let list = ask(&library, "queryall", START, "");
+    assert!(list.contains("move:a3a4,score:-13,rank:0"), "{list}");
+}
+
+#[test]
+fn an_unknown_move_that_is_played_is_learned() {
+    let (_directory, library) = empty();
+    let after = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR b";
+    // Without the right to queue, or with learn=0, nothing is learned.
+    for (role, more) in [
+        (Role::Read, ""),
+        (Role::Queue, "&learn=0"),
+        (Role::Queue, ""),
+    ] {
+        for board in [START, after] {
+            ask_as(
+                &library,
+                role,
+                &format!("action=queryall&board={board}{more}"),
+            );
+        }
+        let found = tasks(&library, TaskKind::Scoring).tasks;
+        assert_eq!(
+            found.len(),
+            usize::from(role == Role::Queue && more.is_empty())
+        );
+    }
+    // A move to a known position is known at once.
+    write(&library, "a3a4", "a6a5", 5);
+    ask(&library, "queryall", START, "");
+    tasks(&library, TaskKind::Scoring);
+    let list = ask(&library, "queryall", START, "");
+    assert!(
+        list.starts_with("move:a3a4,score:5,rank:2,note:! (01-01)"),
+        "{list}"
+    );
+}
+
+#[test]
+fn the_engine_requires_a_proof_of_work() {
+    let (_directory, library) = empty();
+    let proof = |movelist: &str| {
+        let proves = |token: &u32| md5::compute(format!("{START}{movelist}{token}")).0[0] == 0;
+        (1..).find(proves).unwrap()
+    };
+    let ask = |movelist: &str, token: u32| {
+        let more = format!("&movelist={movelist}&token={token}");
+        ask(&library, "queryengine", START, &more)
+    };
+    let found = ask("", proof(""));
+    assert!(
+        found.starts_with("move:") && found.len() == "move:h2e2\0".len(),
+        "{found}"
+    );
+    let begun = std::time::Instant::now();
+    assert_eq!(ask("", proof("")), found);
+    assert!(
+        begun.elapsed().as_millis() < 500,
+        "the answer is remembered"
+    );
+    assert_eq!(ask("h2e2", proof("h2e3")), "invalid parameters\0");
+    assert_eq!(ask("h2e3", proof("h2e3")), "invalid movelist\0");
+    let reply = ask("h2e2|h9g7", proof("h2e2|h9g7"));
+    assert!(reply.starts_with("move:"), "{reply}");
 }

@@ -1,84 +1,83 @@
-//! Walks through the library along good moves, and what repetitions on them mean for scores.
+//! Walks along good moves, and the effect of repetitions on scores.
 
 use std::collections::HashMap;
 
 use rand::seq::SliceRandom;
 
-use super::board::{KnownMove, QueriedPosition};
-use super::learning::Lessons;
-use super::rules::verdict;
+use super::game::verdict;
+use super::learning::PendingWrites;
+use super::position::{KnownMove, QueriedPosition};
 use crate::board::Move;
-use crate::cloud::classes::Class;
 use crate::cloud::key::Key;
+use crate::cloud::score::Class;
+use crate::cloud::score::{score_of, value};
 use crate::cloud::store::{Priority, Snapshot, StoreError};
-use crate::cloud::value::{score_of, value};
 use crate::rules::{Game, Verdict};
 
-/// A move from the root of a walk.
+/// A root move of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct WalkMove {
-    pub(super) played: Move,
-    /// How many moves were visited below it.
-    pub(super) below: usize,
-    /// Its score; another one than the library has where the walk has come to a repetition that the
-    /// rules forbid or call a draw.
-    pub(super) score: i32,
+pub struct WalkMove {
+    pub played: Move,
+    /// Number of moves visited below it.
+    pub below: usize,
+    /// Its score, adjusted if the walk found a repetition that is forbidden or a draw.
+    pub score: i32,
 }
 
-/// What a move on a walk is worth.
+/// Result of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WalkWorth {
-    /// What the library says.
+enum BackedUp {
+    /// The stored score holds.
     Stored,
-    /// Another score, for the side that plays it.
+    /// Another score, for the side that plays the move.
     Changed(i32),
-    /// It repeats a position, and the rules forbid that.
+    /// The move repeats a position in violation of the rules.
     Banned,
 }
 
-/// A walk through the library along good moves.
+/// A walk along good moves.
 ///
-/// The values in the store take no account of repetitions. Where the walk comes back to a position on
-/// its way the rules are asked: a move that only draws so counts 0 if it would be the best one, a side
-/// that is at fault plays its next move, and where none other is known the stored score stands, for
-/// there may be moves that are not known. What follows is returned along the walk only.
-pub(super) struct LibraryWalk<'a, 's> {
+/// Stored values ignore repetitions. When the walk returns to a position on its path, the repetition rules decide:
+/// a move that draws scores 0 if it would be the best one, and a side that would break the rules plays its next
+/// best move. If no other move is known, the stored score stands, because there may be unknown moves. These scores
+/// apply to this walk only.
+pub struct LibraryWalk<'a, 's> {
     snapshot: &'a Snapshot<'s>,
     budget: usize,
-    pub(super) visited: usize,
-    /// The positions on the way from the root, each with the move that is played in it.
+    pub visited: usize,
+    /// The positions from the root, with the moves played.
     path: Vec<(QueriedPosition, Option<Move>)>,
-    /// Where each position stands on the way.
-    places: HashMap<Key, usize>,
-    lessons: Option<&'a mut Lessons>,
+    /// Index of each position in `path`.
+    edges: HashMap<Key, usize>,
+    pending: Option<&'a mut PendingWrites>,
 }
 
 impl<'a, 's> LibraryWalk<'a, 's> {
-    pub(super) fn new(
+    pub fn new(
         snapshot: &'a Snapshot<'s>,
         budget: usize,
-        lessons: Option<&'a mut Lessons>,
+        pending: Option<&'a mut PendingWrites>,
     ) -> Self {
         Self {
             snapshot,
             budget,
             visited: 0,
             path: Vec::new(),
-            places: HashMap::new(),
-            lessons,
+            edges: HashMap::new(),
+            pending,
         }
     }
 
-    /// Visits the moves that `is_taken` takes, and below them the good moves.
-    pub(super) fn visit_root(
+    /// Visits the root moves accepted by `is_taken`, and the good moves below them.
+    pub fn visit_root(
         &mut self,
         board: &QueriedPosition,
         known: &[KnownMove],
         is_taken: impl Fn(i32) -> bool,
     ) -> Result<Vec<WalkMove>, StoreError> {
-        if let Some(lessons) = &mut self.lessons {
-            lessons.note_leaves(board, known, Priority::Urgent);
-            lessons.note_sieving(board, known.len(), Priority::Asked);
+        if let Some(pending) = &mut self.pending {
+            pending.note_leaves(board, known, Priority::Urgent);
+            pending.note_expansion(board, known.len(), Priority::Requested);
         }
         self.enter(board);
         let mut visited = Vec::new();
@@ -88,13 +87,13 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             }
             self.visited += 1;
             let before = self.visited;
-            let worth = self.visit_below(board, known, 1)?;
+            let info = self.visit_below(board, known, 1)?;
             visited.push(WalkMove {
                 played: known.played,
                 below: self.visited - before,
-                score: match worth {
-                    WalkWorth::Changed(score) => score,
-                    WalkWorth::Stored | WalkWorth::Banned => known.score,
+                score: match info {
+                    BackedUp::Changed(score) => score,
+                    BackedUp::Stored | BackedUp::Banned => known.score,
                 },
             });
         }
@@ -102,25 +101,25 @@ impl<'a, 's> LibraryWalk<'a, 's> {
     }
 
     fn enter(&mut self, board: &QueriedPosition) {
-        self.places.insert(board.view.key.clone(), self.path.len());
+        self.edges.insert(board.view.key.clone(), self.path.len());
         self.path.push((board.clone(), None));
     }
 
     fn leave(&mut self) {
         if let Some((board, _)) = self.path.pop() {
-            self.places.remove(&board.view.key);
+            self.edges.remove(&board.view.key);
         }
     }
 
-    /// Visits the position after a move of the position that was entered last; what the move is worth.
+    /// Visits the position after a move of the last entered position.
     fn visit_below(
         &mut self,
         board: &QueriedPosition,
         known: &KnownMove,
         ply: usize,
-    ) -> Result<WalkWorth, StoreError> {
+    ) -> Result<BackedUp, StoreError> {
         if known.replies == 0 {
-            return Ok(WalkWorth::Stored);
+            return Ok(BackedUp::Stored);
         }
         if let Some((_, played)) = self.path.last_mut() {
             *played = Some(known.played);
@@ -128,104 +127,104 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         let child = board.after(known.played);
         let row = child.row(self.snapshot)?;
         let replies = child.known(self.snapshot, &row)?;
-        if let Some(place) = self.places.get(&child.view.key).copied() {
-            return Ok(self.repetition(place, board, known, &child, replies));
+        if let Some(edge) = self.edges.get(&child.view.key).copied() {
+            return Ok(self.repetition(edge, board, known, &child, replies));
         }
-        if let Some(lessons) = &mut self.lessons {
-            lessons.note_leaves(&child, &replies, Priority::Background);
+        if let Some(pending) = &mut self.pending {
+            pending.note_leaves(&child, &replies, Priority::Background);
             if ply < self.budget / 2 + 10 {
-                lessons.note_sieving(&child, replies.len(), Priority::Background);
+                pending.note_expansion(&child, replies.len(), Priority::Background);
             }
         }
         let best = replies.first().map_or(0, |first| first.score);
         self.enter(&child);
-        let mut worths = Vec::new();
+        let mut changes = Vec::new();
         for reply in shuffled(&replies) {
-            // The best move is visited even where it loses, and no move is good.
+            // The best move is visited even if it loses and no move is good.
             let is_good = reply.score == best || Class::Good.contains(reply.score, best);
             if self.visited >= self.budget || !is_good {
                 break;
             }
             self.visited += 1;
-            let worth = self.visit_below(&child, &reply, ply + 1)?;
-            worths.push((reply.played, worth));
+            let info = self.visit_below(&child, &reply, ply + 1)?;
+            changes.push((reply.played, info));
         }
         self.leave();
-        Ok(handed_up(board, known, &replies, &worths))
+        Ok(back_up(board, known, &replies, &changes))
     }
 
-    /// What a move is worth that leads back to the position at a place of the way.
+    /// The result of a move back to the position at index `start` of the path.
     fn repetition(
         &self,
-        place: usize,
+        edge: usize,
         board: &QueriedPosition,
         known: &KnownMove,
         child: &QueriedPosition,
         replies: Vec<KnownMove>,
-    ) -> WalkWorth {
-        let Some((start, Some(first))) = self.path.get(place) else {
-            return WalkWorth::Stored;
+    ) -> BackedUp {
+        let Some((start, Some(first))) = self.path.get(edge) else {
+            return BackedUp::Stored;
         };
         if start.position.key() != child.position.key() {
-            // A mirror image is no repetition.
-            return WalkWorth::Stored;
+            // A mirror image is not a repetition.
+            return BackedUp::Stored;
         }
         let mut game = Game::new(start.position.clone());
-        let moves = self.path[place..].iter().filter_map(|(_, played)| *played);
+        let moves = self.path[edge..].iter().filter_map(|(_, played)| *played);
         for m in moves {
             if game.push(m).is_err() {
-                return WalkWorth::Stored;
+                return BackedUp::Stored;
             }
         }
         let verdict = verdict(&game, 1);
         let best = replies.iter().map(|reply| reply.score).max();
-        let worth = match verdict.loser() {
-            Some(loser) if loser != child.position.side_to_move() => return WalkWorth::Banned,
-            Some(_) => WalkWorth::Banned,
+        let info = match verdict.loser() {
+            Some(loser) if loser != child.position.side_to_move() => return BackedUp::Banned,
+            Some(_) => BackedUp::Banned,
             None if verdict == Verdict::Draw => match best {
                 Some(best)
                     if replies
                         .iter()
                         .any(|r| r.played == *first && r.score == best) =>
                 {
-                    WalkWorth::Changed(0)
+                    BackedUp::Changed(0)
                 }
-                _ => return WalkWorth::Stored,
+                _ => return BackedUp::Stored,
             },
-            None => return WalkWorth::Stored,
+            None => return BackedUp::Stored,
         };
-        handed_up(board, known, &replies, &[(*first, worth)])
+        back_up(board, known, &replies, &[(*first, info)])
     }
 }
 
-/// What a move is worth where some of the replies to it are worth something else than is stored.
-fn handed_up(
+/// The score of a move when some replies have other scores than the stored ones.
+fn back_up(
     board: &QueriedPosition,
     known: &KnownMove,
     replies: &[KnownMove],
-    worths: &[(Move, WalkWorth)],
-) -> WalkWorth {
-    if worths.iter().all(|(_, worth)| *worth == WalkWorth::Stored) {
-        return WalkWorth::Stored;
+    changes: &[(Move, BackedUp)],
+) -> BackedUp {
+    if changes.iter().all(|(_, info)| *info == BackedUp::Stored) {
+        return BackedUp::Stored;
     }
     let score = |reply: &KnownMove| {
-        let found = worths.iter().find(|(played, _)| *played == reply.played);
-        match found.map_or(WalkWorth::Stored, |(_, worth)| *worth) {
-            WalkWorth::Stored => Some(reply.score),
-            WalkWorth::Changed(score) => Some(score),
-            WalkWorth::Banned => None,
+        let found = changes.iter().find(|(played, _)| *played == reply.played);
+        match found.map_or(BackedUp::Stored, |(_, info)| *info) {
+            BackedUp::Stored => Some(reply.score),
+            BackedUp::Changed(score) => Some(score),
+            BackedUp::Banned => None,
         }
     };
     let mut scores: Vec<i32> = replies.iter().filter_map(score).collect();
     let key = &board.view.key;
     let value = value(&mut scores, key, board.view.stored(known.played));
-    value.map_or(WalkWorth::Stored, |value| match score_of(value) {
-        score if score == known.score => WalkWorth::Stored,
-        score => WalkWorth::Changed(score),
+    value.map_or(BackedUp::Stored, |value| match score_of(value) {
+        score if score == known.score => BackedUp::Stored,
+        score => BackedUp::Changed(score),
     })
 }
 
-/// The moves by their scores, those of equal scores in any order.
+/// The moves by score, equal scores in random order.
 fn shuffled(known: &[KnownMove]) -> Vec<KnownMove> {
     let mut known = known.to_vec();
     known.shuffle(&mut rand::rng());

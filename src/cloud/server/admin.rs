@@ -4,12 +4,11 @@ use serde::Serialize;
 
 use crate::cloud::library::Library;
 use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::{LoggedWrite, StoreError};
-use crate::cloud::worker::wire;
+use crate::cloud::store::{LoggedWrite, StoreError, TaskKind};
 
 /// Why a request of an operator is not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AdminRefusal {
+pub enum AdminRefusal {
     /// There is no such path.
     Path,
     /// A parameter is missing or wrong.
@@ -17,9 +16,9 @@ pub(super) enum AdminRefusal {
 }
 
 /// Where the log of writes is read.
-pub(super) const LOG: &str = "/admin/log";
+pub const LOG: &str = "/admin/log";
 /// The most writes that are told at a time, and how many are where nothing else is said.
-const MOST_WRITES: u32 = 10_000;
+const MAX_WRITES: u32 = 10_000;
 const USUAL_WRITES: u32 = 100;
 
 /// A write as an operator reads it; scores are those of the side that plays the move.
@@ -56,30 +55,30 @@ impl From<LoggedWrite> for WriteMessage {
 ///
 /// # Errors
 /// The library cannot be read or written.
-pub(super) fn answer(
+pub fn answer(
     library: &Library,
     path: &str,
     form: &QueryParameters,
     operator: &str,
 ) -> Result<Result<String, AdminRefusal>, StoreError> {
-    let refused = |fault| Ok(Err(AdminRefusal::Parameter(fault)));
+    let refused = |fail| Ok(Err(AdminRefusal::Parameter(fail)));
     match path {
         "/admin/undo" => {
             let Some(writer) = form.get("writer").filter(|name| !name.is_empty()) else {
                 return refused("writer is missing");
             };
             let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
-                return refused("minutes is no number from 0 to 4294967295");
+                return refused("minutes must be a number from 0 to 4294967295");
             };
             let count = library.store.undo(writer, minutes)?;
-            log::warn!("{operator} has taken back {count} values of {writer:?}");
-            Ok(Ok(format!("{{\"taken_back\":{count}}}")))
+            log::warn!("{operator} undid {count} writes of {writer:?}");
+            Ok(Ok(format!("{{\"undone\":{count}}}")))
         }
         LOG => {
             let limit = form.get("limit").map(str::parse::<u32>).transpose();
             let limit = limit.ok().map(|limit| limit.unwrap_or(USUAL_WRITES));
-            let Some(limit) = limit.filter(|limit| (1..=MOST_WRITES).contains(limit)) else {
-                return refused("limit is no number from 1 to 10000");
+            let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
+                return refused("limit must be a number from 1 to 10000");
             };
             let writer = form.get("writer");
             let writes = (library.store).read(|snapshot| snapshot.log(writer, limit))?;
@@ -88,11 +87,14 @@ pub(super) fn answer(
             Ok(Ok(serde_json::to_string(&writes).unwrap_or_default()))
         }
         "/admin/empty" => {
-            let Some(kind) = form.get("queue").and_then(wire::kind) else {
-                return refused("queue is neither scoring nor sieving");
+            let Some(kind) = form
+                .get("queue")
+                .and_then(|name| TaskKind::ALL.into_iter().find(|kind| kind.name() == name))
+            else {
+                return refused("queue must be scoring or expansion");
             };
             let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;
-            log::warn!("{operator} has dropped {count} tasks of {kind:?}");
+            log::warn!("{operator} dropped {count} {} tasks", kind.name());
             Ok(Ok(format!("{{\"dropped\":{count}}}")))
         }
         _ => Ok(Err(AdminRefusal::Path)),

@@ -15,7 +15,7 @@ const PUBLIC_PAGE: &str = "/query/";
 const NO_COMMENTS: &str = "data: [DONE]\n\n";
 
 /// The file at an address.
-pub(super) fn answer(site: &Site, uri: &Uri) -> HttpResponse {
+pub fn answer(site: &Site, uri: &Uri) -> HttpResponse {
     if let Some(file) = site.get(uri.path()) {
         return response(StatusCode::OK, file.kind, file.content.clone());
     }
@@ -42,8 +42,8 @@ fn board(query: &str) -> Option<String> {
 fn redirection(board: &str) -> HttpResponse {
     let mut response = response(StatusCode::FOUND, PLAIN, "");
     // A board has letters, digits, slashes and a low line.
-    if let Ok(place) = HeaderValue::try_from(format!("{PUBLIC_PAGE}?{board}")) {
-        response.headers_mut().insert(header::LOCATION, place);
+    if let Ok(edge) = HeaderValue::try_from(format!("{PUBLIC_PAGE}?{board}")) {
+        response.headers_mut().insert(header::LOCATION, edge);
     }
     response
 }

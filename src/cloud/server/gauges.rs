@@ -15,7 +15,7 @@ use crate::cloud::parameters::QueryParameters;
 
 /// How numbers are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gauge {
+pub enum Gauge {
     /// All counts, as text.
     Metrics,
     /// Those of the library and its workers, for the page.
@@ -25,7 +25,7 @@ pub(super) enum Gauge {
 }
 
 /// Answers a request for numbers.
-pub(super) async fn answer(
+pub async fn answer(
     shared: Arc<Shared>,
     peer: IpAddr,
     request: &Request<Incoming>,

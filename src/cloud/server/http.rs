@@ -22,7 +22,7 @@ use super::shared::Shared;
 use super::work::{self, RemoteWorker};
 use crate::cloud::access::Role;
 use crate::cloud::fen;
-use crate::cloud::library::{Answer, Asker};
+use crate::cloud::library::{Answer, Caller};
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::reply::{ApiReply, ReplyFormat};
 
@@ -39,11 +39,7 @@ const BODY_TIME: Duration = Duration::from_secs(5);
 const LONGEST_HEAD: usize = 32 << 10;
 
 /// Answers a request of a client at an address.
-pub(super) async fn handle(
-    shared: Arc<Shared>,
-    peer: IpAddr,
-    request: Request<Incoming>,
-) -> HttpResponse {
+pub async fn handle(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming>) -> HttpResponse {
     if request
         .uri()
         .path_and_query()
@@ -182,9 +178,10 @@ fn is_form(headers: &HeaderMap) -> bool {
 async fn read_form(request: Request<Incoming>) -> Result<(Parts, Bytes), StatusCode> {
     let (head, body) = request.into_parts();
     let body = read_body(body, LONGEST_BODY).await?;
-    let form = match is_form(&head.headers) {
-        true => body,
-        false => Bytes::new(),
+    let form = if is_form(&head.headers) {
+        body
+    } else {
+        Bytes::new()
     };
     Ok((head, form))
 }
@@ -209,9 +206,10 @@ async fn answer_admin(
         Err(status) => return refusal(status),
     };
     let token = QueryParameters::parse(b"", &form);
-    let form = match is_get {
-        true => QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), b""),
-        false => token.clone(),
+    let form = if is_get {
+        QueryParameters::parse(head.uri.query().unwrap_or("").as_bytes(), b"")
+    } else {
+        token.clone()
     };
     let address = client(&shared, peer, &head.headers);
     let shown = bearer(&head.headers).or(token.get("token"));
@@ -226,8 +224,8 @@ async fn answer_admin(
     match shared.in_background(answer).await {
         Ok(Ok(text)) => response(StatusCode::OK, "application/json", text),
         Ok(Err(AdminRefusal::Path)) => refusal(StatusCode::NOT_FOUND),
-        Ok(Err(AdminRefusal::Parameter(fault))) => {
-            response(StatusCode::BAD_REQUEST, PLAIN, format!("{fault}\n"))
+        Ok(Err(AdminRefusal::Parameter(fail))) => {
+            response(StatusCode::BAD_REQUEST, PLAIN, format!("{fail}\n"))
         }
         Err(error) => {
             log::error!("{error}");
@@ -252,11 +250,11 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
         reply(parameters, Answer { body, is_json })
     };
     let (shown, parameter) = (bearer(&head.headers), parameters.get("token"));
-    let asker = match public_worker::find(&shared.options, address, &parameters) {
+    let caller = match public_worker::find(&shared.options, address, &parameters) {
         Some(writer) => Ok((writer.to_owned(), Role::Write)),
         None => identify(&shared, address, shown, parameter),
     };
-    let Ok((name, role)) = asker else {
+    let Ok((name, role)) = caller else {
         return limited(&parameters);
     };
     let action = parameters.get("action");
@@ -269,10 +267,10 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
     let work = shared.clone();
     let (answer, parameters) = shared
         .in_background(move || {
-            let asker = Asker { name: &name, role };
+            let caller = Caller { name: &name, role };
             let answer = match public_worker::answer(&work, &parameters, address, role) {
                 Some(text) => text.map(Answer::text),
-                None => work.library.answer(&parameters, asker),
+                None => work.library.answer(&parameters, caller),
             };
             (answer, parameters)
         })
@@ -285,10 +283,9 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
         Err(error) => {
             log::error!("{error}");
             shared.metrics.failed.fetch_add(1, Ordering::Relaxed);
-            let text = "the library cannot be read or written";
             let body = match is_json {
-                true => format!("{{\"status\":\"{text}\"}}"),
-                false => format!("Error: {text}"),
+                true => "{\"status\":\"the library cannot be read or written\"}".to_owned(),
+                false => "Error: the library cannot be read or written".to_owned(),
             };
             let mut response = reply(&parameters, Answer { body, is_json });
             *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
@@ -298,9 +295,10 @@ async fn answer_api(shared: Arc<Shared>, peer: IpAddr, request: Request<Incoming
 }
 
 fn reply(parameters: &QueryParameters, answer: Answer) -> HttpResponse {
-    let kind = match answer.is_json {
-        true => "application/json",
-        false => "text/html; charset=UTF-8",
+    let kind = if answer.is_json {
+        "application/json"
+    } else {
+        "text/html; charset=UTF-8"
     };
     let mut response = response(StatusCode::OK, kind, answer.body);
     // Pages of other origins may read.

@@ -8,16 +8,16 @@ use super::shared::Shared;
 use crate::cloud::access::Role;
 
 /// The name of who shows no token; no token has it.
-pub(super) const ANONYMOUS: &str = "anonymous";
+pub const ANONYMOUS: &str = "anonymous";
 /// The name of who shows a token that is not known; no token has it.
 const UNKNOWN: &str = "unknown";
 
 /// An address has shown so many unknown tokens that none is looked up for it now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Barred;
+pub struct TooManyAttempts;
 
 /// The address of the client: where a listed proxy hands a request on, the last one that it names.
-pub(super) fn client(shared: &Shared, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+pub fn client(shared: &Shared, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let peer = peer.to_canonical();
     if !shared.options.proxies.contains(&peer) {
         return peer;
@@ -29,7 +29,7 @@ pub(super) fn client(shared: &Shared, peer: IpAddr, headers: &HeaderMap) -> IpAd
 }
 
 /// The token of the header `Authorization`.
-pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = value.split_once(' ')?;
     scheme
@@ -42,18 +42,18 @@ pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
 ///
 /// # Errors
 /// The address has shown too many unknown tokens of late.
-pub(super) fn identify(
+pub fn identify(
     shared: &Shared,
     address: IpAddr,
     shown: Option<&str>,
     parameter: Option<&str>,
-) -> Result<(String, Role), Barred> {
+) -> Result<(String, Role), TooManyAttempts> {
     let tokens = &shared.options.tokens;
     let anonymous = (ANONYMOUS, shared.options.anonymous);
     let known = |secret: &str| tokens.find(secret).map(|(role, name)| (name, role));
     let (name, role) = match shown {
         // A right guess is no better than a wrong one.
-        Some(_) if shared.is_barred(address) => return Err(Barred),
+        Some(_) if shared.has_too_many_attempts(address) => return Err(TooManyAttempts),
         Some(secret) => known(secret).unwrap_or_else(|| {
             shared.note_refusal(address);
             (UNKNOWN, Role::Nothing)
@@ -64,7 +64,7 @@ pub(super) fn identify(
 }
 
 /// Whether a browser asks for a page of another origin.
-pub(super) fn is_from_other_page(headers: &HeaderMap) -> bool {
+pub fn is_from_other_page(headers: &HeaderMap) -> bool {
     let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
     if let Some(site) = text("sec-fetch-site") {
         return !matches!(site, "same-origin" | "none");

@@ -23,31 +23,31 @@ const ACTIONS: [&str; 13] = [
 
 /// What is counted.
 #[derive(Debug, Default)]
-pub(super) struct Metrics {
+pub struct Metrics {
     requests: [AtomicU64; ACTIONS.len()],
-    /// Time spent answering, in microseconds.
+    /// Time spent responding, in microseconds.
     micros: AtomicU64,
     /// Requests turned away for the rate of their address.
-    pub(super) limited: AtomicU64,
+    pub limited: AtomicU64,
     /// Requests that the library could not answer.
-    pub(super) failed: AtomicU64,
+    pub failed: AtomicU64,
     /// Connections taken, and those refused.
-    pub(super) connections: AtomicU64,
-    pub(super) refused: AtomicU64,
+    pub connections: AtomicU64,
+    pub refused: AtomicU64,
 }
 
 impl Metrics {
     /// Counts a request that was answered.
-    pub(super) fn count(&self, action: Option<&str>, time: Duration) {
+    pub fn count(&self, action: Option<&str>, time: Duration) {
         let known = ACTIONS.iter().position(|name| action == Some(name));
-        let place = known.unwrap_or(ACTIONS.len() - 1);
-        self.requests[place].fetch_add(1, Ordering::Relaxed);
+        let edge = known.unwrap_or(ACTIONS.len() - 1);
+        self.requests[edge].fetch_add(1, Ordering::Relaxed);
         let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
         self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
     /// The counts as text, with numbers of the library.
-    pub(super) fn to_text(&self, gauges: &[(&str, i64)]) -> String {
+    pub fn to_text(&self, gauges: &[(&str, i64)]) -> String {
         let mut text = String::new();
         for (action, count) in ACTIONS.iter().zip(&self.requests) {
             let count = count.load(Ordering::Relaxed);

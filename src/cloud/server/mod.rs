@@ -148,7 +148,7 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>, slots:
             Ok(accepted) => accepted,
             Err(error) => {
                 // Out of file descriptors, or a client that has gone already.
-                log::warn!("a connection cannot be taken: {error}");
+                log::warn!("cannot accept a connection: {error}");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }

@@ -1,10 +1,11 @@
-//! The workers of the public library, which show MD5 sums instead of tokens.
+//! The workers of the public library: MD5 sums instead of tokens, and batches of tasks as lines of text.
 //!
 //! The access token of a worker is the MD5 of `ChessDB`, its address and a password; what it writes is
 //! signed with the MD5 of the access token and of what is written. Whoever reads the traffic may try
 //! passwords on such sums, and may send what was signed again. They are taken from listed addresses
 //! alone; the passwords are the tokens that may write.
 
+use std::fmt::Write;
 use std::net::IpAddr;
 
 use subtle::ConstantTimeEq;
@@ -12,16 +13,17 @@ use subtle::ConstantTimeEq;
 use super::shared::{ServerOptions, Shared};
 use crate::cloud::access::Role;
 use crate::cloud::fen;
+use crate::cloud::library::Library;
 use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::{StoreError, TaskKind};
+use crate::cloud::store::{Priority, StoreError, Task, TaskKind};
 
 /// The access token that goes with a password at an address.
-pub(super) fn access_token(address: IpAddr, password: &str) -> String {
+pub fn access_token(address: IpAddr, password: &str) -> String {
     hash(&["ChessDB", &address.to_string(), password])
 }
 
 /// The name of the writer whose access token has signed a request from a listed address.
-pub(super) fn find<'a>(
+pub fn find<'a>(
     options: &'a ServerOptions,
     address: IpAddr,
     parameters: &QueryParameters,
@@ -45,7 +47,7 @@ pub(super) fn find<'a>(
 
 /// The answer to an action of workers from a listed address, which names no board; `None` for any other
 /// request.
-pub(super) fn answer(
+pub fn answer(
     shared: &Shared,
     parameters: &QueryParameters,
     address: IpAddr,
@@ -67,7 +69,7 @@ pub(super) fn answer(
         "gettoken" => Ok(access_token(address, parameters.get("key")?)),
         "getqueue" | "getsel" | "ackqueue" | "acksel" if !is_allowed => Ok("tokenerror".to_owned()),
         "getqueue" => lease(TaskKind::Scoring),
-        "getsel" => lease(TaskKind::Sieving),
+        "getsel" => lease(TaskKind::Expansion),
         "ackqueue" | "acksel" => {
             let done = library.end_named_lease(value("key"));
             done.map(|()| "ok".to_owned())
@@ -98,6 +100,67 @@ fn hash(parts: &[&str]) -> String {
     format!("{:x}", md5::compute(parts.concat()))
 }
 
+/// Tasks of a batch.
+const COUNT: usize = 10;
+
+impl Library {
+    /// Hands tasks out for so many seconds, as text; an empty one when there is nothing to do.
+    ///
+    /// A task to score moves is the line `FEN`, for the best move of the position, and a line `FEN moves
+    /// M` for each move; a task to sieve is `FEN`, or `!FEN` where it is urgent. The batch has no
+    /// number: it is named by the MD5 of its text.
+    ///
+    /// # Errors
+    /// The library cannot be read or written.
+    pub fn lease_as_text(&self, kind: TaskKind, seconds: i64) -> Result<String, StoreError> {
+        let number = |tasks: &[Task]| number(&name(&write(tasks)));
+        let lease = (self.store).lease_by_name(kind, COUNT, seconds, number)?;
+        Ok(write(&lease.tasks))
+    }
+
+    /// Ends the lease of a batch with a name.
+    ///
+    /// # Errors
+    /// The library cannot be written.
+    pub fn end_named_lease(&self, name: &str) -> Result<(), StoreError> {
+        let number = number(name);
+        self.store
+            .write(move |batch| batch.finish_lease(number))
+            .map(drop)
+    }
+}
+
+/// The lines of tasks. Those of positions that are none are left out.
+fn write(tasks: &[Task]) -> String {
+    let mut text = String::new();
+    for task in tasks {
+        let Some(board) = task.key.position().map(|position| fen::write(&position)) else {
+            continue;
+        };
+        let is_urgent = task.kind == TaskKind::Expansion && task.priority == Priority::Urgent;
+        // A string takes whatever is written.
+        let _ = writeln!(text, "{}{board}", if is_urgent { "!" } else { "" });
+        for m in &task.moves {
+            let _ = writeln!(text, "{board} moves {m}");
+        }
+    }
+    text
+}
+
+/// The name of a batch.
+fn name(text: &str) -> String {
+    format!("{:x}", md5::compute(text))
+}
+
+/// The number of the lease of a batch with a name, less than 0; 0 for a text that is no name.
+fn number(name: &str) -> i64 {
+    let digits = name.get(..16).filter(|_| name.len() == 32);
+    let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    number.map_or(0, |number| {
+        -i64::try_from(number >> 1).unwrap_or(i64::MAX).max(1)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +173,23 @@ mod tests {
         let start = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
         let stored = hash(&[&access, start, "b2e2", "-12"]);
         assert_eq!(stored, "c46ff9000b2af543ced8ed01bcc44c52");
+    }
+
+    #[test]
+    fn names_have_numbers() {
+        assert_eq!(number("00000000000000000000000000000000"), -1);
+        assert_eq!(number("ffffffffffffffffffffffffffffffff"), -i64::MAX);
+        assert_eq!(
+            number("064b2fed5a9455a8e5990630ee68fc86"),
+            -0x0325_97f6_ad4a_2ad4
+        );
+        for wrong in [
+            "",
+            "064b",
+            "g64b2fed5a9455a8e5990630ee68fc86",
+            "+64b2fed5a9455a8e5990630ee68fc860",
+        ] {
+            assert_eq!(number(wrong), 0, "{wrong}");
+        }
     }
 }

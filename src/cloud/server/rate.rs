@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 /// Addresses that are remembered.
-const MOST_REMEMBERED: usize = 65_536;
+const MAX_REMEMBERED: usize = 65_536;
 
 /// A bucket for each address that fills with time and from which every request takes its cost.
 #[derive(Debug)]
-pub(super) struct RateLimit {
+pub struct RateLimit {
     /// Units a second; a bucket holds those of one second.
     units: f64,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
@@ -23,7 +24,7 @@ struct Bucket {
 }
 
 impl RateLimit {
-    pub(super) fn new(units: u32) -> Self {
+    pub fn new(units: u32) -> Self {
         Self {
             units: f64::from(units),
             buckets: Mutex::default(),
@@ -32,7 +33,7 @@ impl RateLimit {
 
     /// Takes a request's cost from the bucket of an address; `false` when there is not so much left. What
     /// costs more than a bucket holds is let through when the bucket is full.
-    pub(super) fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
+    pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
         self.at(address, now, |left| {
             if *left < cost.min(self.units) {
                 return false;
@@ -43,19 +44,19 @@ impl RateLimit {
     }
 
     /// Whether the bucket of an address holds a unit.
-    pub(super) fn has_room(&self, address: IpAddr, now: Instant) -> bool {
+    pub fn has_room(&self, address: IpAddr, now: Instant) -> bool {
         self.at(address, now, |left| *left >= 1.0)
     }
 
     /// Does something with what is left in the bucket of an address.
     fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= MOST_REMEMBERED {
+        let mut buckets = self.buckets.lock();
+        if buckets.len() >= MAX_REMEMBERED {
             let is_recent =
                 |bucket: &Bucket| now.duration_since(bucket.filled) < Duration::from_secs(1);
             buckets.retain(|_, bucket| is_recent(bucket));
         }
-        if buckets.len() >= MOST_REMEMBERED {
+        if buckets.len() >= MAX_REMEMBERED {
             buckets.clear();
         }
         let bucket = buckets.entry(network(address)).or_insert(Bucket {
@@ -70,7 +71,7 @@ impl RateLimit {
 }
 
 /// The network that counts as one address: the first 64 bits of an IPv6 address, a whole IPv4 address.
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let [a, b, c, d, ..] = v6.segments();
@@ -109,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_long_addresses_share_a_bucket() {
+    fn ipv6_networks_share_a_bucket() {
         let parse = |text: &str| network(text.parse().unwrap());
         assert_eq!(parse("2001:db8::1"), parse("2001:db8::2:3"));
         assert_ne!(parse("2001:db8::1"), parse("2001:db8:0:1::1"));

@@ -6,17 +6,13 @@ use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 
 /// What a request is answered.
-pub(super) type HttpResponse = Response<Full<Bytes>>;
+pub type HttpResponse = Response<Full<Bytes>>;
 
 /// The type of plain text.
-pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
+pub const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// A response that is kept by no cache.
-pub(super) fn response(
-    status: StatusCode,
-    kind: &'static str,
-    body: impl Into<Bytes>,
-) -> HttpResponse {
+pub fn response(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> HttpResponse {
     let mut response = Response::new(Full::new(body.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -32,7 +28,7 @@ pub(super) fn response(
 }
 
 /// A response that is nothing but a status.
-pub(super) fn refusal(status: StatusCode) -> HttpResponse {
+pub fn refusal(status: StatusCode) -> HttpResponse {
     let reason = status.canonical_reason().unwrap_or("refused");
     response(status, PLAIN, format!("{reason}\n"))
 }

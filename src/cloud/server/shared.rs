@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Semaphore, watch};
 
 use super::metrics::Metrics;
@@ -43,20 +44,20 @@ const REFUSALS: u32 = 5;
 const GAUGES_AGE: Duration = Duration::from_secs(10);
 
 /// Numbers of the library, by name.
-pub(super) type Gauges = Vec<(&'static str, i64)>;
+pub type Gauges = Vec<(&'static str, i64)>;
 
 /// Numbers of the library, and when they were counted.
 type CountedGauges = (Instant, Gauges);
 
 /// What all connections share.
 #[derive(Debug)]
-pub(super) struct Shared {
-    pub(super) library: Arc<Library>,
-    pub(super) options: ServerOptions,
+pub struct Shared {
+    pub library: Arc<Library>,
+    pub options: ServerOptions,
     rate: RateLimit,
     /// Tokens that are not known.
     refusals: RateLimit,
-    pub(super) metrics: Metrics,
+    pub metrics: Metrics,
     /// Requests that may be answered now.
     slots: Arc<Semaphore>,
     /// Open connections by address.
@@ -64,12 +65,12 @@ pub(super) struct Shared {
     gauges: Mutex<Option<CountedGauges>>,
     /// Held while the numbers of the library are counted.
     counting: Mutex<()>,
-    /// Whether the server has been told to stop.
-    pub(super) stopping: watch::Sender<bool>,
+    /// Whether the server has been output to stop.
+    pub stopping: watch::Sender<bool>,
 }
 
 impl Shared {
-    pub(super) fn new(library: Arc<Library>, options: ServerOptions) -> Self {
+    pub fn new(library: Arc<Library>, options: ServerOptions) -> Self {
         Self {
             library,
             rate: RateLimit::new(options.rate.unwrap_or(USUAL_RATE)),
@@ -85,17 +86,17 @@ impl Shared {
     }
 
     /// Whether an address asks too much.
-    pub(super) fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
+    pub fn is_limited(&self, address: IpAddr, cost: f64) -> bool {
         !self.is_exempt(address) && !self.rate.try_acquire(address, cost, Instant::now())
     }
 
     /// Whether an address has shown so many unknown tokens that it may show none now.
-    pub(super) fn is_barred(&self, address: IpAddr) -> bool {
+    pub fn has_too_many_attempts(&self, address: IpAddr) -> bool {
         !self.is_exempt(address) && !self.refusals.has_room(address, Instant::now())
     }
 
     /// Notes that an address has shown a token that is not known.
-    pub(super) fn note_refusal(&self, address: IpAddr) {
+    pub fn note_refusal(&self, address: IpAddr) {
         // Whether there is still room is asked with the next one.
         let _ = self.refusals.try_acquire(address, 1.0, Instant::now());
     }
@@ -105,7 +106,7 @@ impl Shared {
     }
 
     /// Does work that waits for the disk, where that does not keep connections waiting.
-    pub(super) async fn in_background<T: Send + 'static>(
+    pub async fn in_background<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {
@@ -124,21 +125,20 @@ impl Shared {
 
     /// Numbers of the library. While one request counts them anew the others get the old ones, once there are
     /// some.
-    pub(super) fn gauges(&self) -> Result<Gauges, StoreError> {
+    pub fn gauges(&self) -> Result<Gauges, StoreError> {
         let is_new = |(time, _): &CountedGauges| time.elapsed() < GAUGES_AGE;
-        let told = self.told_gauges().clone();
-        let counting = match &told {
-            Some(told) if is_new(told) => return Ok(told.1.clone()),
+        let output = self.cached_gauges().clone();
+        let counting = match &output {
+            Some(output) if is_new(output) => return Ok(output.1.clone()),
             Some((_, gauges)) => match self.counting.try_lock() {
-                Err(TryLockError::WouldBlock) => return Ok(gauges.clone()),
-                Err(TryLockError::Poisoned(held)) => held.into_inner(),
-                Ok(held) => held,
+                None => return Ok(gauges.clone()),
+                Some(counting) => counting,
             },
-            None => self.counting.lock().unwrap_or_else(PoisonError::into_inner),
+            None => self.counting.lock(),
         };
         // Another request may have counted since.
-        let told = self.told_gauges().clone();
-        if let Some((_, gauges)) = told.filter(is_new) {
+        let output = self.cached_gauges().clone();
+        if let Some((_, gauges)) = output.filter(is_new) {
             return Ok(gauges);
         }
         let gauges = self.library.store.read(|snapshot| {
@@ -146,22 +146,25 @@ impl Shared {
             Ok::<_, StoreError>(vec![
                 ("positions", positions),
                 ("waiting_to_be_scored", snapshot.waiting(TaskKind::Scoring)?),
-                ("waiting_to_be_sieved", snapshot.waiting(TaskKind::Sieving)?),
+                (
+                    "waiting_to_be_sieved",
+                    snapshot.waiting(TaskKind::Expansion)?,
+                ),
             ])
         })?;
-        *self.told_gauges() = Some((Instant::now(), gauges.clone()));
+        *self.cached_gauges() = Some((Instant::now(), gauges.clone()));
         drop(counting);
         Ok(gauges)
     }
 
-    fn told_gauges(&self) -> MutexGuard<'_, Option<CountedGauges>> {
-        self.gauges.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cached_gauges(&self) -> MutexGuard<'_, Option<CountedGauges>> {
+        self.gauges.lock()
     }
 
     /// Counts a connection of an address in; `None` where the address has too many.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Admission> {
+    pub fn admit(self: &Arc<Self>, address: IpAddr) -> Option<Admission> {
         let address = network(address);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let count = open.entry(address).or_default();
         if *count >= self.options.connections.div_ceil(2) {
             return None;
@@ -173,18 +176,14 @@ impl Shared {
 }
 
 /// A connection that is counted, until it ends.
-pub(super) struct Admission {
+pub struct Admission {
     shared: Arc<Shared>,
     address: IpAddr,
 }
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let mut open = self
-            .shared
-            .open
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.shared.open.lock();
         if let Some(count) = open.get_mut(&self.address) {
             *count -= 1;
             if *count == 0 {
@@ -202,7 +201,7 @@ mod tests {
     use crate::tablebase::Tables;
 
     #[test]
-    fn numbers_are_counted_by_one_request_at_a_time() {
+    fn statistics_are_computed_by_one_request_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(&directory.path().join("library.db")).unwrap();
         let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
@@ -221,13 +220,13 @@ mod tests {
         assert_eq!((counted.len(), counted[0]), (3, ("positions", 0)));
         let old = vec![("positions", 7)];
         let long_ago = Instant::now().checked_sub(GAUGES_AGE).unwrap();
-        *shared.told_gauges() = Some((long_ago, old.clone()));
-        let counting = shared.counting.lock().unwrap();
+        *shared.cached_gauges() = Some((long_ago, old.clone()));
+        let counting = shared.counting.lock();
         assert_eq!(shared.gauges().unwrap(), old);
         drop(counting);
         assert_eq!(shared.gauges().unwrap(), counted);
         // Now they are new again.
-        *shared.told_gauges() = Some((Instant::now(), old.clone()));
+        *shared.cached_gauges() = Some((Instant::now(), old.clone()));
         assert_eq!(shared.gauges().unwrap(), old);
     }
 }

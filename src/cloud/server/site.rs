@@ -7,8 +7,8 @@ use std::path::Path;
 use bytes::Bytes;
 
 /// The most files, and the most bytes of all of them together.
-const MOST_FILES: usize = 10_000;
-const MOST_BYTES: usize = 256 << 20;
+const MAX_FILES: usize = 10_000;
+const MAX_BYTES: usize = 256 << 20;
 /// How deep directories may lie in one another.
 const DEEPEST: usize = 16;
 
@@ -18,10 +18,10 @@ pub struct Site(HashMap<String, File>);
 
 /// A file that is shown.
 #[derive(Clone, Debug)]
-pub(super) struct File {
+pub struct File {
     /// The type of its content.
-    pub(super) kind: &'static str,
-    pub(super) content: Bytes,
+    pub kind: &'static str,
+    pub content: Bytes,
 }
 
 impl Site {
@@ -66,8 +66,8 @@ impl Site {
                 }
                 self.0.insert(path, file);
             }
-            if self.0.len() > MOST_FILES || *size > MOST_BYTES {
-                let text = format!("more than {MOST_FILES} files or {} MB", MOST_BYTES >> 20);
+            if self.0.len() > MAX_FILES || *size > MAX_BYTES {
+                let text = format!("more than {MAX_FILES} files or {} MB", MAX_BYTES >> 20);
                 return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
             }
         }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_found_by_their_paths_alone() {
+    fn files_are_found_by_exact_paths() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         std::fs::create_dir_all(at("query/file")).unwrap();

@@ -6,10 +6,10 @@ use super::shared::Gauges;
 use crate::cloud::library::Library;
 
 /// Numbers of a library.
-pub(super) struct Stats {
+pub struct Stats {
     positions: i64,
     scoring: i64,
-    sieving: i64,
+    expansion: i64,
     /// Seconds until the queues are empty, if workers go on as in the last minute.
     backlog: i64,
     /// Moves that were scored in the last minute.
@@ -23,20 +23,20 @@ pub(super) struct Stats {
 }
 
 impl Stats {
-    pub(super) fn of(library: &Library, gauges: &Gauges) -> Self {
+    pub fn of(library: &Library, gauges: &Gauges) -> Self {
         let gauge = |wanted: &str| {
             let found = gauges.iter().find(|(name, _)| *name == wanted);
             found.map_or(0, |(_, value)| *value)
         };
         let done = library.last_minute();
-        let (scoring, sieving) = (gauge("waiting_to_be_scored"), gauge("waiting_to_be_sieved"));
+        let (scoring, expansion) = (gauge("waiting_to_be_scored"), gauge("waiting_to_be_sieved"));
         let scores = i64::try_from(done.scores).unwrap_or(i64::MAX - 1);
         let workers = i64::try_from(library.count_workers()).unwrap_or(i64::MAX);
         Self {
             positions: gauge("positions"),
             scoring,
-            sieving,
-            backlog: (scoring + sieving) * 60 / (scores + 1),
+            expansion,
+            backlog: (scoring + expansion) * 60 / (scores + 1),
             scores,
             workers,
             speed: done.nodes / 60,
@@ -45,7 +45,7 @@ impl Stats {
     }
 
     /// The numbers of the workers, by name.
-    pub(super) fn of_workers(&self) -> Gauges {
+    pub fn of_workers(&self) -> Gauges {
         vec![
             ("workers", self.workers),
             ("scored_last_minute", self.scores),
@@ -57,11 +57,11 @@ impl Stats {
         ]
     }
 
-    pub(super) fn to_json(&self) -> String {
+    pub fn to_json(&self) -> String {
         let Self {
             positions,
             scoring,
-            sieving,
+            expansion,
             backlog,
             speed,
             tables: (count, size),
@@ -69,14 +69,14 @@ impl Stats {
         } = self;
         format!(
             "{{\"status\":\"ok\",\"positions\":{positions},\
-             \"queue\":{{\"scoring\":{scoring},\"sieving\":{sieving}}},\
+             \"queue\":{{\"scoring\":{scoring},\"sieving\":{expansion}}},\
              \"worker\":{{\"backlog\":{backlog},\"speed\":{speed}}},\
              \"egtb\":{{\"count\":{{\"dtc\":0,\"dtm\":{count}}},\"size\":{{\"dtc\":0,\"dtm\":{size}}}}}}}"
         )
     }
 
     /// A table, in Chinese or English.
-    pub(super) fn to_html(&self, is_chinese: bool) -> String {
+    pub fn to_html(&self, is_chinese: bool) -> String {
         let names = match is_chinese {
             true => [
                 "局面数量：",
@@ -97,7 +97,7 @@ impl Stats {
         let (hours, minutes) = (minutes / 60, minutes % 60);
         let values = [
             self.positions.to_string(),
-            format!("{} / {}", self.scoring, self.sieving),
+            format!("{} / {}", self.scoring, self.expansion),
             format!("{hours}:{minutes:02} / {:.3} Mnps", self.speed as f64 / 1e6),
             self.tables.0.to_string(),
             format!("{:.1} MB", self.tables.1 as f64 / (1 << 20) as f64),
@@ -119,11 +119,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_told_in_both_forms() {
+    fn statistics_have_two_forms() {
         let stats = Stats {
             positions: 1_234,
             scoring: 5,
-            sieving: 6,
+            expansion: 6,
             backlog: 3_720,
             scores: 9,
             workers: 2,
@@ -146,7 +146,7 @@ mod tests {
             assert!(html.contains(value), "{value}: {html}");
         }
         assert!(stats.to_html(true).contains("局面数量"));
-        let told: Vec<i64> = stats.of_workers().iter().map(|(_, n)| *n).collect();
-        assert_eq!(told, [2, 9, 1_500_000, 3_720]);
+        let output: Vec<i64> = stats.of_workers().iter().map(|(_, n)| *n).collect();
+        assert_eq!(output, [2, 9, 1_500_000, 3_720]);
     }
 }

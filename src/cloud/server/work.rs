@@ -7,20 +7,19 @@ use serde::de::DeserializeOwned;
 
 use crate::cloud::library::Library;
 use crate::cloud::store::StoreError;
-use crate::cloud::worker::wire::{
-    FindingsMessage, GIVE_BACK, GiveBackMessage, HAND_IN, MOST_JOBS, TAKE, TakeMessage,
-    WorkMessage, kind,
+use crate::cloud::worker::jobs::{
+    JobResults, LEASE, LeaseRequest, MAX_JOBS, RELEASE, ReleaseRequest, SUBMIT,
 };
 
 /// A worker on another machine.
-pub(super) struct RemoteWorker {
+pub struct RemoteWorker {
     /// The name of its token.
-    pub(super) name: String,
-    pub(super) address: IpAddr,
+    pub name: String,
+    pub address: IpAddr,
 }
 
 /// Answers a message of a worker: JSON, or the status of a refusal.
-pub(super) fn answer(
+pub fn answer(
     library: &Library,
     path: &str,
     body: &[u8],
@@ -28,29 +27,28 @@ pub(super) fn answer(
 ) -> Result<Result<String, StatusCode>, StoreError> {
     let refused = Ok(Err(StatusCode::BAD_REQUEST));
     match path {
-        TAKE => {
-            let message = read::<TakeMessage>(body);
-            let Some((kind, count)) = message.and_then(|m| Some((kind(&m.kind)?, m.count))) else {
+        LEASE => {
+            let Some(request) = read::<LeaseRequest>(body) else {
                 return refused;
             };
             library.note_worker(format!("{}@{}", worker.name, worker.address));
-            let work = library.lease(kind, count.min(MOST_JOBS), library.lease_time())?;
-            let text = serde_json::to_string(&WorkMessage::from(&work));
+            let count = request.count.min(MAX_JOBS);
+            let batch = library.lease(request.kind, count, library.lease_time())?;
+            let text = serde_json::to_string(&batch);
             Ok(text.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR))
         }
-        HAND_IN => {
-            let message = read::<FindingsMessage>(body);
-            let Some((lease, findings)) = message.and_then(|m| Some((m.lease, m.read()?))) else {
+        SUBMIT => {
+            let Some(results) = read::<JobResults>(body).filter(JobResults::is_legal) else {
                 return refused;
             };
-            library.hand_in(lease, &findings, &worker.name)?;
+            library.submit(&results, &worker.name)?;
             Ok(Ok("true".to_owned()))
         }
-        GIVE_BACK => {
-            let Some(message) = read::<GiveBackMessage>(body) else {
+        RELEASE => {
+            let Some(request) = read::<ReleaseRequest>(body) else {
                 return refused;
             };
-            library.give_back(message.lease)?;
+            library.release(request.lease)?;
             Ok(Ok("true".to_owned()))
         }
         _ => Ok(Err(StatusCode::NOT_FOUND)),

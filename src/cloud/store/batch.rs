@@ -1,16 +1,17 @@
-//! What is written to a library in one transaction.
+//! The writes of one transaction, and their propagation: values to the parents, distances from the starting
+//! position to the children.
+
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::connection::Connection;
 use super::error::StoreError;
-use super::rows;
+use super::rows::{self, minutes, now};
 use super::statement::Value;
 use super::task::TaskState;
-use super::time::{minutes, now};
 use crate::board::Position;
 use crate::cloud::key::{Key, View};
-use crate::cloud::place::Place;
-use crate::cloud::row::{Entry, EntrySource, Row};
-use crate::cloud::value::{self, FINAL};
+use crate::cloud::row::{Edge, Entry, EntrySource, Row};
+use crate::cloud::score::{self, FINAL};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -18,117 +19,103 @@ type Result<T> = std::result::Result<T, StoreError>;
 #[derive(Clone, Debug)]
 pub struct NewScore {
     /// The move.
-    pub place: Place,
-    /// What the position after the move is worth to its side to move. Held within 29,999 on either side, for
-    /// the rules alone tell that a game has ended.
+    pub edge: Edge,
+    /// Value of the position after the move for its side to move. Clamped to ±29,999, because only the rules end a
+    /// game.
     pub value: i32,
-    /// Plies that were searched; 0 where that is not known.
+    /// Search depth in plies; 0 if unknown.
     pub depth: u8,
-    /// The name of the writer, for the audit.
+    /// Name of the writer, for the audit log.
     pub writer: String,
 }
 
-/// A transaction under way.
+/// A write transaction in progress.
 pub struct Batch<'a> {
     pub(super) connection: &'a Connection,
-    /// Positions whose moves have changed; their parents are to be told.
+    /// Positions whose values have changed; their parents must be updated.
     pub(super) changed: Vec<Key>,
-    /// Positions that are nearer to the start now; those behind their moves are to be told.
+    /// Positions whose distance from the starting position has decreased; their children must be updated.
     pub(super) lowered: Vec<Key>,
     pub(super) tasks: &'a mut TaskState,
 }
 
 impl Batch<'_> {
-    /// The writer of moves that were linked to known positions and have no value of their own.
+    /// Writer of moves that were linked to known positions and have no value of their own.
     pub(super) const LIBRARY: &'static str = "library";
 
-    /// What is known of a position.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// The known moves of a position.
     pub fn get(&self, key: &Key) -> Result<Option<Row>> {
         rows::get(self.connection, key)
     }
 
-    /// Writes the score of a move. Tells whether it was written: a move of whose position after it moves are
-    /// known has the value that follows from them, and a score of a deeper search stays. One of a search that
-    /// is as deep is replaced.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Writes the score of a move. Returns `false` if the existing value stays: because it is computed from known
+    /// replies, is final, or comes from a deeper search. A value of the same depth is replaced.
     pub fn store(&mut self, new: &NewScore) -> Result<bool> {
-        let place = &new.place;
-        let mut row = self.get(&place.parent)?.unwrap_or_default();
-        let old = row.get(place.m).copied();
-        let mut replies = self.get(&place.child)?.unwrap_or_default();
+        let edge = &new.edge;
+        let mut row = self.get(&edge.parent)?.unwrap_or_default();
+        let old = row.get(edge.m).copied();
+        let mut replies = self.get(&edge.child)?.unwrap_or_default();
         let is_known = !replies.moves.is_empty();
         if old.is_some_and(|old| old.is_final() || is_known || old.depth > new.depth) {
             return Ok(false);
         }
         let limit = FINAL - 1;
-        let (value, source) = if place.ends_game {
+        let (value, source) = if edge.ends_game {
             (-FINAL, EntrySource::Rules)
-        } else if let Some(value) = value::value(&mut replies.scores(), &place.parent, place.m) {
+        } else if let Some(value) = score::value(&mut replies.scores(), &edge.parent, edge.m) {
             (value, EntrySource::Derived)
         } else {
             (new.value.clamp(-limit, limit), EntrySource::Written)
         };
         let entry = Entry {
-            m: place.m,
+            m: edge.m,
             value: i16::try_from(value).unwrap_or(0),
             depth: new.depth,
             source,
             minutes: minutes(),
         };
         if row.moves.is_empty() {
-            row.plies = self.plies_from_parents(&place.parent)?;
+            row.plies = self.plies_from_parents(&edge.parent)?;
         }
         row.set(entry);
-        rows::put(self.connection, &place.parent, &row)?;
-        rows::link(self.connection, &place.parent, &place.child)?;
-        if is_known && lower_plies(&mut replies, &row, place.turns_colors) {
-            rows::put(self.connection, &place.child, &replies)?;
-            self.lowered.push(place.child.clone());
+        rows::put(self.connection, &edge.parent, &row)?;
+        rows::link(self.connection, &edge.parent, &edge.child)?;
+        if is_known && lower_plies(&mut replies, &row, edge.swaps_colors) {
+            rows::put(self.connection, &edge.child, &replies)?;
+            self.lowered.push(edge.child.clone());
         }
-        self.audit(&new.writer, &place.parent, old.as_ref(), &entry)?;
-        self.changed.push(place.parent.clone());
+        self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
+        self.changed.push(edge.parent.clone());
         Ok(true)
     }
 
-    /// Writes a score that comes from elsewhere, as [`Self::store`] does, unless the library has one of a search
-    /// that is as deep: what is merged may be older, and merged once more it changes nothing. Tells whether
-    /// it was written.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Like [`Self::store`], but also keeps an existing value of the same depth. An import may be older than the
+    /// library, and importing twice must change nothing.
     pub fn merge(&mut self, new: &NewScore) -> Result<bool> {
-        let row = self.get(&new.place.parent)?;
-        let known = row.and_then(|row| row.get(new.place.m).copied());
+        let row = self.get(&new.edge.parent)?;
+        let known = row.and_then(|row| row.get(new.edge.m).copied());
         match known {
             Some(known) if known.depth >= new.depth => Ok(false),
             _ => self.store(new),
         }
     }
 
-    /// Notes a move whose position after it is known already. Tells whether it is.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
-    pub fn adopt(&mut self, place: &Place) -> Result<bool> {
-        if self.get(&place.child)?.is_none() {
+    /// Links a move to a known position. Returns `false` if the position is unknown.
+    pub fn adopt(&mut self, edge: &Edge) -> Result<bool> {
+        if self.get(&edge.child)?.is_none() {
             return Ok(false);
         }
-        let place = place.clone();
+        let edge = edge.clone();
         let writer = Self::LIBRARY.to_owned();
         self.store(&NewScore {
-            place,
+            edge,
             value: 0,
             depth: 0,
             writer,
         })
     }
 
-    /// The distances of a position from the start, as far as its parents tell them.
+    /// The distances of a position that follow from its parents.
     fn plies_from_parents(&self, key: &Key) -> Result<[Option<u16>; 2]> {
         let mut row = Row::default();
         if *key == View::of(&Position::startpos()).key {
@@ -138,9 +125,9 @@ impl Batch<'_> {
             let Some(known) = self.get(&parent)? else {
                 continue;
             };
-            for place in Place::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
-                if place.child == *key {
-                    lower_plies(&mut row, &known, place.turns_colors);
+            for edge in Edge::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
+                if edge.child == *key {
+                    lower_plies(&mut row, &known, edge.swaps_colors);
                 }
             }
         }
@@ -162,14 +149,140 @@ impl Batch<'_> {
     }
 }
 
-/// Lowers the distances of a position to one more than those of a parent. Tells whether any is lower now.
-pub(super) fn lower_plies(row: &mut Row, parent: &Row, turns_colors: bool) -> bool {
+/// Lowers the distances of a position to those of a parent plus one. Returns whether any has changed.
+pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     let before = row.plies;
-    for (turned, distance) in parent.plies.iter().enumerate() {
-        let place = &mut row.plies[turned ^ usize::from(turns_colors)];
+    for (reoriented, distance) in parent.plies.iter().enumerate() {
+        let edge = &mut row.plies[reoriented ^ usize::from(swaps_colors)];
         if let Some(distance) = distance.and_then(|distance| distance.checked_add(1)) {
-            *place = Some(place.map_or(distance, |known| known.min(distance)));
+            *edge = Some(edge.map_or(distance, |known| known.min(distance)));
         }
     }
     row.plies != before
+}
+
+/// Maximum number of rows read by the propagation of one transaction; the rest is left to later ones.
+const ROWS: usize = 10_000;
+
+/// Maximum number of changes of one value in one transaction. Without cycles a value changes at most once per path
+/// length to a written move; this limit stops values that cycle.
+const CHANGES: u8 = 16;
+
+impl Batch<'_> {
+    /// Propagates values and distances until nothing changes. Work that exceeds the limit of a transaction is
+    /// stored in the table `pending`.
+    pub(super) fn propagate(&mut self) -> Result<()> {
+        self.propagate_distances()?;
+        self.propagate_values()
+    }
+
+    /// Updates the parents of all changed positions, their parents, and so on.
+    fn propagate_values(&mut self) -> Result<()> {
+        let mut queue = VecDeque::new();
+        let mut queued = HashSet::new();
+        // The last write is usually the furthest from the starting position. Starting there updates each level
+        // once.
+        for key in std::mem::take(&mut self.changed).into_iter().rev() {
+            if queued.insert(key.clone()) {
+                queue.push_back(key);
+            }
+        }
+        // By parent and child.
+        let mut changes: HashMap<(Key, Key), u8> = HashMap::new();
+        let mut seen = 0;
+        while let Some(child) = queue.pop_front() {
+            queued.remove(&child);
+            if seen >= ROWS {
+                self.note_pending(&child)?;
+                continue;
+            }
+            let Some(row) = self.get(&child)? else {
+                continue;
+            };
+            let mut scores = row.scores();
+            for parent in rows::parents(self.connection, &child)? {
+                seen += 1;
+                let edge = (parent.clone(), child.clone());
+                let count = changes.entry(edge).or_default();
+                if *count < CHANGES && self.update_parent(&parent, &child, &mut scores)? {
+                    *count += 1;
+                    if queued.insert(parent.clone()) {
+                        queue.push_back(parent);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Updates the children of positions that have come nearer to the starting position, their children, and so on.
+    fn propagate_distances(&mut self) -> Result<()> {
+        let mut queue = VecDeque::from(std::mem::take(&mut self.lowered));
+        let mut seen = 0;
+        while let Some(parent) = queue.pop_front() {
+            if seen >= ROWS {
+                self.note_pending(&parent)?;
+                continue;
+            }
+            let Some(known) = self.get(&parent)? else {
+                continue;
+            };
+            for edge in Edge::of_stored(&parent, known.moves.iter().map(|entry| entry.m)) {
+                seen += 1;
+                let Some(mut row) = self.get(&edge.child)? else {
+                    continue;
+                };
+                if lower_plies(&mut row, &known, edge.swaps_colors) {
+                    rows::put(self.connection, &edge.child, &row)?;
+                    queue.push_back(edge.child);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Recomputes the moves of `parent` that lead to `child`. Returns whether a value has changed.
+    fn update_parent(&self, parent: &Key, child: &Key, scores: &mut [i32]) -> Result<bool> {
+        let Some(mut row) = self.get(parent)? else {
+            return Ok(false);
+        };
+        let mut has_changed = false;
+        let open = row.moves.iter().filter(|entry| !entry.is_final());
+        for edge in Edge::of_stored(parent, open.map(|entry| entry.m).collect::<Vec<_>>()) {
+            let (Some(entry), true) = (row.get(edge.m).copied(), edge.child == *child) else {
+                continue;
+            };
+            let Some(value) = score::value(scores, parent, edge.m) else {
+                continue;
+            };
+            let value = i16::try_from(value).unwrap_or(entry.value);
+            if value != entry.value || entry.source != EntrySource::Derived {
+                has_changed |= value != entry.value;
+                let (source, minutes) = (EntrySource::Derived, minutes());
+                row.set(crate::cloud::row::Entry {
+                    value,
+                    source,
+                    minutes,
+                    ..entry
+                });
+                rows::put(self.connection, parent, &row)?;
+            }
+        }
+        Ok(has_changed)
+    }
+
+    fn note_pending(&self, key: &Key) -> Result<()> {
+        let statement = "INSERT INTO pending(key) VALUES ($1) ON CONFLICT DO NOTHING";
+        self.connection.execute(statement, &[key.into()]).map(drop)
+    }
+
+    /// Loads the pending work of earlier transactions. Returns whether there was any.
+    pub(super) fn take_pending(&mut self) -> Result<bool> {
+        let query =
+            "DELETE FROM pending WHERE key IN (SELECT key FROM pending LIMIT 1000) RETURNING key";
+        let keys = (self.connection).query(query, &[], |columns| rows::key(columns, 0))?;
+        self.changed.extend(keys.iter().cloned());
+        self.lowered.extend(keys.iter().cloned());
+        Ok(!keys.is_empty())
+    }
 }

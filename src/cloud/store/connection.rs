@@ -11,16 +11,15 @@ use super::postgres::PostgresConnection;
 use super::sqlite;
 use super::statement::{Access, Columns, Sql, Value};
 
-/// A connection to the database of a library.
-pub(super) enum Connection {
+pub enum Connection {
     Sqlite(rusqlite::Connection),
     #[cfg(feature = "postgres")]
     Postgres(Box<PostgresConnection>),
 }
 
 impl Connection {
-    /// Opens a library to write; makes it where there is none and `makes` says so.
-    pub(super) fn open(location: &Location, makes: bool) -> Result<Self, StoreError> {
+    /// Opens a library for writing. Creates a missing one if `creates`.
+    pub fn open(location: &Location, makes: bool) -> Result<Self, StoreError> {
         Ok(match location {
             Location::File(path) => {
                 if !makes {
@@ -35,8 +34,8 @@ impl Connection {
         })
     }
 
-    /// Opens a library that is open for writing already, to read.
-    pub(super) fn open_reader(location: &Location) -> Result<Self, StoreError> {
+    /// Opens an existing library for reading.
+    pub fn open_reader(location: &Location) -> Result<Self, StoreError> {
         Ok(match location {
             Location::File(path) => Self::Sqlite(sqlite::open_reader(path)?),
             #[cfg(feature = "postgres")]
@@ -46,8 +45,7 @@ impl Connection {
         })
     }
 
-    /// Begins a transaction.
-    pub(super) fn begin(&self, access: Access) -> Result<(), StoreError> {
+    pub fn begin(&self, access: Access) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(connection) => Ok(connection.execute_batch(sqlite::begin(access))?),
             #[cfg(feature = "postgres")]
@@ -55,8 +53,7 @@ impl Connection {
         }
     }
 
-    /// Ends a transaction so that it holds.
-    pub(super) fn commit(&self) -> Result<(), StoreError> {
+    pub fn commit(&self) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(connection) => Ok(connection.execute_batch("COMMIT")?),
             #[cfg(feature = "postgres")]
@@ -64,15 +61,14 @@ impl Connection {
         }
     }
 
-    /// Ends a transaction as if it had not been.
-    pub(super) fn roll_back(&self) {
+    pub fn roll_back(&self) {
         match self {
             Self::Sqlite(connection) => {
-                // Some errors end the transaction by themselves.
+                // Some errors have already ended the transaction.
                 if !connection.is_autocommit()
                     && let Err(error) = connection.execute_batch("ROLLBACK")
                 {
-                    log::error!("the cloud library: {error}");
+                    log::error!("cloud library: {error}");
                 }
             }
             #[cfg(feature = "postgres")]
@@ -80,8 +76,8 @@ impl Connection {
         }
     }
 
-    /// Runs a statement. Tells how many rows it has changed.
-    pub(super) fn execute(
+    /// Runs a statement; returns the number of changed rows.
+    pub fn execute(
         &self,
         statement: impl Into<Sql>,
         values: &[Value<'_>],
@@ -97,8 +93,8 @@ impl Connection {
         }
     }
 
-    /// Reads all that a query finds.
-    pub(super) fn query<T>(
+    /// Reads all rows of a query.
+    pub fn query<T>(
         &self,
         query: impl Into<Sql>,
         values: &[Value<'_>],
@@ -120,8 +116,8 @@ impl Connection {
         }
     }
 
-    /// Reads the first row that a query finds.
-    pub(super) fn query_one<T>(
+    /// Reads the first row of a query.
+    pub fn query_one<T>(
         &self,
         query: impl Into<Sql>,
         values: &[Value<'_>],
@@ -130,9 +126,8 @@ impl Connection {
         self.prepare(query)?.find(values, read)
     }
 
-    /// The query for a new number of a lease, where the database gives them; otherwise they follow from those
-    /// that are in use.
-    pub(super) fn lease_numbers(&self) -> Option<&'static str> {
+    /// The query for a new lease number, if the database has a sequence for them.
+    pub fn lease_numbers(&self) -> Option<&'static str> {
         match self {
             Self::Sqlite(_) => None,
             #[cfg(feature = "postgres")]
@@ -140,8 +135,8 @@ impl Connection {
         }
     }
 
-    /// Whether each question takes a way to a server and back.
-    pub(super) const fn is_remote(&self) -> bool {
+    /// Whether each query is a round trip to a server.
+    pub const fn is_remote(&self) -> bool {
         match self {
             Self::Sqlite(_) => false,
             #[cfg(feature = "postgres")]
@@ -149,8 +144,8 @@ impl Connection {
         }
     }
 
-    /// Prepares a query for one row, which is asked many times.
-    pub(super) fn prepare(&self, query: impl Into<Sql>) -> Result<RowQuery<'_>, StoreError> {
+    /// Prepares a query for one row that is run many times.
+    pub fn prepare(&self, query: impl Into<Sql>) -> Result<RowQuery<'_>, StoreError> {
         let query = query.into();
         Ok(match self {
             Self::Sqlite(connection) => {
@@ -162,16 +157,16 @@ impl Connection {
     }
 }
 
-/// A query for one row.
-pub(super) enum RowQuery<'a> {
+/// A prepared query for one row.
+pub enum RowQuery<'a> {
     Sqlite(RefCell<CachedStatement<'a>>),
     #[cfg(feature = "postgres")]
     Postgres(&'a PostgresConnection, &'static str),
 }
 
 impl RowQuery<'_> {
-    /// What `read` makes of the first row that is found.
-    pub(super) fn find<T>(
+    /// Applies `read` to the first row.
+    pub fn find<T>(
         &self,
         values: &[Value<'_>],
         read: impl FnOnce(&Columns<'_>) -> Result<T, StoreError>,

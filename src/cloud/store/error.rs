@@ -1,4 +1,4 @@
-//! What can go wrong with a library.
+//! Errors of the store.
 
 use std::sync::Arc;
 
@@ -7,43 +7,43 @@ use super::location::Location;
 /// Why a library cannot be opened, read or written.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite refuses: the file is locked, damaged or cannot be read, or the disk is full.
-    #[error("the library: {0}")]
+    /// An error of SQLite: for example the file is locked or damaged, or the disk is full.
+    #[error("database error: {0}")]
     Database(#[from] Arc<rusqlite::Error>),
-    /// The PostgreSQL server refuses, cannot be reached, or has been lost.
+    /// An error of PostgreSQL: for example the server cannot be reached or the connection was lost.
     #[cfg(feature = "postgres")]
-    #[error("the library: {}", server_fault(.0))]
+    #[error("database error: {}", server_message(.0))]
     Server(Arc<postgres::Error>),
-    /// What is stored is not what the program writes.
-    #[error("the library: the column {0} is damaged")]
+    /// A stored value is invalid; the field is the name of its column.
+    #[error("the library is damaged: invalid value in the column {0}")]
     Damaged(&'static str),
-    /// There is no library to be opened.
+    /// The library does not exist.
     #[error("{0}")]
     Missing(Arc<std::io::Error>),
-    /// The file is a database of something else, or the database of the server holds no library.
-    #[error("{0} is no cloud library")]
+    /// The file or database does not contain a library.
+    #[error("{0} is not a cloud library")]
     Foreign(Location),
-    /// A later version of the program has made the library.
-    #[error("{location} has version {found} of the format; this program knows up to {known}")]
+    /// The library has another format version.
+    #[error("{location} has format version {found}; this program needs version {known}")]
     Version {
         /// Where the library is.
         location: Location,
         /// Its version.
         found: i64,
-        /// The latest version that is known.
+        /// The version of this program.
         known: i64,
     },
-    /// The system starts no thread for the writer.
-    #[error("no thread for the writer: {0}")]
+    /// The writer thread could not be started.
+    #[error("cannot start the writer thread: {0}")]
     Thread(Arc<std::io::Error>),
-    /// The writer has ended.
+    /// The writer thread has ended.
     #[error("the library is closed")]
     Closed,
 }
 
-/// What the server says, or else why it cannot be asked.
+/// The message of the server, or the reason why it cannot be reached.
 #[cfg(feature = "postgres")]
-fn server_fault(error: &postgres::Error) -> String {
+fn server_message(error: &postgres::Error) -> String {
     use std::error::Error;
 
     match (error.as_db_error(), error.source()) {

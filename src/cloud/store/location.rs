@@ -1,30 +1,30 @@
-//! Where a library is kept.
+//! The location of a library.
 
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Where a library is kept.
+/// The location of a library.
 #[derive(Clone, Debug)]
 pub enum Location {
-    /// A file, which is an SQLite database.
+    /// An SQLite file.
     File(PathBuf),
-    /// A database of a PostgreSQL server.
+    /// A PostgreSQL database.
     #[cfg(feature = "postgres")]
     Postgres(Box<postgres::Config>),
 }
 
-/// An address of a server that cannot be used. It may hold a password, and is not repeated.
+/// An invalid database URL. The message does not repeat the URL, which may contain a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LocationError(String);
 
 impl Location {
-    /// Reads a location: `postgres://USER@HOST:PORT/DATABASE`, or otherwise the name of a file. Where the
-    /// address of a server has no password, that of the environment variable `PGPASSWORD` is taken.
+    /// Parses `postgres://USER@HOST:PORT/DATABASE`, or else takes the text as a file name. A URL without a password
+    /// uses the environment variable `PGPASSWORD`.
     ///
     /// # Errors
-    /// The name is empty, the address of a server is wrong, or the program was built without the feature `postgres`.
+    /// The text is empty, the URL is invalid, or the program was built without the feature `postgres`.
     pub fn parse(text: &OsStr) -> Result<Self, LocationError> {
         let is_server = |text: &&str| {
             let schemes = ["postgres://", "postgresql://"];
@@ -32,10 +32,8 @@ impl Location {
         };
         match text.to_str().filter(is_server) {
             Some(address) => parse_server(address),
-            // SQLite would take it for a file of its own that vanishes with the program.
-            None if text.is_empty() => {
-                Err(LocationError("the name of the file is empty".to_owned()))
-            }
+            // SQLite would create a temporary database.
+            None if text.is_empty() => Err(LocationError("the file name is empty".to_owned())),
             None => Ok(Self::File(PathBuf::from(text))),
         }
     }
@@ -47,12 +45,12 @@ fn parse_server(address: &str) -> Result<Location, LocationError> {
 
     let mut config: postgres::Config = address.parse().map_err(|error: postgres::Error| {
         LocationError(match error.source() {
-            Some(cause) => format!("no address of a PostgreSQL database: {cause}"),
-            None => format!("no address of a PostgreSQL database: {error}"),
+            Some(cause) => format!("invalid PostgreSQL URL: {cause}"),
+            None => format!("invalid PostgreSQL URL: {error}"),
         })
     })?;
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-        let text = "no address of a PostgreSQL database: the host is missing";
+        let text = "invalid PostgreSQL URL: the host is missing";
         return Err(LocationError(text.to_owned()));
     }
     if config.get_password().is_none()
@@ -76,7 +74,7 @@ impl From<&Path> for Location {
 }
 
 impl fmt::Display for Location {
-    /// Writes the location without user and password.
+    /// Omits user and password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(path) => write!(f, "{}", path.display()),
@@ -106,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_stay_what_they_are() {
+    fn file_names_are_kept() {
         for name in ["library.db", "postgres.db", "./postgres://x"] {
             let location = Location::parse(OsStr::new(name)).unwrap();
             assert!(matches!(&location, Location::File(path) if path == Path::new(name)));
@@ -133,8 +131,8 @@ mod tests {
             "postgres://me:secret@db/x?sslmode=perhaps",
         ] {
             let error = parse(wrong).unwrap_err().to_string();
-            let told = error.strip_prefix("no address of a PostgreSQL database: ");
-            assert!(told.is_some_and(|cause| cause.len() > 5), "{error}");
+            let output = error.strip_prefix("invalid PostgreSQL URL: ");
+            assert!(output.is_some_and(|cause| cause.len() > 5), "{error}");
             assert!(!error.contains("secret"), "{error}");
         }
     }

@@ -1,16 +1,12 @@
-//! The library on the disk: one SQLite file, one thread that writes, any number of readers that never
-//! wait for it.
+//! Storage of a library: one SQLite file with one writer thread and any number of readers that never wait for it.
 //!
-//! With the feature `postgres` a library may be kept in a PostgreSQL database as well, for many programs that
-//! write, also on several machines. All that is done with a library is the same code for both: statements that
-//! both databases understand, run through a `Connection`. There the writers of several programs take turns,
-//! and only tasks are handed out by many at the same time.
+//! With the feature `postgres` a library can also be a PostgreSQL database that several programs on several
+//! machines share. The code is the same: statements that both databases understand, run through a `Connection`.
+//! Write transactions of several programs run one after another; only leases of tasks run concurrently.
 //!
-//! What was written and acknowledged is on the disk. Every write hands the value of the position up to
-//! all positions from which it is reached, in the same transaction where that is little work, so that
-//! readers see values that agree.
+//! A write is durable once it has been acknowledged. Each write propagates its value to all positions that lead to
+//! it, in the same transaction unless that takes too long, so that readers see consistent values.
 
-mod audit;
 mod batch;
 mod connection;
 mod error;
@@ -19,43 +15,35 @@ mod location;
 mod postgres;
 #[cfg(all(test, feature = "postgres"))]
 mod postgres_tests;
-mod propagation;
 mod rows;
 mod snapshot;
 mod sqlite;
 mod statement;
 mod task;
-#[cfg(test)]
-mod task_tests;
 mod tasks;
 #[cfg(all(test, feature = "postgres"))]
 #[path = "../../../tests/postgres/database.rs"]
 mod test_database;
 #[cfg(test)]
-mod test_library;
-#[cfg(test)]
 mod tests;
-mod time;
 mod undo;
-#[cfg(test)]
-mod undo_tests;
 mod writer;
 
 use std::path::Path;
 
-pub use audit::LoggedWrite;
 pub use batch::{Batch, NewScore};
 pub use error::StoreError;
 pub use location::{Location, LocationError};
-pub use snapshot::{Snapshot, SnapshotFault};
+pub use snapshot::{Inconsistency, LoggedWrite, Snapshot};
 pub use task::{Lease, Priority, Task, TaskKind};
 
 use connection::Connection;
+use rows::now;
 use snapshot::Readers;
 use statement::Access;
 use writer::StoreWriter;
 
-/// A library that is open.
+/// An open library.
 #[derive(Debug)]
 pub struct Store {
     readers: Readers,
@@ -63,27 +51,23 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the library of a file; makes it where there is none.
+    /// Opens the library in a file; creates it if missing.
     ///
     /// # Errors
-    /// The file cannot be opened, holds something else, or has a later format.
+    /// The file cannot be opened, contains something else, or has another format version.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Self::open_at(&Location::from(path))
     }
 
-    /// Opens a library; makes it where there is none.
+    /// Opens a library; creates it if missing.
     ///
     /// # Errors
-    /// The file cannot be opened or the server not be reached, or holds something else, or has a later
-    /// format.
+    /// The file or server cannot be opened, contains something else, or has another format version.
     pub fn open_at(location: &Location) -> Result<Self, StoreError> {
         Self::start(location, true)
     }
 
-    /// Opens a library that is there already.
-    ///
-    /// # Errors
-    /// There is none; or else as for [`Self::open_at`].
+    /// Opens an existing library.
     pub fn open_existing(location: &Location) -> Result<Self, StoreError> {
         Self::start(location, false)
     }
@@ -96,10 +80,7 @@ impl Store {
         })
     }
 
-    /// Reads the library as it stands at one moment.
-    ///
-    /// # Errors
-    /// The database cannot be read, or `look` fails.
+    /// Reads a consistent snapshot.
     pub fn read<T, E: From<StoreError>>(
         &self,
         look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
@@ -107,11 +88,8 @@ impl Store {
         self.readers.read(look)
     }
 
-    /// Writes, and waits until it is on the disk. `work` shares a transaction with others: where it
-    /// fails, so do they.
-    ///
-    /// # Errors
-    /// The database cannot be written.
+    /// Writes, and waits until the write is durable. `work` shares its transaction with other writes: if one fails,
+    /// all of them fail.
     pub fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -119,20 +97,14 @@ impl Store {
         self.writer.write(Access::Write, work)
     }
 
-    /// Hands tasks out for so many seconds: first those that were handed out and not done in time, then those
-    /// of the highest priority, scoring the oldest first, sieving the newest first.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Leases tasks for a number of seconds: first expired leases, then waiting tasks by priority; scoring tasks
+    /// oldest first, expansion tasks newest first.
     pub fn lease(&self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease, StoreError> {
         let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds);
         self.writer.write(Access::Lease, work)
     }
 
-    /// As [`Self::lease`], with a number below 0 that follows from the tasks: who has them has the number.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Like [`Self::lease`], with a negative lease number computed from the tasks.
     pub fn lease_by_name(
         &self,
         kind: TaskKind,
@@ -144,18 +116,15 @@ impl Store {
         self.writer.write(Access::Lease, work)
     }
 
-    /// Takes back what a writer has written, all of it or that of the last minutes. Tells how many values
-    /// were taken back.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Undoes the writes of a writer, all of them or those of the last minutes. Returns the number of restored
+    /// values.
     pub fn undo(&self, writer: &str, minutes: Option<u32>) -> Result<usize, StoreError> {
-        let since = minutes.map_or(0, |minutes| time::now() - 60 * i64::from(minutes));
+        let since = minutes.map_or(0, |minutes| now() - 60 * i64::from(minutes));
         let writer = writer.to_owned();
         self.write(move |batch| batch.undo(&writer, since))
     }
 
-    /// Writes without waiting for it; not at all where too much waits already.
+    /// Queues a write without waiting for it. Drops it if the queue is full.
     pub fn post(
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,

@@ -1,9 +1,8 @@
 //! A library in a PostgreSQL database.
 //!
-//! The tables stand in a schema of their own. Nearly every score that is written changes the positions near
-//! the start, up to which values are handed: transactions that write take turns, by a lock that ends with
-//! them, and so never fail for one another. Those that only hand tasks out need no turn; they leave out the
-//! rows that others hold.
+//! The tables are in a schema of their own. Almost every write changes positions near the starting position, so
+//! write transactions hold an advisory lock and run one after another; they never fail because of a conflict.
+//! Transactions that only lease tasks take no lock and skip rows locked by others.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -16,14 +15,14 @@ use super::error::StoreError;
 use super::location::Location;
 use super::statement::{Access, Columns, Value};
 
-/// The version of the tables.
+/// Version of the schema.
 const VERSION: i64 = 2;
 
-/// The number of the lock that a writing transaction holds: `ChYk`.
-const TURN: i64 = 0x4368_596b;
+/// Number of the advisory lock of write transactions: `ChYk`.
+const WRITE_LOCK: i64 = 0x4368_596b;
 
-/// The tables, as in a file (see `sqlite.rs`); names of writers are bytes, which depend on no encoding of the
-/// database. `lease_number` numbers what is handed out.
+/// The same tables as in `sqlite.rs`. Names of writers are bytes, so that they do not depend on the encoding of the
+/// database. `lease_number` generates lease numbers.
 const SCHEMA: &str = "
     CREATE SCHEMA chuhe_cloud;
     SET LOCAL search_path TO chuhe_cloud;
@@ -42,30 +41,25 @@ const SCHEMA: &str = "
     CREATE TABLE pending(key BYTEA PRIMARY KEY);
     CREATE SEQUENCE lease_number;";
 
-/// What makes a library of version 1 one of version 2, as in a file.
-const FROM_VERSION_1: &str = "
-    ALTER TABLE chuhe_cloud.audit ADD COLUMN depth BIGINT NOT NULL DEFAULT 0;
-    UPDATE chuhe_cloud.library SET version = 2;";
-
-/// What holds for a session: the tables are found, and what was acknowledged survives the loss of power.
+/// Session settings: the schema, and durable commits.
 const SETTINGS: &str = "
     SET search_path TO chuhe_cloud;
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
-/// Settings of a writing session: it waits for others, but not for ever.
+/// Settings of a writing session: timeouts for locks and idle transactions.
 const WRITER_SETTINGS: &str = "
     SET lock_timeout TO '30s'; SET idle_in_transaction_session_timeout TO '60s';";
 
-/// How long a server is waited for when nothing else is said.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a connection without any sign from the server is held.
-const SILENCE: Duration = Duration::from_secs(30);
+/// Default timeout for connecting.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Default timeout for a connection without any response.
+const TCP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A connection that is made anew where it was lost between transactions.
-pub(super) struct PostgresConnection {
+/// A connection that reconnects after it was lost between transactions.
+pub struct PostgresConnection {
     config: Config,
     is_writer: bool,
     session: RefCell<Option<Session>>,
-    /// What has failed in the transaction: it does nothing more, and cannot be committed.
+    /// The first error of the transaction, which can no longer be committed.
     failure: RefCell<Option<StoreError>>,
 }
 
@@ -75,30 +69,26 @@ struct Session {
 }
 
 impl PostgresConnection {
-    /// Opens a library to write; makes it where there is none and `makes` says so. One of an earlier version
-    /// is brought up to date.
-    pub(super) fn open(config: &Config, makes: bool) -> Result<Self, StoreError> {
+    /// Opens a library for writing. Creates a missing one if `creates`.
+    pub fn open(config: &Config, makes: bool) -> Result<Self, StoreError> {
         let config = with_limits(config);
         let mut client = config.connect(NoTls)?;
         let mut transaction = client.transaction()?;
-        // Of several programs that begin at the same time one makes the tables.
-        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&TURN])?;
+        // If several programs start at the same time, one of them creates the tables.
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&WRITE_LOCK])?;
         let query = "SELECT COUNT(*) FROM pg_namespace WHERE nspname = 'chuhe_cloud'";
         let is_new = transaction.query_one(query, &[])?.try_get::<_, i64>(0)? == 0;
         if is_new && makes {
             transaction.batch_execute(SCHEMA)?;
             transaction.execute("INSERT INTO library(version) VALUES ($1)", &[&VERSION])?;
         }
-        if !is_new && version(&mut transaction)? == Some(1) {
-            transaction.batch_execute(FROM_VERSION_1)?;
-        }
         transaction.commit()?;
         drop(client);
         Self::connect(config, true)
     }
 
-    /// Opens a library that is open for writing already, to read.
-    pub(super) fn open_reader(config: &Config) -> Result<Self, StoreError> {
+    /// Opens an existing library for reading.
+    pub fn open_reader(config: &Config) -> Result<Self, StoreError> {
         Self::connect(with_limits(config), false)
     }
 
@@ -112,21 +102,21 @@ impl PostgresConnection {
         })
     }
 
-    /// Begins a transaction; connects anew where the connection was lost.
-    pub(super) fn begin(&self, access: Access) -> Result<(), StoreError> {
+    /// Begins a transaction; reconnects if the connection was lost.
+    pub fn begin(&self, access: Access) -> Result<(), StoreError> {
         let begin = match access {
             Access::Read => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            // After each wait for another transaction a statement sees what that has written.
+            // After waiting for another transaction, a statement must see its writes.
             Access::Lease | Access::Write => "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
         };
-        let mut place = self.session.borrow_mut();
+        let mut edge = self.session.borrow_mut();
         self.failure.take();
-        if let Some(session) = &mut *place
+        if let Some(session) = &mut *edge
             && session.client.batch_execute(begin).is_err()
         {
-            *place = None;
+            *edge = None;
         }
-        let session = match &mut *place {
+        let session = match &mut *edge {
             Some(session) => session,
             none => {
                 let mut session = Session::new(&self.config, self.is_writer)?;
@@ -136,18 +126,17 @@ impl PostgresConnection {
         };
         if access == Access::Write {
             let lock = "SELECT pg_advisory_xact_lock($1)";
-            if let Err(error) = session.run(lock, &[Value::Number(TURN)]) {
-                *place = None;
+            if let Err(error) = session.run(lock, &[Value::Number(WRITE_LOCK)]) {
+                *edge = None;
                 return Err(error.into());
             }
         }
         Ok(())
     }
 
-    /// Ends a transaction so that it holds.
-    pub(super) fn commit(&self) -> Result<(), StoreError> {
+    pub fn commit(&self) -> Result<(), StoreError> {
         if let Some(failure) = self.failure.take() {
-            // The server would take everything back, and say that all is well.
+            // The server would roll back and still report success.
             return Err(failure);
         }
         match &mut *self.session.borrow_mut() {
@@ -156,19 +145,18 @@ impl PostgresConnection {
         }
     }
 
-    /// Ends a transaction as if it had not been.
-    pub(super) fn roll_back(&self) {
-        let mut place = self.session.borrow_mut();
-        if let Some(session) = &mut *place
+    pub fn roll_back(&self) {
+        let mut edge = self.session.borrow_mut();
+        if let Some(session) = &mut *edge
             && session.client.batch_execute("ROLLBACK").is_err()
         {
-            // The server does the same with the transactions of lost connections.
-            *place = None;
+            // The server rolls back transactions of lost connections.
+            *edge = None;
         }
     }
 
-    /// Runs a statement. Tells how many rows it has found or changed.
-    pub(super) fn execute(
+    /// Runs a statement; returns the number of affected rows.
+    pub fn execute(
         &self,
         statement: &'static str,
         values: &[Value<'_>],
@@ -180,8 +168,8 @@ impl PostgresConnection {
         Ok(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
-    /// Reads what a query finds.
-    pub(super) fn query<T>(
+    /// Reads all rows of a query.
+    pub fn query<T>(
         &self,
         query: &'static str,
         values: &[Value<'_>],
@@ -211,7 +199,7 @@ impl PostgresConnection {
 }
 
 impl Session {
-    /// Connects to a library that is there.
+    /// Connects to an existing library.
     fn new(config: &Config, is_writer: bool) -> Result<Self, StoreError> {
         let mut client = config.connect(NoTls)?;
         client.batch_execute(SETTINGS)?;
@@ -252,7 +240,7 @@ impl Session {
     }
 }
 
-/// The version of the tables; 0 where none is told, `None` where there are no tables.
+/// Version of the schema: `None` without a library, 0 if the version row is missing.
 fn version(client: &mut impl GenericClient) -> Result<Option<i64>, postgres::Error> {
     let query = "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('chuhe_cloud.library')";
     if client.query_one(query, &[])?.try_get::<_, i64>(0)? == 0 {
@@ -262,19 +250,19 @@ fn version(client: &mut impl GenericClient) -> Result<Option<i64>, postgres::Err
     row.map_or(Ok(0), |row| row.try_get(0)).map(Some)
 }
 
-/// A configuration with limits of time where it has none.
+/// Adds default timeouts.
 fn with_limits(config: &Config) -> Config {
     let mut config = config.clone();
     if config.get_connect_timeout().is_none() {
-        config.connect_timeout(PATIENCE);
+        config.connect_timeout(TIMEOUT);
     }
     if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(SILENCE);
+        config.tcp_user_timeout(TCP_TIMEOUT);
     }
     if config.get_keepalives_interval().is_none() {
         config
-            .keepalives_idle(SILENCE)
-            .keepalives_interval(PATIENCE);
+            .keepalives_idle(TCP_TIMEOUT)
+            .keepalives_interval(TIMEOUT);
     }
     if config.get_application_name().is_none() {
         config.application_name("chuhe");

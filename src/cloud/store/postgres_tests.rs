@@ -1,4 +1,4 @@
-//! What holds for a library on a server alone: several programs write, and connections are lost.
+//! Tests of a library on a server: several writing programs, and lost connections.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::statement::Value;
+use super::connection::Value;
 use super::task_tests::{add, task};
 use super::test_database::TestDatabase;
 use super::tests::after;
 use super::*;
 use crate::board::Position;
+use crate::cloud::Edge;
 use crate::cloud::key::View;
-use crate::cloud::place::Place;
 use crate::movegen::legal_moves;
 
 fn open(database: &TestDatabase) -> Store {
@@ -28,7 +28,7 @@ fn location(database: &TestDatabase) -> Location {
 fn score(moves: &str, played: &str) -> NewScore {
     let position = after(moves);
     NewScore {
-        place: Place::of(&position, &View::of(&position), played.parse().unwrap()),
+        edge: Edge::of(&position, &View::of(&position), played.parse().unwrap()),
         value: 7,
         depth: 0,
         writer: "test \0 棋".to_owned(),
@@ -41,9 +41,9 @@ fn write(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
 }
 
 fn is_known(store: &Store, moves: &str, played: &str) -> Result<bool, StoreError> {
-    let place = score(moves, played).place;
-    let row = store.read(|snapshot| snapshot.get(&place.parent))?;
-    Ok(row.is_some_and(|row| row.get(place.m).is_some()))
+    let edge = score(moves, played).edge;
+    let row = store.read(|snapshot| snapshot.get(&edge.parent))?;
+    Ok(row.is_some_and(|row| row.get(edge.m).is_some()))
 }
 
 #[test]
@@ -57,20 +57,20 @@ fn writers_of_several_programs_agree() {
         for seed in 0..6 {
             let (store, written) = (&stores[seed % 2], &written);
             scope.spawn(move || {
-                // Games of the same few openings: all write near the start.
+                // Games with few openings, so that all threads write near the starting position.
                 let mut random = StdRng::seed_from_u64(seed as u64 / 2);
                 let game = crate::random::game(&mut random, Position::startpos(), 30);
                 let mut position = Position::startpos();
                 for ply in game.plies() {
-                    let place = Place::of(&position, &View::of(&position), ply.played);
+                    let edge = Edge::of(&position, &View::of(&position), ply.played);
                     let score = NewScore {
-                        place: place.clone(),
+                        edge: edge.clone(),
                         value: 40 * seed as i32 - 90,
                         depth: 0,
                         writer: seed.to_string(),
                     };
                     if store.write(move |batch| batch.store(&score)).unwrap() {
-                        written.lock().unwrap().push(place);
+                        written.lock().unwrap().push(edge);
                     }
                     position.make(ply.played);
                 }
@@ -80,16 +80,16 @@ fn writers_of_several_programs_agree() {
     let written = written.into_inner().unwrap();
     assert!(written.len() >= 80, "{}", written.len());
     for store in &stores {
-        for place in &written {
-            let row = store.read(|s| s.get(&place.parent)).unwrap().unwrap();
-            assert!(row.get(place.m).is_some());
+        for edge in &written {
+            let row = store.read(|s| s.get(&edge.parent)).unwrap().unwrap();
+            assert!(row.get(edge.m).is_some());
         }
         assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
     }
 }
 
 #[test]
-fn no_task_is_handed_out_twice() {
+fn no_task_is_leased_twice() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -98,14 +98,14 @@ fn no_task_is_handed_out_twice() {
     for first in legal_moves(&Position::startpos()) {
         let first = first.to_string();
         for kind in TaskKind::ALL {
-            add(&stores[0], &task(kind, &first, &[], Priority::Asked));
+            add(&stores[0], &task(kind, &first, &[], Priority::Requested));
         }
         count += 1;
     }
     // Mirror images are one position.
     assert_eq!(count, 44);
     let waiting = |kind| stores[1].read(move |s| s.waiting(kind)).unwrap();
-    let expected = waiting(TaskKind::Scoring) + waiting(TaskKind::Sieving);
+    let expected = waiting(TaskKind::Scoring) + waiting(TaskKind::Expansion);
     assert_eq!(expected, 46);
     let leases = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -125,17 +125,17 @@ fn no_task_is_handed_out_twice() {
     });
     let leases = leases.into_inner().unwrap();
     let tasks = leases.iter().flat_map(|lease| &lease.tasks);
-    let places: Vec<_> = tasks.map(|task| (task.kind, &task.key)).collect();
-    assert_eq!(places.len() as i64, expected);
-    assert_eq!(places.iter().collect::<HashSet<_>>().len(), places.len());
+    let edges: Vec<_> = tasks.map(|task| (task.kind, &task.key)).collect();
+    assert_eq!(edges.len() as i64, expected);
+    assert_eq!(edges.iter().collect::<HashSet<_>>().len(), edges.len());
     let numbers: HashSet<i64> = leases.iter().map(|lease| lease.number).collect();
     assert_eq!(numbers.len(), leases.len());
-    // Each program may end the leases of the other.
+    // Each program may end leases of the other.
     for number in numbers {
         let work = move |batch: &mut Batch<'_>| batch.finish_lease(number);
         assert!(stores[0].write(work).unwrap() > 0);
     }
-    assert_eq!(waiting(TaskKind::Scoring) + waiting(TaskKind::Sieving), 0);
+    assert_eq!(waiting(TaskKind::Scoring) + waiting(TaskKind::Expansion), 0);
 }
 
 #[test]
@@ -146,9 +146,12 @@ fn leases_wait_for_nothing_and_writers_for_their_turn() {
     let store = open(&database);
     let other = open(&database);
     for first in ["h2e2", "h2d2", "h2c2"] {
-        // Whatever the writers begin with is done then.
+        // Waits until the writers have finished starting.
         for store in [&store, &other] {
-            add(store, &task(TaskKind::Scoring, first, &[], Priority::Asked));
+            add(
+                store,
+                &task(TaskKind::Scoring, first, &[], Priority::Requested),
+            );
         }
     }
     let mut beside = database.connect();
@@ -161,7 +164,7 @@ fn leases_wait_for_nothing_and_writers_for_their_turn() {
     std::thread::scope(|scope| {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
         let begun = Instant::now();
-        // The first task is held by another transaction.
+        // Another transaction has locked the first task.
         let lease = other.lease(TaskKind::Scoring, 10, 600).unwrap();
         assert!(begun.elapsed() < Duration::from_secs(10));
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
@@ -189,7 +192,7 @@ fn lost_connections_are_made_anew() {
     assert!(write(&store, "", "h2e2").unwrap());
     assert!(is_known(&store, "", "h2e2").unwrap());
     for played in ["c3c4", "a0a1"] {
-        // The one that writes, and the one that reads.
+        // The writing and the reading connection.
         assert_eq!(database.cut_off(), 2);
         assert!(write(&store, "", played).unwrap());
         assert!(is_known(&store, "", played).unwrap());
@@ -230,7 +233,7 @@ fn what_the_server_takes_back_is_not_acknowledged() {
     let new = score("", "h2e2");
     let failed = store.write(move |batch| {
         let is_written = batch.store(&new)?;
-        // A fault that the work does not hand on.
+        // An error that the job does not return.
         let wrong = (batch.connection).execute("SELECT $1 / 0::bigint", &[Value::Number(1)]);
         assert!(wrong.is_err());
         Ok(is_written)
@@ -242,7 +245,7 @@ fn what_the_server_takes_back_is_not_acknowledged() {
 }
 
 #[test]
-fn databases_without_a_library_are_told_from_those_with_one() {
+fn databases_without_a_library_are_rejected() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -259,7 +262,7 @@ fn databases_without_a_library_are_told_from_those_with_one() {
     let change = "UPDATE chuhe_cloud.library SET version = 9";
     beside.batch_execute(change).unwrap();
     let error = there(Store::open_at(&location));
-    assert!(error.contains("has version 9"), "{error}");
+    assert!(error.contains("has format version 9"), "{error}");
     let foreign = "DROP SCHEMA chuhe_cloud CASCADE; CREATE SCHEMA chuhe_cloud";
     beside.batch_execute(foreign).unwrap();
     let error = Store::open_at(&location).unwrap_err();

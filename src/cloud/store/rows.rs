@@ -1,6 +1,7 @@
-//! Rows and edges, read and written through a connection.
+//! Rows, edges and times in the database.
 
 use std::collections::HashMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::connection::Connection;
 use super::error::StoreError;
@@ -11,18 +12,17 @@ use crate::cloud::row::Row;
 type Result<T> = std::result::Result<T, StoreError>;
 
 /// The query for a row.
-pub(super) const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
+pub const GET: &str = "SELECT moves, ply, turned_ply FROM position WHERE key = $1";
 
 const DAMAGED: StoreError = StoreError::Damaged("moves");
 
-/// What is known of a position; `None` where nothing is.
-pub(super) fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
+/// The known moves of a position.
+pub fn get(connection: &Connection, key: &Key) -> Result<Option<Row>> {
     connection.query_one(GET, &[key.into()], parse)
 }
 
-/// What is known of several positions, in one question to a server; those of which nothing is known are left
-/// out.
-pub(super) fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row>> {
+/// The known moves of several positions, in one query; unknown positions are left out.
+pub fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<Key, Row>> {
     let query = "SELECT moves, ply, turned_ply, key FROM position WHERE key = ANY($1)";
     let bytes: Vec<&[u8]> = keys.iter().map(Key::as_bytes).collect();
     let read = |columns: &Columns<'_>| Ok((key(columns, 3)?, parse(columns)?));
@@ -30,13 +30,13 @@ pub(super) fn get_all(connection: &Connection, keys: &[Key]) -> Result<HashMap<K
     Ok(found.into_iter().collect())
 }
 
-/// The scores of the moves of a row.
-pub(super) fn parse_scores(columns: &Columns<'_>) -> Result<Vec<i32>> {
+/// The scores of a row.
+pub fn parse_scores(columns: &Columns<'_>) -> Result<Vec<i32>> {
     Row::scores_from_bytes(columns.bytes(0, "moves")?).ok_or(DAMAGED)
 }
 
-/// A row of the columns moves, ply and turned_ply.
-pub(super) fn parse(columns: &Columns<'_>) -> Result<Row> {
+/// A row from the columns moves, ply and turned_ply.
+pub fn parse(columns: &Columns<'_>) -> Result<Row> {
     let plies = [
         columns.maybe_number(1, "ply")?,
         columns.maybe_number(2, "turned_ply")?,
@@ -45,33 +45,51 @@ pub(super) fn parse(columns: &Columns<'_>) -> Result<Row> {
     Ok(Row { moves, plies })
 }
 
-pub(super) fn key(columns: &Columns<'_>, column: usize) -> Result<Key> {
+pub fn key(columns: &Columns<'_>, column: usize) -> Result<Key> {
     Key::from_bytes(columns.bytes(column, "key")?).ok_or(StoreError::Damaged("key"))
 }
 
-/// Writes what is known of a position; takes the row away where no move is left.
-pub(super) fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
+/// Writes the row of a position; deletes it if no moves are left.
+pub fn put(connection: &Connection, key: &Key, row: &Row) -> Result<()> {
     if row.moves.is_empty() {
         let statement = "DELETE FROM position WHERE key = $1";
         return connection.execute(statement, &[key.into()]).map(drop);
     }
     let statement = "INSERT INTO position(key, moves, ply, turned_ply) VALUES ($1, $2, $3, $4)
         ON CONFLICT(key) DO UPDATE SET moves = $2, ply = $3, turned_ply = $4";
-    let [ply, turned] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
+    let [ply, reoriented] = row.plies.map(|ply| Value::Maybe(ply.map(i64::from)));
     let moves = row.to_bytes();
-    let values = [key.into(), Value::Bytes(&moves), ply, turned];
+    let values = [key.into(), Value::Bytes(&moves), ply, reoriented];
     connection.execute(statement, &values).map(drop)
 }
 
-/// Notes that a stored move leads from one position to another.
-pub(super) fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
+/// Inserts an edge.
+pub fn link(connection: &Connection, parent: &Key, child: &Key) -> Result<()> {
     let statement = "INSERT INTO edge(child, parent) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     let values = [child.into(), parent.into()];
     connection.execute(statement, &values).map(drop)
 }
 
-/// The positions from which a stored move leads to this one.
-pub(super) fn parents(connection: &Connection, child: &Key) -> Result<Vec<Key>> {
+/// The positions with a stored move to this one.
+pub fn parents(connection: &Connection, child: &Key) -> Result<Vec<Key>> {
     let query = "SELECT parent FROM edge WHERE child = $1";
     connection.query(query, &[child.into()], |columns| key(columns, 0))
+}
+
+/// Seconds since 1970.
+pub fn now() -> i64 {
+    milliseconds() / 1000
+}
+
+/// Milliseconds since 1970.
+pub fn milliseconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |time| {
+        i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+    })
+}
+
+/// Minutes since 1970.
+pub fn minutes() -> u32 {
+    u32::try_from(now() / 60).unwrap_or(u32::MAX)
 }

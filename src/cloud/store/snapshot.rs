@@ -1,40 +1,37 @@
-//! The library as it stands at one moment, to read.
+//! Consistent reads of a library.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::connection::{Connection, RowQuery};
 use super::error::StoreError;
 use super::location::Location;
 use super::rows;
-use super::statement::{Access, Value};
+use super::statement::{Access, Columns, Value};
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
+use crate::cloud::fen;
 use crate::cloud::key::Key;
-use crate::cloud::place::Place;
-use crate::cloud::row::Row;
-use crate::cloud::value;
+use crate::cloud::row::{Edge, Row};
+use crate::cloud::score::{self, score_of};
 
-/// Positions that are read together where all are read.
+/// Rows per query when all positions are read.
 const PAGE: i64 = 1_000;
 
-/// The library at one moment: what is written meanwhile is not seen.
+/// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
-    /// The query for a row, which is asked many times.
+    /// The prepared query for a row.
     get: RowQuery<'a>,
-    /// What was read ahead.
+    /// Prefetched rows.
     ahead: RefCell<HashMap<Key, Option<Row>>>,
 }
 
 impl Snapshot<'_> {
-    /// Reads positions that will be asked for next, where one question for all saves time; otherwise nothing
-    /// is done.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// Prefetches positions if each query is a round trip to a server; otherwise does nothing.
     pub fn read_ahead(&self, keys: impl FnOnce() -> Vec<Key>) -> Result<(), StoreError> {
         if !self.connection.is_remote() {
             return Ok(());
@@ -48,10 +45,7 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// What is known of a position.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// The known moves of a position.
     pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.clone()),
@@ -59,10 +53,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// The scores of the known moves of a position, in no particular order; `None` where nothing is known.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// The scores of the known moves of a position in any order; `None` if it is unknown.
     pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.as_ref().map(Row::scores)),
@@ -70,10 +61,7 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Whether anything is known of a position.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// Whether a position is known.
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.is_some()),
@@ -81,28 +69,19 @@ impl Snapshot<'_> {
         }
     }
 
-    /// How many positions there are.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// Number of positions.
     pub fn positions(&self) -> Result<u64, StoreError> {
         let query = "SELECT COUNT(*) FROM position";
         let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
         Ok(count?.unwrap_or(0))
     }
 
-    /// How many tasks of a kind wait.
-    ///
-    /// # Errors
-    /// The database cannot be read.
+    /// Number of waiting tasks of a kind.
     pub fn waiting(&self, kind: TaskKind) -> Result<i64, StoreError> {
         waiting(self.connection, kind)
     }
 
-    /// Calls `each` with every position, in the order of the keys.
-    ///
-    /// # Errors
-    /// The database cannot be read, or `each` fails.
+    /// Calls `each` with every position, in key order.
     pub fn for_each<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(Key, Row) -> Result<(), E>,
@@ -125,27 +104,24 @@ impl Snapshot<'_> {
         }
     }
 
-    /// What is wrong with the moves of the library.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub fn check(&self) -> Result<Vec<SnapshotFault>, StoreError> {
-        let mut faults = Vec::new();
+    /// Finds illegal moves, and inconsistent values from the replies.
+    pub fn check(&self) -> Result<Vec<Inconsistency>, StoreError> {
+        let mut problems = Vec::new();
         self.for_each(|key, row| {
-            let places = Place::of_stored(&key, row.moves.iter().map(|entry| entry.m));
-            if places.len() != row.moves.len() {
-                faults.push(SnapshotFault::Illegal(key.clone()));
+            let edges = Edge::of_stored(&key, row.moves.iter().map(|entry| entry.m));
+            if edges.len() != row.moves.len() {
+                problems.push(Inconsistency::Illegal(key.clone()));
             }
-            for place in places {
-                let stored = row.get(place.m).map_or(0, |entry| i32::from(entry.value));
-                let expected = match self.get(&place.child)? {
-                    _ if place.ends_game => Some(-value::FINAL),
-                    Some(child) => value::value(&mut child.scores(), &key, place.m),
+            for edge in edges {
+                let stored = row.get(edge.m).map_or(0, |entry| i32::from(entry.value));
+                let expected = match self.get(&edge.child)? {
+                    _ if edge.ends_game => Some(-score::FINAL),
+                    Some(child) => score::value(&mut child.scores(), &key, edge.m),
                     None => None,
                 };
                 if let Some(expected) = expected.filter(|expected| *expected != stored) {
-                    let (key, m) = (key.clone(), place.m);
-                    faults.push(SnapshotFault::Value {
+                    let (key, m) = (key.clone(), edge.m);
+                    problems.push(Inconsistency::Value {
                         key,
                         m,
                         stored,
@@ -155,33 +131,32 @@ impl Snapshot<'_> {
             }
             Ok::<_, StoreError>(())
         })?;
-        Ok(faults)
+        Ok(problems)
     }
 }
 
-/// Something that is wrong with a move.
+/// An inconsistency of a stored move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SnapshotFault {
-    /// A position has a move that is not legal.
-    #[error("{0} has a move that is not legal")]
+pub enum Inconsistency {
+    /// A position has an illegal move.
+    #[error("position {0} has an illegal move")]
     Illegal(Key),
-    /// The value of a move does not follow from the moves of the position after it. Where moves lead
-    /// round in a circle there need be no values that all agree.
+    /// A value does not follow from the replies. Along a cycle of moves there may be no consistent values.
     #[error("{m} of {key} has the value {stored}, not {expected}")]
     Value {
         /// The position.
         key: Key,
-        /// What is played there.
+        /// The move.
         m: Move,
-        /// The value it has.
+        /// Its value.
         stored: i32,
-        /// The value that follows.
+        /// The value that follows from the replies.
         expected: i32,
     },
 }
 
-/// Connections that read, each used by one reader at a time.
-pub(super) struct Readers {
+/// A pool of reading connections.
+pub struct Readers {
     location: Location,
     idle: Mutex<Vec<Connection>>,
 }
@@ -193,19 +168,19 @@ impl fmt::Debug for Readers {
 }
 
 impl Readers {
-    pub(super) fn new(location: Location) -> Self {
+    pub fn new(location: Location) -> Self {
         Self {
             location,
             idle: Mutex::default(),
         }
     }
 
-    /// Reads the library as it stands now.
-    pub(super) fn read<T, E: From<StoreError>>(
+    /// Reads a snapshot.
+    pub fn read<T, E: From<StoreError>>(
         &self,
         look: impl FnOnce(&Snapshot<'_>) -> Result<T, E>,
     ) -> Result<T, E> {
-        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = || self.idle.lock();
         let next = idle().pop();
         let connection = match next {
             Some(connection) => connection,
@@ -217,9 +192,76 @@ impl Readers {
             get: connection.prepare(rows::GET)?,
             ahead: RefCell::default(),
         })?;
-        // A connection on which anything has failed is not used again.
+        // A connection is not reused after an error.
         connection.roll_back();
         idle().push(connection);
         Ok(found)
+    }
+}
+
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedWrite {
+    /// Time of the write, in seconds since 1970.
+    pub time: i64,
+    /// Name of the writer.
+    pub writer: String,
+    /// The position before the move.
+    pub key: Key,
+    /// The move of the canonical position.
+    pub m: Move,
+    /// The previous value, if any.
+    pub old: Option<i16>,
+    /// The new value.
+    pub new: i16,
+    /// Search depth in plies; 0 if unknown.
+    pub depth: u8,
+}
+
+impl LoggedWrite {
+    /// The FEN and the move; `None` if the key is damaged.
+    pub fn played(&self) -> Option<(String, Move)> {
+        Some((fen::write(&self.key.position()?), self.m))
+    }
+
+    /// The new score, for the side that plays the move.
+    pub fn score(&self) -> i32 {
+        score_of(i32::from(self.new))
+    }
+
+    /// The previous score, for the side that plays the move.
+    pub fn old_score(&self) -> Option<i32> {
+        self.old.map(|old| score_of(i32::from(old)))
+    }
+}
+
+impl Snapshot<'_> {
+    /// The last writes, of one writer or of all, latest first.
+    pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>, StoreError> {
+        let limit = Value::Number(i64::from(limit));
+        let read = |columns: &Columns<'_>| {
+            Ok(LoggedWrite {
+                time: columns.number(0, "time")?,
+                writer: columns.text(1, "writer")?,
+                key: rows::key(columns, 2)?,
+                m: Move::from_bits(columns.number(3, "move")?).unwrap_or_default(),
+                old: columns.maybe_number(4, "old")?,
+                new: columns.number(5, "new")?,
+                depth: columns.number(6, "depth")?,
+            })
+        };
+        match writer {
+            None => {
+                let query = "SELECT time, writer, key, move, old, new, depth FROM audit
+                    ORDER BY id DESC LIMIT $1";
+                self.connection.query(query, &[limit], read)
+            }
+            Some(writer) => {
+                let query = "SELECT time, writer, key, move, old, new, depth FROM audit
+                    WHERE writer = $1 ORDER BY id DESC LIMIT $2";
+                let values = [Value::Text(writer), limit];
+                self.connection.query(query, &values, read)
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The file: an SQLite database in WAL mode.
+//! An SQLite file in WAL mode.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,17 +9,15 @@ use super::error::StoreError;
 use super::location::Location;
 use super::statement::{Access, Columns, Value};
 
-/// Marks the files of libraries in the header of the database: `ChYk`.
+/// The `application_id` of library files: `ChYk`.
 const APPLICATION: i64 = 0x4368_596b;
 
-/// The version of the tables.
+/// Version of the schema.
 const VERSION: i64 = 2;
 
-/// `position`: the known moves of a position (see [`Row`](crate::cloud::Row)) with its distances from
-/// the start. `edge`: from which positions a position is reached by a stored move. `task`: what is to be
-/// searched; `lease` is 0 or the number of the batch that was handed out. `audit`: every value that was
-/// written, and how deep was searched for it. `pending`: positions whose parents, and those behind their
-/// moves, are still to be told.
+/// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
+/// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease. `audit`:
+/// every written value with its depth. `pending`: positions whose parents and children must still be updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
@@ -30,24 +28,19 @@ const SCHEMA: &str = "
     CREATE INDEX task_order ON task(kind, lease, priority, id);
     CREATE TABLE audit(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, key BLOB NOT NULL,
         move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL, depth INTEGER NOT NULL DEFAULT 0);
+    CREATE INDEX audit_place ON audit(key, move);
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
 
-/// What makes a file of version 1 one of version 2. How deep was searched for what it has is not known.
-const FROM_VERSION_1: &str = "ALTER TABLE audit ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;";
+/// How long a statement waits for another process.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Indexes that files of earlier programs may lack.
-const INDEXES: &str = "CREATE INDEX IF NOT EXISTS audit_place ON audit(key, move);";
-
-/// How long a statement waits for another process that writes.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Opens a library to write; makes it where there is none, and brings one of an earlier version up to date.
+/// Opens a library for writing; creates it if missing.
 ///
 /// # Errors
-/// The file cannot be opened, holds something else, or has a later format.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
+/// The file cannot be opened, contains something else, or has another format version.
+pub fn open(path: &Path) -> Result<Connection, StoreError> {
     let mut connection = Connection::open(path)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(TIMEOUT)?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let number =
@@ -62,10 +55,6 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
             transaction.pragma_update(None, "user_version", VERSION)?;
         }
         (APPLICATION, VERSION) => {}
-        (APPLICATION, 1) => {
-            transaction.execute_batch(FROM_VERSION_1)?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
         (APPLICATION, found) => {
             return Err(StoreError::Version {
                 location: Location::from(path),
@@ -75,10 +64,9 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
         }
         _ => return Err(StoreError::Foreign(Location::from(path))),
     }
-    transaction.execute_batch(INDEXES)?;
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A transaction that was acknowledged survives the loss of power.
+    // An acknowledged transaction survives a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     connection.pragma_update(None, "cache_size", -32 << 10)?;
@@ -86,28 +74,24 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Opens a library that is open for writing already, to read.
-///
-/// # Errors
-/// The file cannot be opened.
-pub(super) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+/// Opens an existing library for reading.
+pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -8 << 10)?;
     Ok(connection)
 }
 
-/// The statement that begins a transaction.
-pub(super) const fn begin(access: Access) -> &'static str {
+pub const fn begin(access: Access) -> &'static str {
     match access {
         Access::Read => "BEGIN DEFERRED",
         Access::Lease | Access::Write => "BEGIN IMMEDIATE",
     }
 }
 
-/// Calls `each` with the rows that a query finds, as long as it returns `true`.
-pub(super) fn for_rows(
+/// Calls `each` with the rows of a query while it returns `true`.
+pub fn for_rows(
     query: &mut Statement<'_>,
     values: &[Value<'_>],
     mut each: impl FnMut(&Columns<'_>) -> Result<bool, StoreError>,

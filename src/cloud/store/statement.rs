@@ -1,32 +1,33 @@
-//! Statements, values and columns, which are the same for both databases.
+//! Statements, parameters and columns that are the same for both databases.
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 
 use super::error::StoreError;
+use crate::cloud::key::Key;
 
-/// What a transaction may do.
+/// Access mode of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Access {
-    /// Read the library as it stands at one moment.
+pub enum Access {
+    /// Read a consistent snapshot.
     Read,
-    /// Hand tasks out, and nothing else. It never waits for other transactions.
+    /// Lease tasks only; never waits for other transactions.
     Lease,
-    /// Write anything, while no other transaction does.
+    /// Write exclusively.
     Write,
 }
 
-/// A statement. Its values stand as `$1`, `$2` and so on, which occur first in this order, for SQLite numbers
-/// them so.
+/// A statement. Its parameters `$1`, `$2` and so on must first appear in this order, because SQLite numbers them
+/// that way.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sql {
-    pub(super) sqlite: &'static str,
+pub struct Sql {
+    pub sqlite: &'static str,
     #[cfg(feature = "postgres")]
-    pub(super) postgres: &'static str,
+    pub postgres: &'static str,
 }
 
 impl Sql {
-    /// A statement that the databases write differently.
-    pub(super) const fn new(sqlite: &'static str, postgres: &'static str) -> Self {
+    /// A statement that differs between the databases.
+    pub const fn new(sqlite: &'static str, postgres: &'static str) -> Self {
         #[cfg(not(feature = "postgres"))]
         let _ = postgres;
         Self {
@@ -43,7 +44,7 @@ impl From<&'static str> for Sql {
     }
 }
 
-/// A statement with a clause that locks rows in PostgreSQL. In SQLite a transaction that writes is alone.
+/// A statement with a row-locking clause for PostgreSQL. SQLite locks the whole database for a write transaction.
 macro_rules! locking {
     ($before:literal, $lock:literal, $after:literal) => {
         Sql::new(
@@ -53,17 +54,15 @@ macro_rules! locking {
     };
 }
 
-pub(super) use locking;
-
-/// A value of a statement.
+/// A parameter of a statement.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Value<'a> {
+pub enum Value<'a> {
     Number(i64),
-    /// A number that may be absent.
+    /// A number or NULL.
     Maybe(Option<i64>),
     Bytes(&'a [u8]),
     Text(&'a str),
-    /// Any of these, in a query that PostgreSQL alone understands.
+    /// An array of keys; PostgreSQL only.
     AnyOf(&'a [&'a [u8]]),
 }
 
@@ -75,8 +74,8 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::AnyOf(all) => {
-                let fault = format!("{} values where one is expected", all.len());
-                return Err(rusqlite::Error::ToSqlConversionFailure(fault.into()));
+                let fail = format!("{} values where one is expected", all.len());
+                return Err(rusqlite::Error::ToSqlConversionFailure(fail.into()));
             }
         }))
     }
@@ -88,22 +87,22 @@ impl From<i64> for Value<'_> {
     }
 }
 
-impl<'a> From<&'a crate::cloud::key::Key> for Value<'a> {
-    fn from(key: &'a crate::cloud::key::Key) -> Self {
+impl<'a> From<&'a Key> for Value<'a> {
+    fn from(key: &'a Key) -> Self {
         Self::Bytes(key.as_bytes())
     }
 }
 
-/// The columns of a row that was found.
-pub(super) enum Columns<'a> {
+/// The columns of a result row.
+pub enum Columns<'a> {
     Sqlite(&'a rusqlite::Row<'a>),
     #[cfg(feature = "postgres")]
     Postgres(&'a postgres::Row),
 }
 
 impl Columns<'_> {
-    /// The number in a column, which has a name for errors.
-    pub(super) fn number<T: TryFrom<i64>>(
+    /// A number; `name` identifies the column in errors.
+    pub fn number<T: TryFrom<i64>>(
         &self,
         column: usize,
         name: &'static str,
@@ -112,8 +111,8 @@ impl Columns<'_> {
             .ok_or(StoreError::Damaged(name))
     }
 
-    /// The number in a column where there is one.
-    pub(super) fn maybe_number<T: TryFrom<i64>>(
+    /// A number or NULL.
+    pub fn maybe_number<T: TryFrom<i64>>(
         &self,
         column: usize,
         name: &'static str,
@@ -136,8 +135,8 @@ impl Columns<'_> {
         }
     }
 
-    /// The text in a column, with `\u{fffd}` for what is none.
-    pub(super) fn text(&self, column: usize, name: &'static str) -> Result<String, StoreError> {
+    /// A text; invalid UTF-8 becomes U+FFFD.
+    pub fn text(&self, column: usize, name: &'static str) -> Result<String, StoreError> {
         let bytes = match self {
             Self::Sqlite(row) => row
                 .get_ref(column)?
@@ -149,8 +148,8 @@ impl Columns<'_> {
         Ok(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// The bytes in a column.
-    pub(super) fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8], StoreError> {
+    /// Bytes.
+    pub fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8], StoreError> {
         match self {
             Self::Sqlite(row) => row
                 .get_ref(column)?
@@ -161,3 +160,5 @@ impl Columns<'_> {
         }
     }
 }
+
+pub(crate) use locking;

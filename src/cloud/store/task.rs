@@ -1,97 +1,111 @@
-//! Tasks, and the writer's state of them between transactions.
+//! Tasks, and the task state of the writer.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use super::connection::Connection;
 use super::error::StoreError;
+use super::rows::{milliseconds, now};
 use super::statement::{Columns, Value};
-use super::time::{milliseconds, now};
 use crate::board::Move;
 use crate::cloud::key::Key;
 
-/// Seconds in which the same move of a position is not handed out again.
-const PAUSE: i64 = 300;
-/// Seconds between two times that old tasks are dropped.
-const SWEEP: i64 = 60;
-/// How many moves are remembered as handed out.
-const MOST_REMEMBERED: usize = 50_000;
+type Result<T> = std::result::Result<T, StoreError>;
 
-/// How old the numbers of waiting tasks may be where there seems to be no room for more.
+/// Seconds before the same move or position may be queued again after it was leased.
+const PAUSE: i64 = 300;
+/// Seconds between two cleanups of old tasks.
+const SWEEP: i64 = 60;
+/// Maximum number of remembered leases.
+const MAX_REMEMBERED: usize = 50_000;
+
+/// Maximum age of the task counts when the queue seems to be full.
 const COUNT_AGE: Duration = Duration::from_secs(10);
 
-/// What is to be done with a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Kind of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TaskKind {
-    /// Its moves are to be scored, each by a search of the position after it.
+    /// Score the moves, each by a search of the position after it.
     Scoring,
-    /// Moves worth scoring are to be found.
-    Sieving,
+    /// Find moves to score.
+    Expansion,
 }
 
 impl TaskKind {
     /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::Scoring, Self::Sieving];
+    pub const ALL: [Self; 2] = [Self::Scoring, Self::Expansion];
+
+    /// The name: `scoring` or `expansion`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scoring => "scoring",
+            Self::Expansion => "expansion",
+        }
+    }
 
     pub(super) const fn number(self) -> i64 {
         match self {
             Self::Scoring => 0,
-            Self::Sieving => 1,
+            Self::Expansion => 1,
         }
     }
 }
 
-/// How soon a task is done: those of a higher priority come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Priority of a task, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Priority {
-    /// What comes along with other work; dropped after two hours.
+    /// A side effect of other requests; dropped after two hours.
     Background,
-    /// What a client read or asked for.
-    Asked,
-    /// What was asked for with proof of work, and what is learned from play.
+    /// Requested by a client.
+    Requested,
+    /// Requested with a proof of work, or learned from play.
     Urgent,
 }
 
-/// A task as it is stored: key and canonical moves.
+/// A task with the key of a position and moves of the canonical position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
-    /// What is to be done.
+    /// The kind.
     pub kind: TaskKind,
     /// The position.
     pub key: Key,
-    /// The moves to be scored, as they are stored; none where the best one is to be found.
+    /// The moves to score; if empty, the best move is scored.
     pub moves: Vec<Move>,
-    /// Its place in the order of work.
+    /// The priority.
     pub priority: Priority,
 }
 
-/// A batch of tasks that a worker has taken.
+/// Tasks leased to a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// Its number; 0 when there are no tasks, less than 0 where it follows from them.
+    /// The number; 0 if there are no tasks, negative if computed from the tasks.
     pub number: i64,
-    /// What the worker is to do.
+    /// The tasks.
     pub tasks: Vec<Task>,
 }
 
-/// The writer's state of the tasks between transactions.
+/// The task state of the writer between transactions.
 #[derive(Debug, Default)]
-pub(super) struct TaskState {
-    /// How many tasks of each kind wait.
-    pub(super) waiting: [i64; 2],
-    /// When they were counted; `None` where they may be wrong.
-    pub(super) counted: Option<Instant>,
-    /// The number of the next lease is not less than this.
+pub struct TaskState {
+    /// Number of waiting tasks of each kind.
+    pub waiting: [i64; 2],
+    /// Time of the last count; `None` if the counts may be wrong.
+    pub counted: Option<Instant>,
+    /// Lower bound for the next lease number.
     next_lease: i64,
-    /// When old tasks were dropped last, in seconds since 1970.
+    /// Time of the last cleanup, in seconds since 1970.
     swept: i64,
-    /// What was handed out lately, with the time; for sieving without a move.
+    /// Recent leases with their times; expansion tasks have no move.
     recent: HashMap<(TaskKind, Key, Option<Move>), i64>,
 }
 
 impl TaskState {
-    /// Counts anew what waits.
-    pub(super) fn recount(&mut self, connection: &Connection) -> Result<(), StoreError> {
+    /// Counts the waiting tasks.
+    pub fn recount(&mut self, connection: &Connection) -> Result<()> {
         for kind in TaskKind::ALL {
             self.waiting[kind as usize] = waiting(connection, kind)?;
         }
@@ -99,32 +113,32 @@ impl TaskState {
         Ok(())
     }
 
-    /// Whether the numbers of waiting tasks are those of a while ago: other programs may have taken some.
-    pub(super) fn is_old(&self) -> bool {
+    /// Whether the counts are out of date; other programs may have taken tasks.
+    pub fn is_old(&self) -> bool {
         self.counted.is_none_or(|time| time.elapsed() > COUNT_AGE)
     }
 
-    /// The number of a lease.
-    pub(super) fn lease_number(&mut self, connection: &Connection) -> Result<i64, StoreError> {
+    /// A new lease number.
+    pub fn lease_number(&mut self, connection: &Connection) -> Result<i64> {
         let read = |columns: &Columns<'_>| columns.number(0, "lease");
         if let Some(query) = connection.lease_numbers() {
             return Ok(connection.query_one(query, &[], read)?.unwrap_or(0));
         }
-        // Another process may have handed out tasks.
+        // Other processes may have leased tasks.
         let query = "SELECT COALESCE(MAX(lease), 0) FROM task WHERE kind = $1";
         for kind in TaskKind::ALL {
             let values = [Value::Number(kind.number())];
             let latest: i64 = connection.query_one(query, &values, read)?.unwrap_or(0);
             self.next_lease = self.next_lease.max(latest + 1);
         }
-        // A number is never used again, not even by a program that was started anew.
+        // Starting at the current time, numbers are never reused after a restart.
         let number = self.next_lease.max(milliseconds());
         self.next_lease = number + 1;
         Ok(number)
     }
 
-    /// Whether old tasks are to be dropped now. Says so once in [`SWEEP`] seconds.
-    pub(super) fn is_to_be_swept(&mut self, now: i64) -> bool {
+    /// Whether a cleanup is due; `true` at most once in [`SWEEP`] seconds.
+    pub fn is_to_be_swept(&mut self, now: i64) -> bool {
         let is_time = !(0..SWEEP).contains(&(now - self.swept));
         if is_time {
             self.swept = now;
@@ -132,28 +146,29 @@ impl TaskState {
         is_time
     }
 
-    pub(super) fn remember(&mut self, task: &Task, now: i64) {
-        if self.recent.len() > MOST_REMEMBERED {
+    pub fn remember(&mut self, task: &Task, now: i64) {
+        if self.recent.len() > MAX_REMEMBERED {
             self.recent.retain(|_, time| now - *time < PAUSE);
         }
-        if self.recent.len() > MOST_REMEMBERED {
+        if self.recent.len() > MAX_REMEMBERED {
             self.recent.clear();
         }
         let key = |m| (task.kind, task.key.clone(), m);
-        match task.moves.is_empty() {
-            true => drop(self.recent.insert(key(None), now)),
-            false => (self.recent).extend(task.moves.iter().map(|m| (key(Some(*m)), now))),
+        if task.moves.is_empty() {
+            self.recent.insert(key(None), now);
+        } else {
+            (self.recent).extend(task.moves.iter().map(|m| (key(Some(*m)), now)));
         }
     }
 
-    pub(super) fn was_handed_out(&self, task: &Task, m: Option<Move>) -> bool {
+    pub fn was_leased(&self, task: &Task, m: Option<Move>) -> bool {
         let time = self.recent.get(&(task.kind, task.key.clone(), m));
         time.is_some_and(|time| now() - time < PAUSE)
     }
 }
 
-/// How many tasks of a kind wait.
-pub(super) fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64, StoreError> {
+/// Counts the waiting tasks of a kind.
+pub fn waiting(connection: &Connection, kind: TaskKind) -> Result<i64> {
     let query = "SELECT COUNT(*) FROM task WHERE kind = $1 AND lease = 0";
     let read = |columns: &Columns<'_>| columns.number(0, "count");
     let count = connection.query_one(query, &[Value::Number(kind.number())], read)?;

@@ -1,25 +1,24 @@
-//! What is to be searched: positions with moves to be scored, and positions to be sieved for moves.
+//! The task queues: scoring moves, and expanding positions (finding moves to score).
 
 use super::batch::Batch;
 use super::error::StoreError;
-use super::rows;
+use super::rows::{self, now};
 use super::statement::{Columns, Sql, Value, locking};
 use super::task::{Lease, Priority, Task, TaskKind};
-use super::time::now;
 use crate::board::Move;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// How many tasks of a kind may wait. Beyond that the oldest ones of the lowest priority make room.
-const MOST_WAITING: i64 = 100_000;
+/// Maximum number of waiting tasks of a kind. Beyond that the oldest of the lowest priority are dropped.
+const MAX_WAITING: i64 = 100_000;
 /// Seconds after which a task of the lowest priority is dropped.
 const BACKGROUND_AGE: i64 = 7_200;
-/// How often a task is handed out: one that ends the worker every time shall not do so for ever.
-const TRIES: i64 = 5;
-/// The most moves of a task.
-const MOST_MOVES: usize = 128;
+/// Maximum number of leases of a task. A task that crashes every worker must not be leased forever.
+const MAX_TRIES: i64 = 5;
+/// Maximum number of moves of a task.
+const MAX_MOVES: usize = 128;
 
-/// The task that waits for a position.
+/// The waiting task of a position.
 const WAITING: Sql = locking!(
     "SELECT id, moves, priority, expires FROM task WHERE kind = $1 AND key = $2 AND lease = 0",
     "FOR UPDATE",
@@ -32,43 +31,43 @@ const MAKE_ROOM: Sql = locking!(
     "FOR UPDATE SKIP LOCKED",
     ")"
 );
-/// Drops waiting tasks that are too old.
+/// Drops expired waiting tasks.
 const DROP_EXPIRED: Sql = locking!(
     "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2",
     "FOR UPDATE SKIP LOCKED",
     ")"
 );
-/// Drops tasks that were handed out too often.
+/// Drops tasks that were leased too often.
 const DROP_GIVEN_UP: Sql = locking!(
     "DELETE FROM task WHERE id IN (SELECT id FROM task
         WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3",
     "FOR UPDATE SKIP LOCKED",
     ")"
 );
-/// Tasks that were handed out and not done in time, the oldest first. Each condition on `lease` has its place
-/// in the index `task_order`.
+/// Tasks with an expired lease, oldest first. The two conditions on `lease` let the query use the index
+/// `task_order`.
 const OVERDUE_OLDEST: Sql = locking!(
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4",
     "FOR UPDATE SKIP LOCKED",
     ""
 );
-/// The same, the newest first.
+/// Tasks with an expired lease, newest first.
 const OVERDUE_NEWEST: Sql = locking!(
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
         AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4",
     "FOR UPDATE SKIP LOCKED",
     ""
 );
-/// Waiting tasks of a priority, the oldest first.
+/// Waiting tasks of a priority, oldest first.
 const WAITING_OLDEST: Sql = locking!(
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
         AND (priority > 0 OR expires >= $3) ORDER BY id ASC LIMIT $4",
     "FOR UPDATE SKIP LOCKED",
     ""
 );
-/// The same, the newest first.
+/// Waiting tasks of a priority, newest first.
 const WAITING_NEWEST: Sql = locking!(
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
         AND (priority > 0 OR expires >= $3) ORDER BY id DESC LIMIT $4",
@@ -82,7 +81,7 @@ const OF_LEASE: Sql = locking!(
     ""
 );
 
-/// A task that waits, as it is stored.
+/// A waiting task as it is stored.
 struct WaitingTask {
     id: i64,
     moves: Vec<u8>,
@@ -91,17 +90,15 @@ struct WaitingTask {
 }
 
 impl Batch<'_> {
-    /// Adds a task. Moves of one that waits already are united, and the higher priority holds; moves that
-    /// were handed out in the last five minutes are left out. Tells whether there was room.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Adds a task, or adds its moves to the waiting task of the same position with the higher of the two
+    /// priorities. Moves leased in the last five minutes are skipped. Returns `false` if the queue is full.
     pub fn add_task(&mut self, task: &Task) -> Result<bool> {
         let mut moves = task.moves.clone();
-        moves.retain(|m| !self.tasks.was_handed_out(task, Some(*m)));
-        let is_done = match task.moves.is_empty() {
-            true => self.tasks.was_handed_out(task, None),
-            false => moves.is_empty(),
+        moves.retain(|m| !self.tasks.was_leased(task, Some(*m)));
+        let is_done = if task.moves.is_empty() {
+            self.tasks.was_leased(task, None)
+        } else {
+            moves.is_empty()
         };
         if is_done {
             return Ok(true);
@@ -110,7 +107,7 @@ impl Batch<'_> {
         let expires = now() + BACKGROUND_AGE;
         let priority = task.priority as i64;
         if let Some(waiting) = self.waiting_task(task)? {
-            self.unite(&waiting, moves, priority)?;
+            self.merge_moves(&waiting, moves, priority)?;
             return Ok(true);
         }
         if !self.has_room(task.kind)? && !self.make_room(task.kind)? {
@@ -131,18 +128,18 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// Adds moves to a task that waits; the higher priority holds.
-    fn unite(&self, waiting: &WaitingTask, moves: Vec<Move>, priority: i64) -> Result<()> {
-        let mut united = parse_moves(&waiting.moves);
-        united.extend(moves);
-        let united = write_moves(united);
+    /// Adds moves to a waiting task and raises its priority.
+    fn merge_moves(&self, waiting: &WaitingTask, moves: Vec<Move>, priority: i64) -> Result<()> {
+        let mut merged = parse_moves(&waiting.moves);
+        merged.extend(moves);
+        let merged = write_moves(merged);
         let expires = now() + BACKGROUND_AGE;
-        // Most of what is asked for again changes nothing, and is not written.
+        // Most repeated requests change nothing and need no write.
         let is_fresh = waiting.expires > expires - BACKGROUND_AGE / 2;
-        if united != waiting.moves || priority > waiting.priority || !is_fresh {
+        if merged != waiting.moves || priority > waiting.priority || !is_fresh {
             let statement = "UPDATE task SET moves = $1, priority = $2, expires = $3 WHERE id = $4";
             let values = [
-                Value::Bytes(&united),
+                Value::Bytes(&merged),
                 Value::Number(waiting.priority.max(priority)),
                 Value::Number(expires),
                 Value::Number(waiting.id),
@@ -152,7 +149,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The task that waits for the same position.
+    /// The waiting task of the same position.
     fn waiting_task(&self, task: &Task) -> Result<Option<WaitingTask>> {
         let values = [Value::Number(task.kind.number()), Value::from(&task.key)];
         self.connection.query_one(WAITING, &values, |columns| {
@@ -165,15 +162,15 @@ impl Batch<'_> {
         })
     }
 
-    /// Whether one more task may wait.
+    /// Whether the queue has room for a task.
     fn has_room(&mut self, kind: TaskKind) -> Result<bool> {
-        if self.tasks.waiting[kind as usize] >= MOST_WAITING && self.tasks.is_old() {
+        if self.tasks.waiting[kind as usize] >= MAX_WAITING && self.tasks.is_old() {
             self.tasks.recount(self.connection)?;
         }
-        Ok(self.tasks.waiting[kind as usize] < MOST_WAITING)
+        Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
     }
 
-    /// Drops the oldest waiting task of the lowest priority; `false` where there is none.
+    /// Drops the oldest waiting task of the lowest priority; returns `false` if there is none.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
         let values = [Value::Number(kind.number())];
         let dropped = self.connection.execute(MAKE_ROOM, &values)?;
@@ -181,10 +178,7 @@ impl Batch<'_> {
         Ok(dropped > 0)
     }
 
-    /// Drops all waiting tasks of a kind; those that workers have stay. Tells how many there were.
-    ///
-    /// # Errors
-    /// The database cannot be written.
+    /// Drops all waiting tasks of a kind, but not leased ones. Returns their number.
     pub fn drop_waiting(&mut self, kind: TaskKind) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = 0";
         let values = [Value::Number(kind.number())];
@@ -193,24 +187,18 @@ impl Batch<'_> {
         Ok(dropped)
     }
 
-    /// Hands tasks out for so many seconds: first those that were handed out and not done in time, then those
-    /// of the highest priority, scoring the oldest first, sieving the newest first.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// See [`Store::lease`](super::Store::lease).
     pub(super) fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
         let found = self.next_tasks(kind, count)?;
-        let number = match found.is_empty() {
-            true => 0,
-            false => self.tasks.lease_number(self.connection)?,
+        let number = if found.is_empty() {
+            0
+        } else {
+            self.tasks.lease_number(self.connection)?
         };
         self.mark_leased(found, number, seconds)
     }
 
-    /// As [`Self::lease`], with a number below 0 that follows from the tasks: who has them has the number.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// See [`Store::lease_by_name`](super::Store::lease_by_name).
     pub(super) fn lease_by_name(
         &mut self,
         kind: TaskKind,
@@ -220,26 +208,23 @@ impl Batch<'_> {
     ) -> Result<Lease> {
         let found = self.next_tasks(kind, count)?;
         let tasks: Vec<Task> = found.iter().map(|(_, task)| task.clone()).collect();
-        let number = match tasks.is_empty() {
-            true => 0,
-            false => number(&tasks),
-        };
+        let number = if tasks.is_empty() { 0 } else { number(&tasks) };
         self.mark_leased(found, number, seconds)
     }
 
-    /// The tasks to be handed out next, with their rows. They count as waiting no more.
+    /// The tasks to lease next, with their row ids. They no longer count as waiting.
     fn next_tasks(&mut self, kind: TaskKind, count: usize) -> Result<Vec<(i64, Task)>> {
         let now = now();
         self.drop_old(now)?;
         let (overdue, waiting) = match kind {
             TaskKind::Scoring => (OVERDUE_OLDEST, WAITING_OLDEST),
-            TaskKind::Sieving => (OVERDUE_NEWEST, WAITING_NEWEST),
+            TaskKind::Expansion => (OVERDUE_NEWEST, WAITING_NEWEST),
         };
         let limit = |taken: usize| i64::try_from(count - taken).unwrap_or(i64::MAX);
         let read = |columns: &Columns<'_>| parse_task(kind, columns);
-        let values = [kind.number(), now, TRIES, limit(0)].map(Value::Number);
+        let values = [kind.number(), now, MAX_TRIES, limit(0)].map(Value::Number);
         let mut tasks = self.connection.query(overdue, &values, read)?;
-        for priority in [Priority::Urgent, Priority::Asked, Priority::Background] {
+        for priority in [Priority::Urgent, Priority::Requested, Priority::Background] {
             let values = [kind.number(), priority as i64, now, limit(tasks.len())];
             let found = (self.connection).query(waiting, &values.map(Value::Number), read)?;
             self.tasks.waiting[kind as usize] -= i64::try_from(found.len()).unwrap_or(0);
@@ -248,21 +233,20 @@ impl Batch<'_> {
         Ok(tasks)
     }
 
-    /// Drops the tasks that are too old or were handed out too often, once in a while: none of them is handed
-    /// out. Counts anew what waits, for other processes add tasks as well.
+    /// Drops tasks that expired or were leased too often, and recounts the waiting tasks, once per [`SWEEP`].
     fn drop_old(&mut self, now: i64) -> Result<()> {
         if !self.tasks.is_to_be_swept(now) {
             return Ok(());
         }
         for kind in TaskKind::ALL.map(TaskKind::number) {
-            let values = [kind, now, TRIES].map(Value::Number);
+            let values = [kind, now, MAX_TRIES].map(Value::Number);
             self.connection.execute(DROP_EXPIRED, &values[..2])?;
             self.connection.execute(DROP_GIVEN_UP, &values)?;
         }
         self.tasks.recount(self.connection)
     }
 
-    /// Notes that tasks are handed out under a number.
+    /// Marks tasks as leased.
     fn mark_leased(&mut self, found: Vec<(i64, Task)>, number: i64, seconds: i64) -> Result<Lease> {
         let now = now();
         let statement = "UPDATE task SET lease = $1, until = $2, tries = tries + 1 WHERE id = $3";
@@ -275,10 +259,7 @@ impl Batch<'_> {
         Ok(Lease { number, tasks })
     }
 
-    /// The tasks of a lease are done. Tells how many there were.
-    ///
-    /// # Errors
-    /// The database cannot be written.
+    /// Deletes the tasks of a lease. Returns their number.
     pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
         let statement = "DELETE FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0";
         let mut count = 0;
@@ -289,11 +270,8 @@ impl Batch<'_> {
         Ok(count)
     }
 
-    /// The tasks of a lease wait again, united with those that wait for the same position.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
-    pub fn give_back(&mut self, number: i64) -> Result<()> {
+    /// Returns the tasks of a lease to the queue.
+    pub fn release(&mut self, number: i64) -> Result<()> {
         for kind in TaskKind::ALL {
             let values = [kind.number(), number].map(Value::Number);
             let read = |columns: &Columns<'_>| parse_task(kind, columns);
@@ -304,10 +282,10 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// A task that was handed out waits again.
+    /// Returns a leased task to the queue, merged with a waiting task of the same position.
     fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
-            self.unite(&waiting, task.moves.clone(), task.priority as i64)?;
+            self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;
             let statement = "DELETE FROM task WHERE id = $1";
             let values = [Value::Number(id)];
             return self.connection.execute(statement, &values).map(drop);
@@ -321,11 +299,11 @@ impl Batch<'_> {
     }
 }
 
-/// The number of a row and the task of the columns id, key, moves and priority.
+/// A row id and a task from the columns id, key, moves and priority.
 fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
     let priority = match columns.number::<i64>(3, "priority")? {
         0 => Priority::Background,
-        1 => Priority::Asked,
+        1 => Priority::Requested,
         _ => Priority::Urgent,
     };
     let task = Task {
@@ -337,11 +315,11 @@ fn parse_task(kind: TaskKind, columns: &Columns<'_>) -> Result<(i64, Task)> {
     Ok((columns.number(0, "id")?, task))
 }
 
-/// Moves as bytes, each once.
+/// Encodes moves without duplicates.
 fn write_moves(mut moves: Vec<Move>) -> Vec<u8> {
     moves.sort_by_key(|m| m.bits());
     moves.dedup();
-    moves.truncate(MOST_MOVES);
+    moves.truncate(MAX_MOVES);
     moves.iter().flat_map(|m| m.bits().to_le_bytes()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Tests of the library on the disk.
+//! Tests of the store, on a file and on a PostgreSQL database.
 
 use std::collections::HashMap;
 
@@ -6,31 +6,90 @@ use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 
-use super::test_library::{TestLibrary, on_both};
 use super::*;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
-use crate::cloud::place::Place;
-use crate::cloud::row::EntrySource;
-use crate::cloud::value::{self, score_of};
+use crate::cloud::row::{Edge, EntrySource};
+use crate::cloud::score::{self, score_of};
 use crate::movegen::legal_moves;
+
+/// A library that is deleted after the test.
+pub enum TestLibrary {
+    File(tempfile::TempDir),
+    #[cfg(feature = "postgres")]
+    Server(super::test_database::TestDatabase),
+}
+
+impl TestLibrary {
+    pub fn in_file() -> Option<Self> {
+        Some(Self::File(tempfile::tempdir().unwrap()))
+    }
+
+    /// `None` without a server.
+    #[cfg(feature = "postgres")]
+    pub fn on_server() -> Option<Self> {
+        super::test_database::TestDatabase::new().map(Self::Server)
+    }
+
+    pub fn open(&self) -> Store {
+        match self {
+            Self::File(directory) => Store::open(&directory.path().join("library.db")).unwrap(),
+            #[cfg(feature = "postgres")]
+            Self::Server(database) => {
+                let location = Location::parse(database.url().as_ref()).unwrap();
+                Store::open_at(&location).unwrap()
+            }
+        }
+    }
+}
+
+/// Makes tests of functions that take a new library, one for each database.
+macro_rules! on_both {
+    ($($test:ident),+ $(,)?) => {
+        mod in_file {
+            $(#[test]
+            fn $test() {
+                super::$test(&$crate::cloud::store::tests::TestLibrary::in_file().unwrap());
+            })+
+        }
+
+        #[cfg(feature = "postgres")]
+        mod on_postgres {
+            $(#[test]
+            fn $test() {
+                if let Some(library) = $crate::cloud::store::tests::TestLibrary::on_server() {
+                    super::$test(&library);
+                }
+            })+
+        }
+    };
+}
 
 on_both! {
     distances_from_the_start_follow_the_moves,
-    distances_are_handed_down_from_the_first_move,
-    a_shorter_way_makes_all_behind_it_nearer,
-    one_transaction_hands_the_values_of_many_moves_up,
+    distances_are_propagated_from_the_first_move,
+    a_shorter_path_lowers_the_distances_below_it,
+    one_transaction_propagates_the_values_of_many_moves,
     many_writers_share_transactions,
-    values_are_handed_up_at_once,
-    a_shallower_search_does_not_take_the_place_of_a_deeper_one,
-    what_is_merged_takes_the_place_of_shallower_searches_alone,
-    mates_are_told_by_the_rules,
-    pushed_values_are_those_of_a_full_computation,
-    values_that_go_round_in_a_circle_come_to_rest,
-    what_is_read_ahead_is_what_is_read,
+    values_are_propagated_at_once,
+    a_shallower_search_does_not_replace_a_deeper_one,
+    a_merge_replaces_only_shallower_searches,
+    mates_are_set_by_the_rules,
+    propagated_values_equal_a_full_computation,
+    propagation_along_a_cycle_ends,
+    prefetched_rows_equal_rows_read_one_by_one,
+    a_released_task_is_merged_with_the_waiting_one,
+    tasks_are_leased_by_priority_and_age,
+    leases_expire_and_are_released,
+    what_a_writer_has_written_is_undone,
+    later_writes_of_others_stay,
+    a_line_that_was_stored_from_its_end_is_undone,
+    moves_to_positions_that_become_unknown_are_undone,
+    a_restored_value_has_its_depth,
+    writes_are_logged,
 }
 
-pub(super) fn after(moves: &str) -> Position {
+pub fn after(moves: &str) -> Position {
     let mut position = Position::startpos();
     for m in moves.split_whitespace() {
         position.make(m.parse().unwrap());
@@ -38,32 +97,32 @@ pub(super) fn after(moves: &str) -> Position {
     position
 }
 
-fn place(moves: &str, played: &str) -> Place {
+fn edge(moves: &str, played: &str) -> Edge {
     let position = after(moves);
-    Place::of(&position, &View::of(&position), played.parse().unwrap())
+    Edge::of(&position, &View::of(&position), played.parse().unwrap())
 }
 
-pub(super) fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
+pub fn new(moves: &str, played: &str, value: i32, depth: u8) -> NewScore {
     NewScore {
-        place: place(moves, played),
+        edge: edge(moves, played),
         value,
         depth,
         writer: "test".to_owned(),
     }
 }
 
-pub(super) fn put(store: &Store, score: NewScore) -> bool {
+pub fn put(store: &Store, score: NewScore) -> bool {
     store.write(move |batch| batch.store(&score)).unwrap()
 }
 
-/// What is stored for a move.
-pub(super) fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
-    let place = place(moves, played);
-    let row = store.read(|snapshot| snapshot.get(&place.parent)).unwrap();
-    row?.get(place.m).map(|entry| i32::from(entry.value))
+/// The stored value of a move.
+pub fn stored(store: &Store, moves: &str, played: &str) -> Option<i32> {
+    let edge = edge(moves, played);
+    let row = store.read(|snapshot| snapshot.get(&edge.parent)).unwrap();
+    row?.get(edge.m).map(|entry| i32::from(entry.value))
 }
 
-fn values_are_handed_up_at_once(library: &TestLibrary) {
+fn values_are_propagated_at_once(library: &TestLibrary) {
     let store = library.open();
     for (m, value) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
         assert!(put(&store, new("", m, value, 0)));
@@ -75,13 +134,13 @@ fn values_are_handed_up_at_once(library: &TestLibrary) {
     }
     assert_eq!(stored(&store, "", "b2e2"), Some(-23));
     assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
-    // Nothing but the replies changes it any more.
+    // Now only its replies change the value.
     assert!(!put(&store, new("", "b2e2", 50, 99)));
-    let row = store.read(|s| s.get(&place("", "b2e2").parent)).unwrap();
+    let row = store.read(|s| s.get(&edge("", "b2e2").parent)).unwrap();
     assert_eq!(row.unwrap().plies, [Some(0), None]);
 }
 
-fn a_shallower_search_does_not_take_the_place_of_a_deeper_one(library: &TestLibrary) {
+fn a_shallower_search_does_not_replace_a_deeper_one(library: &TestLibrary) {
     let store = library.open();
     assert!(put(&store, new("", "c3c4", -10, 12)));
     assert!(!put(&store, new("", "c3c4", -90, 11)));
@@ -89,12 +148,12 @@ fn a_shallower_search_does_not_take_the_place_of_a_deeper_one(library: &TestLibr
     assert!(put(&store, new("", "c3c4", -20, 12)));
     assert!(put(&store, new("", "g3g4", -30, 14)));
     assert_eq!(stored(&store, "", "c3c4"), Some(-30));
-    // No score ends a game.
+    // A score never ends a game.
     assert!(put(&store, new("", "a3a4", -1_000_000, 14)));
     assert_eq!(stored(&store, "", "a3a4"), Some(-29_999));
 }
 
-fn what_is_merged_takes_the_place_of_shallower_searches_alone(library: &TestLibrary) {
+fn a_merge_replaces_only_shallower_searches(library: &TestLibrary) {
     let store = library.open();
     let merge = |value, depth| {
         let score = new("", "c3c4", value, depth);
@@ -109,14 +168,14 @@ fn what_is_merged_takes_the_place_of_shallower_searches_alone(library: &TestLibr
     assert_eq!(stored(&store, "", "c3c4"), Some(-40));
 }
 
-fn mates_are_told_by_the_rules(library: &TestLibrary) {
+fn mates_are_set_by_the_rules(library: &TestLibrary) {
     let store = library.open();
     let position: Position = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w".parse().unwrap();
     let view = View::of(&position);
-    let place = Place::of(&position, &view, "b1b9".parse().unwrap());
+    let edge = Edge::of(&position, &view, "b1b9".parse().unwrap());
     let writer = String::new();
     let score = NewScore {
-        place: place.clone(),
+        edge: edge.clone(),
         value: 70,
         depth: 0,
         writer,
@@ -124,7 +183,7 @@ fn mates_are_told_by_the_rules(library: &TestLibrary) {
     assert!(put(&store, score.clone()));
     assert!(!put(&store, NewScore { depth: 50, ..score }));
     let row = store.read(|s| s.get(&view.key)).unwrap().unwrap();
-    let entry = row.get(place.m).unwrap();
+    let entry = row.get(edge.m).unwrap();
     assert_eq!(
         (entry.value, entry.source, entry.score()),
         (-30_000, EntrySource::Rules, 29_999)
@@ -138,10 +197,10 @@ fn distances_from_the_start_follow_the_moves(library: &TestLibrary) {
     assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
 }
 
-fn distances_are_handed_down_from_the_first_move(library: &TestLibrary) {
+fn distances_are_propagated_from_the_first_move(library: &TestLibrary) {
     let store = library.open();
     let line = ["h2e2", "h9g7", "h0g2", "i9h9"];
-    // From its end: nothing is known of the way until the first move is stored.
+    // From the end: no distance is known until the first move is stored.
     for ply in (1..line.len()).rev() {
         assert!(put(&store, new(&line[..ply].join(" "), line[ply], 0, 0)));
     }
@@ -150,7 +209,7 @@ fn distances_are_handed_down_from_the_first_move(library: &TestLibrary) {
     assert_eq!(distances(&store, &line), [0, 1, 2, 3].map(Some));
 }
 
-fn a_shorter_way_makes_all_behind_it_nearer(library: &TestLibrary) {
+fn a_shorter_path_lowers_the_distances_below_it(library: &TestLibrary) {
     let store = library.open();
     let line = ["h2d2", "h7d7", "d2e2", "d7e7", "b0c2", "b9c7", "a0b0"];
     put_line(&store, &line);
@@ -166,34 +225,34 @@ fn put_line(store: &Store, line: &[&str]) {
     }
 }
 
-/// The distances from the start that are stored for the positions before the moves of a line.
+/// The stored distances of the positions along a line.
 fn distances(store: &Store, line: &[&str]) -> Vec<Option<u16>> {
     let distance = |ply| {
         let view = View::of(&after(&line[..ply].join(" ")));
         let row = store.read(|s| s.get(&view.key)).unwrap();
-        row.and_then(|row| row.plies[usize::from(view.turns_colors())])
+        row.and_then(|row| row.plies[usize::from(view.swaps_colors())])
     };
     (0..line.len()).map(distance).collect()
 }
 
-/// The value that follows for a move when everything below it is computed anew.
+/// The value of a move, computed recursively.
 fn recomputed(rows: &HashMap<Key, HashMap<Move, i32>>, key: &Key, m: Move, leaf: i32) -> i32 {
-    let place = Place::of_stored(key, [m]).pop().unwrap();
-    let Some(moves) = rows.get(&place.child) else {
+    let edge = Edge::of_stored(key, [m]).pop().unwrap();
+    let Some(moves) = rows.get(&edge.child) else {
         return leaf;
     };
-    let value_of = |(m, leaf): (&Move, &i32)| recomputed(rows, &place.child, *m, *leaf);
+    let value_of = |(m, leaf): (&Move, &i32)| recomputed(rows, &edge.child, *m, *leaf);
     let mut scores: Vec<i32> = moves.iter().map(|pair| score_of(value_of(pair))).collect();
-    value::value(&mut scores, key, m).unwrap()
+    score::value(&mut scores, key, m).unwrap()
 }
 
-fn pushed_values_are_those_of_a_full_computation(library: &TestLibrary) {
+fn propagated_values_equal_a_full_computation(library: &TestLibrary) {
     let store = library.open();
-    // What one tree has taught the library the next one goes on from.
+    // The trees of all seeds share one library.
     let mut written: HashMap<Key, HashMap<Move, i32>> = HashMap::new();
     for seed in 0..4 {
         let mut random = StdRng::seed_from_u64(seed);
-        // Pawns alone move, forwards and never back: no position is reached from itself.
+        // Only pawn moves, so that there are no cycles.
         let mut positions = vec![after("")];
         for _ in 0..150 {
             let position = positions.choose(&mut random).unwrap().clone();
@@ -209,18 +268,18 @@ fn pushed_values_are_those_of_a_full_computation(library: &TestLibrary) {
                 continue;
             };
             let value = random.random_range(-120..120);
-            let place = Place::of(&position, &View::of(&position), m);
+            let edge = Edge::of(&position, &View::of(&position), m);
             let score = NewScore {
-                place: place.clone(),
+                edge: edge.clone(),
                 value,
                 depth: 0,
                 writer: String::new(),
             };
             if put(&store, score) {
                 written
-                    .entry(place.parent)
+                    .entry(edge.parent)
                     .or_default()
-                    .insert(place.m, value);
+                    .insert(edge.m, value);
                 let mut next = position;
                 next.make(m);
                 positions.push(next);
@@ -242,7 +301,7 @@ fn pushed_values_are_those_of_a_full_computation(library: &TestLibrary) {
     }
 }
 
-fn values_that_go_round_in_a_circle_come_to_rest(library: &TestLibrary) {
+fn propagation_along_a_cycle_ends(library: &TestLibrary) {
     let store = library.open();
     let round = ["h2h3", "h7h6", "h3h2", "h6h7"];
     for (n, m) in round.iter().enumerate() {
@@ -252,14 +311,14 @@ fn values_that_go_round_in_a_circle_come_to_rest(library: &TestLibrary) {
     assert!(stored(&store, "", "h2h3").is_some());
 }
 
-fn one_transaction_hands_the_values_of_many_moves_up(library: &TestLibrary) {
+fn one_transaction_propagates_the_values_of_many_moves(library: &TestLibrary) {
     let store = library.open();
     let start = after("");
     let view = View::of(&start);
     let mut scores = Vec::new();
     let mut first_moves: Vec<Move> = Vec::new();
     for m in legal_moves(&start) {
-        // Of two mirror images one.
+        // Skips one of two mirrored moves.
         if view.stored(m) == m {
             first_moves.push(m);
             scores.push(new("", &m.to_string(), 7, 0));
@@ -295,12 +354,12 @@ fn many_writers_share_transactions(library: &TestLibrary) {
                 let game = crate::random::game(&mut random, Position::startpos(), 30);
                 let mut position = Position::startpos();
                 for ply in game.plies() {
-                    let place = Place::of(&position, &View::of(&position), ply.played);
+                    let edge = Edge::of(&position, &View::of(&position), ply.played);
                     let (value, writer) = (7, seed.to_string());
                     store
                         .write(move |batch| {
                             batch.store(&NewScore {
-                                place,
+                                edge,
                                 value,
                                 depth: 0,
                                 writer,
@@ -320,27 +379,6 @@ fn many_writers_share_transactions(library: &TestLibrary) {
 }
 
 #[test]
-fn files_of_the_first_version_are_brought_up_to_date() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("library.db");
-    let store = Store::open(&path).unwrap();
-    assert!(put(&store, new("", "c3c4", -10, 7)));
-    drop(store);
-    let connection = rusqlite::Connection::open(&path).unwrap();
-    let back = "ALTER TABLE audit DROP COLUMN depth; PRAGMA user_version = 1";
-    connection.execute_batch(back).unwrap();
-    drop(connection);
-    for opened in 0..2 {
-        let store = Store::open(&path).unwrap();
-        let log = store.read(|s| s.log(None, 10)).unwrap();
-        let depths: Vec<u8> = log.iter().map(|write| write.depth).collect();
-        assert_eq!(depths, [&[0][..], &[9, 0]][opened]);
-        let depth = [9, 8][opened];
-        assert_eq!(put(&store, new("", "c3c4", -20, depth)), opened == 0);
-    }
-}
-
-#[test]
 fn other_files_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("other.db");
@@ -354,7 +392,7 @@ fn other_files_are_refused() {
     connection.pragma_update(None, "user_version", 9).unwrap();
     drop(connection);
     let error = Store::open(&path).unwrap_err().to_string();
-    assert!(error.contains("has version 9"), "{error}");
+    assert!(error.contains("has format version 9"), "{error}");
     let path = directory.path().join("text.db");
     std::fs::write(
         &path,
@@ -365,7 +403,7 @@ fn other_files_are_refused() {
     assert!(Store::open(directory.path()).is_err());
 }
 
-fn what_is_read_ahead_is_what_is_read(library: &TestLibrary) {
+fn prefetched_rows_equal_rows_read_one_by_one(library: &TestLibrary) {
     let store = library.open();
     assert!(put(&store, new("", "b2e2", -20, 3)));
     assert!(put(&store, new("b2e2", "h9g7", 30, 3)));
@@ -385,4 +423,254 @@ fn what_is_read_ahead_is_what_is_read(library: &TestLibrary) {
         read(snapshot)
     });
     assert_eq!(ahead.unwrap(), single);
+}
+
+pub fn task(kind: TaskKind, before: &str, moves: &[&str], priority: Priority) -> Task {
+    let view = View::of(&after(before));
+    let moves = moves
+        .iter()
+        .map(|m| view.stored(m.parse().unwrap()))
+        .collect();
+    Task {
+        kind,
+        key: view.key,
+        moves,
+        priority,
+    }
+}
+
+pub fn add(store: &Store, task: &Task) {
+    let task = task.clone();
+    assert!(store.write(move |batch| batch.add_task(&task)).unwrap());
+}
+
+fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
+    store.lease(kind, 10, seconds).unwrap()
+}
+
+fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
+    let store = library.open();
+    use Priority::{Background, Requested, Urgent};
+    use TaskKind::{Expansion, Scoring};
+    for kind in [Scoring, Expansion] {
+        add(&store, &task(kind, "", &["c3c4"], Background));
+        add(&store, &task(kind, "h2e2", &["h9g7"], Requested));
+        add(&store, &task(kind, "h2d2", &["h9g7"], Requested));
+        add(&store, &task(kind, "h2c2", &["h9g7"], Urgent));
+        // Moves are merged; the higher priority holds.
+        add(&store, &task(kind, "", &["g3g4", "e3e4"], Background));
+    }
+    let order = |kind, edges: [&str; 4]| {
+        let lease = lease(&store, kind, 60);
+        let keys: Vec<Key> = lease.tasks.iter().map(|task| task.key.clone()).collect();
+        assert_eq!(keys, edges.map(|moves| View::of(&after(moves)).key));
+        lease
+    };
+    let scoring = order(Scoring, ["h2c2", "h2e2", "h2d2", ""]);
+    assert_eq!(scoring.tasks[3].moves.len(), 2);
+    order(Expansion, ["h2c2", "h2d2", "h2e2", ""]);
+    assert_eq!(lease(&store, Scoring, 60).number, 0);
+    // A task that was leased just now is not queued again.
+    add(&store, &task(Scoring, "h2e2", &["h9g7"], Urgent));
+    assert_eq!(lease(&store, Scoring, 60).tasks, []);
+    let number = scoring.number;
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        4
+    );
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        0
+    );
+    assert_eq!(store.write(|batch| batch.finish_lease(0)).unwrap(), 0);
+}
+
+fn leases_expire_and_are_released(library: &TestLibrary) {
+    let store = library.open();
+    let scoring = |before| task(TaskKind::Scoring, before, &[], Priority::Requested);
+    add(&store, &scoring(""));
+    add(&store, &scoring("h2e2"));
+    let first = lease(&store, TaskKind::Scoring, -1);
+    add(&store, &scoring("h2d2"));
+    // Expired leases come first.
+    let second = lease(&store, TaskKind::Scoring, 60);
+    assert_eq!(second.tasks[..2], first.tasks);
+    assert_eq!(second.tasks.len(), 3);
+    let number = first.number;
+    assert_eq!(
+        store
+            .write(move |batch| batch.finish_lease(number))
+            .unwrap(),
+        0
+    );
+    let number = second.number;
+    store.write(move |batch| batch.release(number)).unwrap();
+    drop(store);
+    let store = library.open();
+    let third = lease(&store, TaskKind::Scoring, 60);
+    assert_eq!(third.tasks, second.tasks);
+    assert!(third.number > second.number);
+    // A task that is never finished is dropped.
+    for _ in 0..4 {
+        add(&store, &scoring("h2c2"));
+        lease(&store, TaskKind::Scoring, -1);
+    }
+    assert_eq!(store.read(|s| s.waiting(TaskKind::Scoring)).unwrap(), 0);
+    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks.len(), 1);
+    assert_eq!(lease(&store, TaskKind::Scoring, -1).tasks, []);
+}
+
+fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
+    use TaskKind::{Expansion, Scoring};
+    let store = library.open();
+    let waiting = |kind| store.read(|s| s.waiting(kind)).unwrap();
+    add(&store, &task(Scoring, "", &["c3c4"], Priority::Urgent));
+    add(
+        &store,
+        &task(Scoring, "h2e2", &["h9g7"], Priority::Requested),
+    );
+    add(&store, &task(Expansion, "", &[], Priority::Requested));
+    let [scoring, expansion] = [Scoring, Expansion].map(|kind| lease(&store, kind, 60));
+    assert_eq!((waiting(Scoring), waiting(Expansion)), (0, 0));
+    add(
+        &store,
+        &task(Scoring, "", &["e3e4", "a3a4"], Priority::Background),
+    );
+    for number in [scoring.number, expansion.number] {
+        store.write(move |batch| batch.release(number)).unwrap();
+    }
+    assert_eq!((waiting(Scoring), waiting(Expansion)), (2, 1));
+    let again = lease(&store, Scoring, 60);
+    let mut merged = task(Scoring, "", &["c3c4", "e3e4", "a3a4"], Priority::Urgent);
+    merged.moves.sort_by_key(|m| m.bits());
+    assert_eq!(again.tasks, [merged, scoring.tasks[1].clone()]);
+    assert_eq!(lease(&store, Expansion, 60).tasks, expansion.tasks);
+}
+
+/// Writes a score under a name.
+fn write(store: &Store, moves: &str, m: &str, value: i32, writer: &str) {
+    let writer = writer.to_owned();
+    let score = new(moves, m, value, 0);
+    assert!(put(store, NewScore { writer, ..score }));
+}
+
+/// Writes a score with a depth under a name; returns whether it was written.
+fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool {
+    let writer = writer.to_owned();
+    let score = new("", m, value, depth);
+    put(store, NewScore { writer, ..score })
+}
+
+fn undo(store: &Store, writer: &'static str) -> usize {
+    store.write(move |batch| batch.undo(writer, 0)).unwrap()
+}
+
+fn what_a_writer_has_written_is_undone(library: &TestLibrary) {
+    let store = library.open();
+    let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
+    by("", "c3c4", -10, "good");
+    by("", "b2e2", -20, "good");
+    by("", "b2e2", -25, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    by("", "c3c4", -900, "bad");
+    by("", "e3e4", 5, "bad");
+    by("", "a3a4", 5, "bad");
+    // Another writer has added a reply.
+    by("a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 4);
+    assert_eq!(stored(&store, "", "b2e2"), Some(-25));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(stored(&store, "b2e2", "h9g7"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(store.read(|s| s.check()).unwrap().first(), None);
+    assert_eq!((undo(&store, "bad"), undo(&store, "nobody")), (0, 0));
+}
+
+fn later_writes_of_others_stay(library: &TestLibrary) {
+    let store = library.open();
+    for (writer, value) in [("good", -10), ("bad", -900), ("good", -20)] {
+        write(&store, "", "c3c4", value, writer);
+    }
+    for (writer, value) in [("bad", -900), ("good", -20)] {
+        write(&store, "", "e3e4", value, writer);
+    }
+    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -10)] {
+        write(&store, "", "a3a4", value, writer);
+    }
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
+    assert_eq!(stored(&store, "", "a3a4"), Some(-10));
+    assert_eq!(undo(&store, "good"), 3);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
+fn a_line_that_was_stored_from_its_end_is_undone(library: &TestLibrary) {
+    let store = library.open();
+    write(&store, "", "c3c4", -10, "good");
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    write(&store, "", "b2e2", -20, "bad");
+    assert_eq!(stored(&store, "", "b2e2"), Some(-500));
+    assert_eq!(undo(&store, "bad"), 2);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+}
+
+fn moves_to_positions_that_become_unknown_are_undone(library: &TestLibrary) {
+    let store = library.open();
+    // The first move is linked to a known position; the second is kept because of the reply of another writer.
+    write(&store, "b2e2", "h9g7", 500, "bad");
+    let link = new("", "b2e2", 0, 0).edge;
+    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    write(&store, "", "a3a4", 5, "bad");
+    write(&store, "a3a4", "a6a5", 30, "good");
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "b2e2"), None);
+    assert_eq!(stored(&store, "", "a3a4"), Some(-27));
+    assert_eq!(undo(&store, "good"), 1);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 0);
+}
+
+fn a_restored_value_has_its_depth(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -900, 40, "bad"));
+    assert_eq!(undo(&store, "bad"), 1);
+    assert_eq!(stored(&store, "", "c3c4"), Some(-10));
+    // A shallower search does not replace it, a deeper one does.
+    assert!(!write_at(&store, "c3c4", 3, 11, "good"));
+    assert!(write_at(&store, "c3c4", 4, 12, "good"));
+    assert_eq!(stored(&store, "", "c3c4"), Some(4));
+}
+
+fn writes_are_logged(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -900, 40, "bad \0 棋"));
+    assert!(write_at(&store, "b2e2", 29_999, 1, "good"));
+    let log = |writer: Option<&str>, limit| {
+        let log = store.read(|s| s.log(writer, limit)).unwrap();
+        let line = |w: &LoggedWrite| {
+            let (board, m) = w.played().unwrap();
+            assert!(board.starts_with("rnbakabnr/9/") && board.ends_with(" w"));
+            assert!((now() - 60..=now()).contains(&w.time));
+            let (old, new) = (w.old_score(), w.score());
+            format!("{} {m} {old:?} {new} {}", w.writer, w.depth)
+        };
+        log.iter().map(line).collect::<Vec<_>>()
+    };
+    let all = [
+        "good b2e2 None -29998 1",
+        "bad \0 棋 c3c4 Some(10) 900 40",
+        "good c3c4 None 10 12",
+    ];
+    assert_eq!(log(None, 10), all);
+    assert_eq!(log(None, 2), all[..2]);
+    assert_eq!(log(Some("good"), 10), [all[0], all[2]]);
+    assert_eq!(log(Some("goo"), 10), [""; 0]);
 }

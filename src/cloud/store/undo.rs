@@ -1,45 +1,40 @@
-//! Writes taken back: what one writer has written goes, what others have written comes back.
+//! Undo of all writes of one writer.
 
 use std::collections::HashSet;
 
 use super::batch::Batch;
 use super::error::StoreError;
 use super::rows;
+use super::rows::minutes;
 use super::statement::{Columns, Value};
-use super::time::minutes;
 use crate::board::Move;
+use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::place::Place;
 use crate::cloud::row::{Entry, EntrySource, Row};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A move whose value is to be what the audit still tells.
+/// A move whose value must be restored from the audit log.
 struct Written {
     key: Key,
     m: Move,
-    /// The number of the last write that is taken back; later ones stay.
+    /// Row id of the last undone write; later ones stay.
     id: i64,
 }
 
 impl Batch<'_> {
-    /// Takes back what a writer has written since a time, in seconds since 1970: each move has the value that
-    /// another writer, or an earlier write, has given it last, and goes where there is none. A move whose
-    /// replies others have written keeps the value that follows from them. Tells how many values were taken
-    /// back.
-    ///
-    /// # Errors
-    /// The database cannot be read or written.
+    /// Undoes the writes of a writer since a time, in seconds since 1970. Each move gets its latest remaining value
+    /// from the audit log, or is removed if there is none. A move with replies of other writers keeps the value
+    /// computed from them. Returns the number of restored values.
     pub fn undo(&mut self, writer: &str, since: i64) -> Result<usize> {
-        let mut open = self.take_writes(writer, since)?;
+        let mut open = self.remove_writes(writer, since)?;
         let mut uncounted: HashSet<(Key, Move)> = (open.iter())
             .map(|written| (written.key.clone(), written.m))
             .collect();
         let mut count = 0;
-        // A move whose position after it is known is left out here; when nothing of that is known any more,
-        // it comes again.
+        // A move to a known position is skipped here. It is queued again when that position becomes unknown.
         while let Some(written) = open.pop() {
-            let Some(row) = self.take_back(&written)? else {
+            let Some(row) = self.restore(&written)? else {
                 continue;
             };
             if row.moves.is_empty() {
@@ -52,8 +47,8 @@ impl Batch<'_> {
         Ok(count)
     }
 
-    /// Takes the writes of a writer out of the audit; the moves, the one that was written last at the end.
-    fn take_writes(&mut self, writer: &str, since: i64) -> Result<Vec<Written>> {
+    /// Deletes the writes of a writer from the audit log. Returns the moves, latest last.
+    fn remove_writes(&mut self, writer: &str, since: i64) -> Result<Vec<Written>> {
         let query = "SELECT key, move, MAX(id) FROM audit WHERE writer = $1 AND time >= $2
             GROUP BY key, move ORDER BY MAX(id)";
         let values = [Value::Text(writer), Value::Number(since)];
@@ -69,19 +64,19 @@ impl Batch<'_> {
         Ok(found)
     }
 
-    /// Gives a move the value that the audit still tells; the position without the move where there is none.
-    /// Returns what is known of the position then, `None` where nothing has changed.
-    fn take_back(&mut self, written: &Written) -> Result<Option<Row>> {
+    /// Restores the latest value in the audit log, or removes the move. Returns the new row, or `None` if nothing
+    /// has changed.
+    fn restore(&mut self, written: &Written) -> Result<Option<Row>> {
         let Some(mut row) = self.get(&written.key)? else {
             return Ok(None);
         };
         let Some(entry) = row.get(written.m).copied() else {
             return Ok(None);
         };
-        let Some(place) = Place::of_stored(&written.key, [written.m]).pop() else {
+        let Some(edge) = Edge::of_stored(&written.key, [written.m]).pop() else {
             return Ok(None);
         };
-        if self.get(&place.child)?.is_some() {
+        if self.get(&edge.child)?.is_some() {
             return Ok(None);
         }
         // Moves that were only linked to known positions have no value of their own.
@@ -106,18 +101,18 @@ impl Batch<'_> {
         Ok(Some(row))
     }
 
-    /// The moves that lead to a position of which nothing is known any more.
+    /// The moves to a position that has become unknown.
     fn leading_to(&self, child: &Key) -> Result<Vec<Written>> {
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
             let Some(row) = self.get(&parent)? else {
                 continue;
             };
-            let places = Place::of_stored(&parent, row.moves.iter().map(|entry| entry.m));
-            let leading = places.into_iter().filter(|place| place.child == *child);
-            found.extend(leading.map(|place| Written {
-                key: place.parent,
-                m: place.m,
+            let edges = Edge::of_stored(&parent, row.moves.iter().map(|entry| entry.m));
+            let leading = edges.into_iter().filter(|edge| edge.child == *child);
+            found.extend(leading.map(|edge| Written {
+                key: edge.parent,
+                m: edge.m,
                 id: i64::MAX,
             }));
         }
@@ -125,7 +120,7 @@ impl Batch<'_> {
     }
 }
 
-/// An entry with a value that was written before, after a search of a depth.
+/// An entry with an earlier value.
 fn restored(entry: &Entry, value: i16, depth: u8) -> Entry {
     Entry {
         value,

@@ -1,5 +1,5 @@
-//! The one thread that writes. Whatever waits while a transaction is committed goes into the next one
-//! together, so that many writers share each wait for the disk.
+//! The writer thread. All jobs that wait while a transaction is committed share the next transaction, and so one
+//! disk flush.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -12,28 +12,28 @@ use super::error::StoreError;
 use super::statement::Access;
 use super::task::TaskState;
 
-/// Jobs of one transaction.
+/// Maximum number of jobs per transaction.
 const GROUP: usize = 512;
-/// Jobs that may wait; those who wait for an answer wait for room as well, all others are turned away.
+/// Length of the queue. Writes that wait for their result also wait for room; others are dropped.
 const WAITING: usize = 4096;
 
-/// Work for the writer.
+/// A job of the writer.
 trait WriteJob: Send {
     fn run(&mut self, batch: &mut Batch<'_>) -> Result<(), StoreError>;
-    /// What the work may do.
+    /// The required access.
     fn access(&self) -> Access;
-    /// The transaction has been committed, or has failed.
+    /// Called after the transaction was committed or has failed.
     fn finish(self: Box<Self>, result: Result<(), StoreError>);
 }
 
-struct Asked<T, F> {
+struct Requested<T, F> {
     access: Access,
     work: Option<F>,
     found: Option<T>,
     answer: Sender<Result<T, StoreError>>,
 }
 
-impl<T, F> WriteJob for Asked<T, F>
+impl<T, F> WriteJob for Requested<T, F>
 where
     T: Send,
     F: FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send,
@@ -52,21 +52,20 @@ where
     fn finish(self: Box<Self>, result: Result<(), StoreError>) {
         let Self { found, answer, .. } = *self;
         let found = result.and_then(|()| found.ok_or(StoreError::Closed));
-        // The asker may have gone.
+        // The caller may no longer wait for the result.
         let _ = answer.send(found);
     }
 }
 
-/// The way to the writing thread; the thread ends with it, after all that waits is written.
+/// Handle of the writer thread. Dropping it ends the thread after the queued jobs.
 #[derive(Debug)]
-pub(super) struct StoreWriter {
+pub struct StoreWriter {
     jobs: Option<Sender<Box<dyn WriteJob>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl StoreWriter {
-    /// Starts the thread.
-    pub(super) fn start(connection: Connection) -> Result<Self, StoreError> {
+    pub fn start(connection: Connection) -> Result<Self, StoreError> {
         let (jobs, waiting) = bounded(WAITING);
         let mut tasks = TaskState::default();
         tasks.recount(&connection)?;
@@ -80,14 +79,14 @@ impl StoreWriter {
         })
     }
 
-    /// Writes, and waits until it is on the disk.
-    pub(super) fn write<T: Send + 'static>(
+    /// Writes, and waits until the write is durable.
+    pub fn write<T: Send + 'static>(
         &self,
         access: Access,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (answer, answers) = bounded(1);
-        let job = Asked {
+        let job = Requested {
             access,
             work: Some(work),
             found: None,
@@ -98,19 +97,19 @@ impl StoreWriter {
         answers.recv().map_err(|_| StoreError::Closed)?
     }
 
-    /// Writes without waiting; where too much waits already, nothing is written.
-    pub(super) fn post(
+    /// Queues a write without waiting for it; drops it if the queue is full.
+    pub fn post(
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
-        let job = Asked {
+        let job = Requested {
             access: Access::Write,
             work: Some(work),
             found: None,
             answer: bounded(1).0,
         };
         if let Some(jobs) = &self.jobs {
-            // What is learned by the way can be learned another time.
+            // The queue is full: drop this optional write.
             let _ = jobs.try_send(Box::new(job));
         }
     }
@@ -120,33 +119,26 @@ impl Drop for StoreWriter {
     fn drop(&mut self) {
         drop(self.jobs.take());
         if let Some(thread) = self.thread.take() {
-            // A panic has been told already.
+            // The panic has already been reported.
             let _ = thread.join();
         }
     }
 }
 
 fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
-    // Values that an earlier run has left to be handed up.
+    // An earlier run may have left pending propagation.
     let mut is_pending = true;
     loop {
-        let first = match is_pending {
-            true => waiting.try_recv().ok(),
-            false => match waiting.recv() {
-                Ok(job) => Some(job),
-                Err(_) => return,
-            },
-        };
-        let mut group: Vec<Box<dyn WriteJob>> = first.into_iter().collect();
+        let mut group: Vec<Box<dyn WriteJob>> = Vec::new();
+        if !is_pending {
+            let Ok(job) = waiting.recv() else {
+                return;
+            };
+            group.push(job);
+        }
         group.extend(waiting.try_iter().take(GROUP));
-        let access = match is_pending {
-            true => Access::Write,
-            false => group
-                .iter()
-                .map(|job| job.access())
-                .max()
-                .unwrap_or(Access::Write),
-        };
+        let most = group.iter().map(|job| job.access()).max();
+        let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
         let done = transact(&connection, &mut tasks, &mut group, access);
         let result = match done {
             Ok(more) => {
@@ -155,8 +147,8 @@ fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn 
             }
             Err(error) => {
                 is_pending = false;
-                log::error!("the cloud library cannot be written: {error}");
-                // What was counted may not have come to be.
+                log::error!("cannot write to the cloud library: {error}");
+                // The transaction was rolled back, so the counts may be wrong.
                 tasks.counted = None;
                 Err(error)
             }
@@ -167,7 +159,7 @@ fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn 
     }
 }
 
-/// Does the jobs in one transaction. Tells whether values are left to be handed up.
+/// Runs the jobs in one transaction. Returns whether propagation is still pending.
 fn transact(
     connection: &Connection,
     tasks: &mut TaskState,
@@ -185,7 +177,7 @@ fn transact(
     done
 }
 
-/// Does the jobs, and hands values up where any may have changed.
+/// Runs the jobs and propagates their changes.
 fn run_jobs(
     connection: &Connection,
     tasks: &mut TaskState,
@@ -208,7 +200,7 @@ fn run_jobs(
         return Ok(false);
     }
     batch.propagate()?;
-    let is_pending = batch.take_up_pending()?;
+    let is_pending = batch.take_pending()?;
     batch.propagate()?;
     Ok(is_pending)
 }

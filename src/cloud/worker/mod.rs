@@ -1,97 +1,93 @@
-//! Workers: they take tasks, search them, and hand in what they have found.
+//! Worker threads: they take tasks from a job source, search them, and submit the results.
 
-mod employer;
-mod public;
-mod remote;
+pub mod jobs;
 mod search;
-pub mod wire;
-mod work;
+mod source;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
+use parking_lot::Mutex;
 
 use super::store::TaskKind;
 use crate::search::StartError;
 use crate::tablebase::Tables;
-use search::{Scorer, UndoneWork};
+use search::{JobError, Scorer};
 
-pub use employer::{Employer, EmployerError, Local};
-pub use remote::Remote;
-pub use search::Halt;
-pub use work::{Findings, FoundScore, Job, Work};
+pub use jobs::{Job, JobBatch, JobResults, MoveScore};
+pub use search::StopFlag;
+pub use source::{JobSource, JobSourceError, LocalLibrary, RemoteLibrary};
 
-/// A thread that works until it is halted.
+/// A worker thread that runs until it is stopped.
 #[derive(Debug)]
 pub struct Worker {
-    halt: Arc<Halt>,
-    /// Wakes a worker that waits; gone when the worker shall end.
+    stop_flag: Arc<StopFlag>,
+    /// Wakes a waiting worker; dropped to end it.
     alive: Option<crossbeam_channel::Sender<()>>,
     thread: Option<JoinHandle<()>>,
     /// Disconnected when the thread has ended.
     ended: Receiver<()>,
-    employer: Arc<dyn Employer>,
-    held: Arc<HeldWork>,
+    source: Arc<dyn JobSource>,
+    current: Arc<CurrentLease>,
 }
 
-/// The tasks that a worker searches. Whoever takes them out hands them in or gives them back.
-type HeldWork = Mutex<Option<Arc<Work>>>;
+/// The lease that a worker is searching. Whoever takes it out must submit or release it.
+type CurrentLease = Mutex<Option<i64>>;
 
-/// How long a worker is waited for that has been told to end. On a busy machine its priority may not let it
-/// come to that.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Worker {
-    /// Starts a worker at low priority, which searches so many nodes for a score and looks for new tasks so
-    /// often.
+    /// Starts a worker at low priority. `nodes` is the number of nodes per score, `pause` the time between two
+    /// requests without tasks.
     ///
     /// # Errors
-    /// There is no memory for its search, or the system starts no thread.
+    /// There is not enough memory for the search, or the thread cannot be started.
     pub fn start(
-        employer: Arc<dyn Employer>,
+        source: Arc<dyn JobSource>,
         tables: Arc<Tables>,
         nodes: u64,
         pause: Duration,
     ) -> Result<Self, StartError> {
-        let halt = Arc::new(Halt::default());
-        let (alive, dismissed) = crossbeam_channel::bounded(0);
+        let stop_flag = Arc::new(StopFlag::default());
+        let (alive, stop_signal) = crossbeam_channel::bounded(0);
         let (sender, started) = crossbeam_channel::bounded(1);
         let (running, ended) = crossbeam_channel::bounded(0);
-        let halting = halt.clone();
-        let held = Arc::new(HeldWork::default());
-        let (asked, holding) = (employer.clone(), held.clone());
+        let stopping = stop_flag.clone();
+        let current = Arc::new(CurrentLease::default());
+        let (requested, holding) = (source.clone(), current.clone());
         let thread = std::thread::Builder::new()
             .name("cloud worker".to_owned())
             .spawn(move || {
                 let _running = running;
                 lower_priority();
-                // The threads of the search have the priority of the one that starts them.
-                let scorer = Scorer::new(tables, nodes, halting.clone());
+                // Search threads inherit the priority of this thread.
+                let scorer = Scorer::new(tables, nodes, stopping.clone());
                 let (scorer, result) = match scorer {
                     Ok(scorer) => (Some(scorer), Ok(())),
                     Err(error) => (None, Err(error)),
                 };
-                // Whoever starts a worker waits for this.
+                // `start` waits for this.
                 let _ = sender.send(result);
                 if let Some(mut scorer) = scorer {
-                    let desk = Desk {
-                        employer: &*asked,
-                        held: &holding,
-                        halt: &halting,
+                    let runner = JobRunner {
+                        source: &*requested,
+                        current: &holding,
+                        stop_flag: &stopping,
                     };
-                    desk.work(&mut scorer, &dismissed, pause);
+                    runner.run(&mut scorer, &stop_signal, pause);
                 }
             })
             .map_err(StartError::NoThread)?;
         let worker = Self {
-            halt,
+            stop_flag,
             alive: Some(alive),
             thread: Some(thread),
             ended,
-            employer,
-            held,
+            source,
+            current,
         };
         match started.recv() {
             Ok(Err(error)) => Err(error),
@@ -101,39 +97,38 @@ impl Worker {
 }
 
 impl Worker {
-    /// Tells the worker to end the search under way and to give its tasks back.
-    fn dismiss(&mut self) {
-        self.halt.halt();
+    /// Stops the search and lets the thread release its tasks and end.
+    fn stop(&mut self) {
+        self.stop_flag.stop();
         drop(self.alive.take());
     }
 
-    /// Waits for the end of a worker that was told to. From a moment on it is left to itself, and its tasks are
-    /// given back for it.
+    /// Waits for a stopped worker. After the deadline the thread is abandoned and its tasks are released here.
     fn wait_until(&mut self, deadline: Instant) {
         let Some(thread) = self.thread.take() else {
             return;
         };
         if self.ended.recv_deadline(deadline) == Err(RecvTimeoutError::Timeout) {
-            log::warn!("a worker does not end");
-            if let Some(work) = take(&self.held) {
-                self.employer.give_back(&work);
+            log::warn!("a worker did not stop in time");
+            if let Some(lease) = self.current.lock().take() {
+                self.source.release(lease);
             }
         } else {
-            // A panic has been told already.
+            // The panic has already been reported.
             let _ = thread.join();
         }
     }
 }
 
 impl Drop for Worker {
-    /// Ends the search under way, gives its tasks back, and waits at most three seconds for that.
+    /// Stops the search, releases the tasks, and waits up to three seconds.
     fn drop(&mut self) {
-        self.dismiss();
-        self.wait_until(Instant::now() + PATIENCE);
+        self.stop();
+        self.wait_until(Instant::now() + TIMEOUT);
     }
 }
 
-/// Workers that end together.
+/// Workers that are stopped together.
 #[derive(Debug)]
 pub struct Workers(Vec<Worker>);
 
@@ -144,84 +139,79 @@ impl From<Vec<Worker>> for Workers {
 }
 
 impl Drop for Workers {
-    /// Tells all to end before the first is waited for; the three seconds are those of all.
+    /// Stops all workers before it waits for the first one, up to three seconds in all.
     fn drop(&mut self) {
-        self.0.iter_mut().for_each(Worker::dismiss);
-        let deadline = Instant::now() + PATIENCE;
+        self.0.iter_mut().for_each(Worker::stop);
+        let deadline = Instant::now() + TIMEOUT;
         (self.0.iter_mut()).for_each(|worker| worker.wait_until(deadline));
     }
 }
 
-/// Gives the thread, and those it starts, the lowest priority (nice 19); on Linux alone.
+/// Sets the priority of the thread and its children to nice 19; Linux only.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(None, 19) {
-        log::warn!("the priority of a worker cannot be lowered: {error}");
+        log::warn!("cannot lower the priority of a worker: {error}");
     }
 }
 
-/// Takes out what a worker holds, if nobody has yet.
-fn take(held: &HeldWork) -> Option<Arc<Work>> {
-    held.lock().unwrap_or_else(PoisonError::into_inner).take()
+/// Connects a worker to its job source.
+struct JobRunner<'a> {
+    source: &'a dyn JobSource,
+    current: &'a CurrentLease,
+    stop_flag: &'a StopFlag,
 }
 
-/// Where a worker gets its tasks and leaves what it has found.
-struct Desk<'a> {
-    employer: &'a dyn Employer,
-    held: &'a HeldWork,
-    halt: &'a Halt,
-}
-
-impl Desk<'_> {
-    /// Works until the worker is halted or dismissed, or cannot search.
-    fn work(&self, scorer: &mut Scorer, dismissed: &Receiver<()>, pause: Duration) {
-        while !self.halt.is_halted() {
+impl JobRunner<'_> {
+    /// Runs until the worker is stopped or cannot search any more.
+    fn run(&self, scorer: &mut Scorer, stop_signal: &Receiver<()>, pause: Duration) {
+        while !self.stop_flag.is_stopped() {
             let mut has_worked = false;
             for kind in TaskKind::ALL {
-                match self.work_on(kind, scorer) {
-                    Ok(has_found) => has_worked |= has_found,
-                    Err(Finished) => return,
+                match self.run_next(kind, scorer) {
+                    Ok(found_tasks) => has_worked |= found_tasks,
+                    Err(WorkerEnded) => return,
                 }
             }
-            if !has_worked && dismissed.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+            if !has_worked && stop_signal.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
         }
     }
 
-    /// Does the next tasks of a kind; whether something was found.
-    fn work_on(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, Finished> {
-        let work = match self.employer.lease(kind) {
-            Ok(Some(work)) => Arc::new(work),
+    /// Does the next tasks of a kind; returns whether there were any.
+    fn run_next(&self, kind: TaskKind, scorer: &mut Scorer) -> Result<bool, WorkerEnded> {
+        let batch = match self.source.lease(kind) {
+            Ok(Some(batch)) => batch,
             Ok(None) => return Ok(false),
             Err(error) => {
-                log::warn!("no work: {error}");
+                log::warn!("cannot get tasks: {error}");
                 return Ok(false);
             }
         };
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(work.clone());
-        let findings = scorer.work(&work);
-        if take(self.held).is_none() {
-            // Nobody waits for the worker any longer, and its tasks were given back.
-            return Err(Finished);
+        *self.current.lock() = Some(batch.lease);
+        let results = scorer.search_batch(&batch);
+        if self.current.lock().take().is_none() {
+            // `wait_until` has abandoned this worker and released its tasks.
+            return Err(WorkerEnded);
         }
-        match findings {
-            Ok(findings) => {
-                if let Err(error) = self.employer.hand_in(&work, &findings) {
-                    // The tasks are given to another worker when their time is over.
-                    log::warn!("what was found is not taken: {error}");
+        match results {
+            Ok(results) => {
+                if let Err(error) = self.source.submit(&results) {
+                    // The tasks go to another worker when the lease expires.
+                    log::warn!("the library did not accept the results: {error}");
                 }
                 Ok(true)
             }
-            Err(UndoneWork::Halted) => {
-                self.employer.give_back(&work);
+            Err(JobError::Stopped) => {
+                self.source.release(batch.lease);
                 Ok(false)
             }
-            // The tasks are given to another worker when their time is over.
-            Err(fault) => {
-                log::error!("a task is not done: {fault}");
-                match fault {
-                    UndoneWork::NoSearch => Err(Finished),
+            // The tasks go to another worker when the lease expires.
+            Err(fail) => {
+                log::error!("a task was not finished: {fail}");
+                match fail {
+                    JobError::SearchEnded => Err(WorkerEnded),
                     _ => Ok(false),
                 }
             }
@@ -229,8 +219,8 @@ impl Desk<'_> {
     }
 }
 
-/// A worker has no threads to search with any more, or is not waited for.
-struct Finished;
+/// The worker has no search threads any more, or was abandoned.
+struct WorkerEnded;
 
 #[cfg(test)]
 mod tests {
@@ -242,71 +232,71 @@ mod tests {
     use crate::board::Position;
     use crate::cloud::store::Priority;
 
-    /// Gives the same work again and again; ends the worker with the lease of this number.
+    /// Returns the same batch on every request; stops the worker at lease number `last`.
     #[derive(Debug)]
     struct Endless {
-        halt: Arc<Halt>,
+        stop_flag: Arc<StopFlag>,
         last: usize,
         leases: AtomicUsize,
-        given_back: AtomicUsize,
+        released: AtomicUsize,
     }
 
-    impl Employer for Endless {
-        fn lease(&self, kind: TaskKind) -> Result<Option<Work>, EmployerError> {
+    impl JobSource for Endless {
+        fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
             if self.leases.fetch_add(1, Ordering::Relaxed) + 1 == self.last {
-                self.halt.halt();
+                self.stop_flag.stop();
             }
             let job = Job {
                 position: Position::startpos(),
                 moves: Vec::new(),
-                priority: Priority::Asked,
+                priority: Priority::Requested,
             };
             let jobs = vec![job];
             let lease = 1;
-            Ok(Some(Work { lease, kind, jobs }))
+            Ok(Some(JobBatch { lease, kind, jobs }))
         }
 
-        fn hand_in(&self, _: &Work, _: &Findings) -> Result<(), EmployerError> {
+        fn submit(&self, _: &JobResults) -> Result<(), JobSourceError> {
             Ok(())
         }
 
-        fn give_back(&self, _: &Work) {
-            self.given_back.fetch_add(1, Ordering::Relaxed);
+        fn release(&self, _: i64) {
+            self.released.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Tells that it is asked, and answers nothing until it may.
+    /// Signals each request and blocks until the channel is closed.
     #[derive(Debug)]
     struct Silent {
-        asked: crossbeam_channel::Sender<()>,
+        requested: crossbeam_channel::Sender<()>,
         silence: Receiver<()>,
     }
 
-    impl Employer for Silent {
-        fn lease(&self, _: TaskKind) -> Result<Option<Work>, EmployerError> {
-            let _ = self.asked.send(());
+    impl JobSource for Silent {
+        fn lease(&self, _: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
+            let _ = self.requested.send(());
             let _ = self.silence.recv();
             Ok(None)
         }
 
-        fn hand_in(&self, _: &Work, _: &Findings) -> Result<(), EmployerError> {
+        fn submit(&self, _: &JobResults) -> Result<(), JobSourceError> {
             Ok(())
         }
 
-        fn give_back(&self, _: &Work) {}
+        fn release(&self, _: i64) {}
     }
 
     #[test]
-    fn workers_that_cannot_end_are_not_waited_for() {
+    fn blocked_workers_are_abandoned() {
         let (answer, silence) = crossbeam_channel::bounded(0);
-        let (asked, is_asked) = crossbeam_channel::unbounded();
-        let employer = Arc::new(Silent { asked, silence });
+        let (requested, is_requested) = crossbeam_channel::unbounded();
+        let source = Arc::new(Silent { requested, silence });
         let start = |_| {
             let tables = Tables::embedded();
-            Worker::start(employer.clone(), tables, 1_000, Duration::ZERO).unwrap()
+            Worker::start(source.clone(), tables, 1_000, Duration::ZERO).unwrap()
         };
         let workers: Vec<Worker> = (0..2).map(start).collect();
-        workers.iter().for_each(|_| is_asked.recv().unwrap());
+        workers.iter().for_each(|_| is_requested.recv().unwrap());
         let ended: Vec<Receiver<()>> = workers.iter().map(|worker| worker.ended.clone()).collect();
         drop(Workers::from(workers));
         for ended in &ended {
@@ -319,58 +309,57 @@ mod tests {
     }
 
     #[test]
-    fn what_a_worker_holds_that_does_not_end_is_given_back_once() {
-        let employer = Arc::new(Endless {
-            halt: Arc::default(),
+    fn the_lease_of_an_abandoned_worker_is_released_once() {
+        let source = Arc::new(Endless {
+            stop_flag: Arc::default(),
             last: usize::MAX,
             leases: AtomicUsize::new(0),
-            given_back: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
         });
         let tables = Tables::embedded();
         let nodes = 1_000_000_000;
-        let mut worker = Worker::start(employer.clone(), tables, nodes, Duration::ZERO).unwrap();
-        while worker.held.lock().unwrap().is_none() {
+        let mut worker = Worker::start(source.clone(), tables, nodes, Duration::ZERO).unwrap();
+        while worker.current.lock().is_none() {
             std::thread::yield_now();
         }
-        // It has not been told to end, so that it does not.
+        // The worker was not stopped, so it does not end.
         worker.wait_until(Instant::now());
-        assert_eq!(employer.given_back.load(Ordering::Relaxed), 1);
-        worker.dismiss();
+        assert_eq!(source.released.load(Ordering::Relaxed), 1);
+        worker.stop();
         assert!(worker.ended.recv().is_err());
-        let leases = employer.leases.load(Ordering::Relaxed);
-        assert_eq!(leases, employer.given_back.load(Ordering::Relaxed));
+        let leases = source.leases.load(Ordering::Relaxed);
+        assert_eq!(leases, source.released.load(Ordering::Relaxed));
     }
 
-    /// How many leases a worker takes and how many of them it gives back, at most `last` leases and those
-    /// of the round.
-    fn work(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
-        let halt = Arc::new(Halt::default());
-        let employer = Endless {
-            halt: halt.clone(),
+    /// Runs a worker that is stopped at lease number `last`; returns the numbers of leases and releases.
+    fn run_until(last: usize, prepare: impl Fn(&mut Scorer)) -> (usize, usize) {
+        let stop_flag = Arc::new(StopFlag::default());
+        let source = Endless {
+            stop_flag: stop_flag.clone(),
             last,
             leases: AtomicUsize::new(0),
-            given_back: AtomicUsize::new(0),
+            released: AtomicUsize::new(0),
         };
-        let mut scorer = Scorer::new(Tables::embedded(), 1_000, halt.clone()).unwrap();
+        let mut scorer = Scorer::new(Tables::embedded(), 1_000, stop_flag.clone()).unwrap();
         prepare(&mut scorer);
-        let (_alive, dismissed) = crossbeam_channel::bounded(0);
-        let desk = Desk {
-            employer: &employer,
-            held: &HeldWork::default(),
-            halt: &halt,
+        let (_alive, stop_signal) = crossbeam_channel::bounded(0);
+        let runner = JobRunner {
+            source: &source,
+            current: &CurrentLease::default(),
+            stop_flag: &stop_flag,
         };
-        desk.work(&mut scorer, &dismissed, Duration::ZERO);
+        runner.run(&mut scorer, &stop_signal, Duration::ZERO);
         let count = |counter: AtomicUsize| counter.into_inner();
-        (count(employer.leases), count(employer.given_back))
+        (count(source.leases), count(source.released))
     }
 
     #[test]
-    fn a_worker_that_is_halted_gives_its_tasks_back() {
-        assert_eq!(work(2, |_| ()), (2, 1));
+    fn a_stopped_worker_releases_its_tasks() {
+        assert_eq!(run_until(2, |_| ()), (2, 1));
     }
 
     #[test]
-    fn a_worker_without_search_threads_ends_and_keeps_its_task() {
-        assert_eq!(work(9, Scorer::lose_search), (1, 0));
+    fn a_worker_without_search_threads_ends_and_keeps_its_lease() {
+        assert_eq!(run_until(9, Scorer::lose_search), (1, 0));
     }
 }

@@ -1,15 +1,16 @@
-//! Searches of positions of the library.
+//! Searches of the workers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, unbounded};
+use parking_lot::Mutex;
 
-use super::work::{Findings, FoundScore, Job, Work};
+use super::jobs::{Job, JobBatch, JobResults, MoveScore};
 use crate::board::{Move, Position};
 use crate::cloud::key::View;
+use crate::cloud::score::FINAL;
 use crate::cloud::score::{library_score, value_after};
 use crate::cloud::store::TaskKind;
-use crate::cloud::value::FINAL;
 use crate::movegen::{has_legal_move, legal_moves};
 use crate::rules::Game;
 use crate::search::{
@@ -17,47 +18,44 @@ use crate::search::{
 };
 use crate::tablebase::Tables;
 
-/// Hash table of a worker, in MB.
+/// Size of the transposition table of a worker, in MB.
 const HASH: usize = 16;
-/// Moves that sieving keeps.
-const SIEVED_MOVES: usize = 5;
-/// How much worse than the best move a sieved one may be.
-const SIEVED_WINDOW: i32 = 200;
-/// Sieving takes so many times the nodes of a score.
-const SIEVING_NODES: u64 = 4;
+/// Maximum number of moves found by an expansion.
+const EXPANSION_MOVES: usize = 5;
+/// Maximum distance of these moves from the best score.
+const EXPANSION_WINDOW: i32 = 200;
+/// Nodes of an expansion as a multiple of those of a score.
+const EXPANSION_NODES: u64 = 4;
 
-/// Ends the searches of a worker.
+/// Stops the searches of a worker.
 #[derive(Debug, Default)]
-pub struct Halt(Mutex<HaltState>);
+pub struct StopFlag(Mutex<StopState>);
 
 #[derive(Debug, Default)]
-struct HaltState {
-    is_halted: bool,
+struct StopState {
+    is_stopped: bool,
     current: Option<Arc<Control>>,
 }
 
-impl Halt {
-    /// Ends the search under way and all later ones.
-    pub fn halt(&self) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.is_halted = true;
+impl StopFlag {
+    /// Stops the current search and all later ones.
+    pub fn stop(&self) {
+        let mut state = self.0.lock();
+        state.is_stopped = true;
         if let Some(control) = &state.current {
             control.stop();
         }
     }
 
-    /// Whether [`Self::halt`] has been called.
-    pub fn is_halted(&self) -> bool {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_halted
+    /// Whether [`Self::stop`] has been called.
+    pub fn is_stopped(&self) -> bool {
+        self.0.lock().is_stopped
     }
 
     fn begin(&self) -> Arc<Control> {
         let control = Control::new(false);
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.is_halted {
+        let mut state = self.0.lock();
+        if state.is_stopped {
             control.stop();
         }
         state.current = Some(control.clone());
@@ -65,35 +63,35 @@ impl Halt {
     }
 }
 
-/// Why a batch is not done.
+/// Why a batch was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum UndoneWork {
-    /// The worker is to end.
-    #[error("the search was halted")]
-    Halted,
-    /// There are legal moves, and no score.
-    #[error("a search has come to no score")]
+pub enum JobError {
+    /// The worker was stopped.
+    #[error("the search was stopped")]
+    Stopped,
+    /// The search returned no score for a position with legal moves.
+    #[error("the search returned no score")]
     NoScore,
-    /// No search can be made any more.
+    /// The search threads have ended.
     #[error("the search threads have ended")]
-    NoSearch,
+    SearchEnded,
 }
 
-/// Searches with the same number of nodes each, so that the same search finds the same.
+/// A search with a fixed number of nodes, so that results are reproducible.
 #[derive(Debug)]
-pub(super) struct Scorer {
+pub struct Scorer {
     pool: Pool,
     events: Receiver<Event>,
     tables: Arc<Tables>,
     nodes: u64,
-    halt: Arc<Halt>,
+    stop_flag: Arc<StopFlag>,
 }
 
 impl Scorer {
-    pub(super) fn new(
+    pub fn new(
         tables: Arc<Tables>,
         nodes: u64,
-        halt: Arc<Halt>,
+        stop_flag: Arc<StopFlag>,
     ) -> Result<Self, StartError> {
         let (sender, events) = unbounded();
         let pool = Pool::with_hash(HASH, sender)?;
@@ -102,64 +100,64 @@ impl Scorer {
             events,
             tables,
             nodes,
-            halt,
+            stop_flag,
         })
     }
 
-    /// Does a batch.
-    ///
-    /// # Errors
-    /// The batch is not done, for the reason told.
-    pub(super) fn work(&mut self, work: &Work) -> Result<Findings, UndoneWork> {
-        let mut findings = Findings::default();
-        for job in &work.jobs {
-            match work.kind {
-                TaskKind::Scoring => self.score(job, &mut findings)?,
-                TaskKind::Sieving => self.sieve(job, &mut findings)?,
+    /// Searches a batch.
+    pub fn search_batch(&mut self, batch: &JobBatch) -> Result<JobResults, JobError> {
+        let mut results = JobResults {
+            lease: batch.lease,
+            ..JobResults::default()
+        };
+        for job in &batch.jobs {
+            match batch.kind {
+                TaskKind::Scoring => self.score(job, &mut results)?,
+                TaskKind::Expansion => self.expand(job, &mut results)?,
             }
         }
-        Ok(findings)
+        Ok(results)
     }
 
-    fn score(&mut self, job: &Job, findings: &mut Findings) -> Result<(), UndoneWork> {
+    fn score(&mut self, job: &Job, results: &mut JobResults) -> Result<(), JobError> {
         if job.moves.is_empty() {
-            return self.score_position(&job.position, findings).map(drop);
+            return self.score_position(&job.position, results).map(drop);
         }
         for played in job.moves.iter().copied() {
             let mut after = job.position.clone();
             after.make(played);
-            // The score of the move goes before those of its replies, which it then follows from.
-            let place = findings.scores.len();
-            let (value, depth) = self.score_position(&after, findings)?;
+            // The score of a move comes before that of its reply, from which it is computed once both are stored.
+            let index = results.scores.len();
+            let (value, depth) = self.score_position(&after, results)?;
             let position = job.position.clone();
-            let found = FoundScore {
+            let found = MoveScore {
                 position,
                 played,
                 value,
                 depth,
             };
-            findings.scores.insert(place, found);
+            results.scores.insert(index, found);
         }
         Ok(())
     }
 
-    /// Finds the best move of a position; what the position is worth, and the depth of the search.
+    /// Finds the best move of a position. Returns the score of the position and the search depth.
     fn score_position(
         &mut self,
         position: &Position,
-        findings: &mut Findings,
-    ) -> Result<(i32, u8), UndoneWork> {
+        results: &mut JobResults,
+    ) -> Result<(i32, u8), JobError> {
         if !has_legal_move(position) {
             return Ok((-FINAL, 0));
         }
         let (outcome, _) = self.search(position, None, 1, self.nodes)?;
-        findings.nodes = findings.nodes.saturating_add(outcome.nodes);
+        results.nodes = results.nodes.saturating_add(outcome.nodes);
         let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
-            return Err(UndoneWork::NoScore);
+            return Err(JobError::NoScore);
         };
         let depth = u8::try_from(outcome.depth).unwrap_or(u8::MAX);
         let (position, value) = (position.clone(), value_after(score));
-        findings.scores.push(FoundScore {
+        results.scores.push(MoveScore {
             position,
             played,
             value,
@@ -168,28 +166,28 @@ impl Scorer {
         Ok((score, depth))
     }
 
-    fn sieve(&mut self, job: &Job, findings: &mut Findings) -> Result<(), UndoneWork> {
+    fn expand(&mut self, job: &Job, results: &mut JobResults) -> Result<(), JobError> {
         if !has_legal_move(&job.position) {
             return Ok(());
         }
-        let nodes = self.nodes.saturating_mul(SIEVING_NODES);
-        // Two mirror images in a symmetric position are one move of the library.
+        let nodes = self.nodes.saturating_mul(EXPANSION_NODES);
+        // A symmetric position stores only one of two mirrored moves.
         let view = View::of(&job.position);
-        let one_of_images = |m: &Move| view.played(view.stored(*m)) == *m;
+        let is_smaller_image = |m: &Move| view.played(view.stored(*m)) == *m;
         let root_moves = view.is_symmetric.then(|| {
             let moves = legal_moves(&job.position);
-            moves.iter().copied().filter(one_of_images).collect()
+            moves.iter().copied().filter(is_smaller_image).collect()
         });
-        let (outcome, lines) = self.search(&job.position, root_moves, SIEVED_MOVES, nodes)?;
-        findings.nodes = findings.nodes.saturating_add(outcome.nodes);
+        let (outcome, lines) = self.search(&job.position, root_moves, EXPANSION_MOVES, nodes)?;
+        results.nodes = results.nodes.saturating_add(outcome.nodes);
         if outcome.best.is_none() {
-            return Err(UndoneWork::NoScore);
+            return Err(JobError::NoScore);
         }
         let best = lines.first().map_or(0, |(_, score)| *score);
         let good = lines
             .iter()
-            .filter(|(_, score)| *score >= best - SIEVED_WINDOW);
-        findings.jobs.push(Job {
+            .filter(|(_, score)| *score >= best - EXPANSION_WINDOW);
+        results.jobs.push(Job {
             position: job.position.clone(),
             moves: good.map(|(played, _)| *played).collect(),
             priority: job.priority,
@@ -197,16 +195,16 @@ impl Scorer {
         Ok(())
     }
 
-    /// Searches a position; the outcome, and the last line of each rank with its score. `root_moves`, if
-    /// given, are the only ones that are looked at.
+    /// Searches a position. Returns the outcome, and the first move and score of each principal variation.
+    /// `root_moves` restricts the search to some moves.
     fn search(
         &mut self,
         position: &Position,
         root_moves: Option<Vec<Move>>,
         multipv: usize,
         nodes: u64,
-    ) -> Result<(Outcome, Vec<(Move, i32)>), UndoneWork> {
-        // Otherwise a search would depend on those before it.
+    ) -> Result<(Outcome, Vec<(Move, i32)>), JobError> {
+        // Clears the transposition table, so that results do not depend on earlier searches.
         self.pool.forget();
         self.pool.start(SearchRequest {
             game: Game::new(position.clone()),
@@ -221,7 +219,7 @@ impl Scorer {
             },
             network: None,
             tables: Some(self.tables.clone()),
-            control: self.halt.begin(),
+            control: self.stop_flag.begin(),
         });
         let mut lines: Vec<(Move, i32)> = Vec::new();
         for event in &self.events {
@@ -233,23 +231,25 @@ impl Scorer {
                     let line = (*first, library_score(info.score));
                     let rank = info.multipv.saturating_sub(1);
                     match lines.get_mut(rank) {
-                        Some(place) => *place = line,
+                        Some(edge) => *edge = line,
                         None => lines.push(line),
                     }
                 }
-                Event::Done(outcome) if !self.halt.is_halted() => return Ok((outcome, lines)),
-                Event::Done(_) => return Err(UndoneWork::Halted),
+                Event::Done(outcome) if !self.stop_flag.is_stopped() => {
+                    return Ok((outcome, lines));
+                }
+                Event::Done(_) => return Err(JobError::Stopped),
                 Event::Report(_) => {}
             }
         }
-        Err(UndoneWork::NoSearch)
+        Err(JobError::SearchEnded)
     }
 }
 
 #[cfg(test)]
 impl Scorer {
-    /// Has the searches report to nothing, as if their threads had ended.
-    pub(super) fn lose_search(&mut self) {
+    /// Disconnects the events, as if the search threads had ended.
+    pub fn lose_search(&mut self) {
         self.events = unbounded().1;
     }
 }
@@ -259,19 +259,19 @@ mod tests {
     use super::super::super::store::Priority;
     use super::*;
     use crate::cloud::fen;
-    use crate::cloud::value::score_of;
+    use crate::cloud::score::score_of;
 
     fn scorer() -> Scorer {
         Scorer::new(Tables::embedded(), 5_000, Arc::default()).unwrap()
     }
 
-    fn work(kind: TaskKind, fen: &str, moves: &[&str]) -> Work {
+    fn batch(kind: TaskKind, fen: &str, moves: &[&str]) -> JobBatch {
         let job = Job {
             position: fen::parse(fen).unwrap(),
             moves: moves.iter().map(|m| m.parse().unwrap()).collect(),
-            priority: Priority::Asked,
+            priority: Priority::Requested,
         };
-        Work {
+        JobBatch {
             lease: 1,
             kind,
             jobs: vec![job],
@@ -284,7 +284,7 @@ mod tests {
     fn moves_are_scored_with_their_best_reply() {
         let mut scorer = scorer();
         let scores = scorer
-            .work(&work(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
+            .search_batch(&batch(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
             .unwrap()
             .scores;
         let moves: Vec<String> = scores
@@ -299,15 +299,15 @@ mod tests {
             scores[0].value.abs() < 100 && scores[0].depth > 3,
             "{scores:?}"
         );
-        // A cannon for a knight; the reply has the same score, seen by the other side.
+        // A cannon for a knight. The reply has the negated score.
         assert_eq!(scores[2].value, score_of(scores[3].value));
         let again = scorer
-            .work(&work(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
+            .search_batch(&batch(TaskKind::Scoring, START, &["h2e2", "b2b9"]))
             .unwrap()
             .scores;
         assert_eq!(again, scores);
         let alone = scorer
-            .work(&work(TaskKind::Scoring, START, &[]))
+            .search_batch(&batch(TaskKind::Scoring, START, &[]))
             .unwrap()
             .scores;
         assert_eq!(alone.len(), 1);
@@ -318,14 +318,14 @@ mod tests {
         let mut scorer = scorer();
         let fen = "4k4/R8/9/9/9/9/9/9/1R7/3K5 w";
         let scores = scorer
-            .work(&work(TaskKind::Scoring, fen, &["b1b9", "b1b2"]))
+            .search_batch(&batch(TaskKind::Scoring, fen, &["b1b9", "b1b2"]))
             .unwrap()
             .scores;
         assert_eq!(
             (scores[0].value, score_of(scores[0].value)),
             (-30_000, 29_999)
         );
-        // After another move the king is mated in two plies.
+        // After this move the king is mated in two plies.
         assert_eq!(
             (scores[1].value, score_of(scores[1].value)),
             (-29_998, 29_997)
@@ -338,28 +338,30 @@ mod tests {
     }
 
     #[test]
-    fn sieving_finds_moves_near_the_best() {
+    fn expansion_finds_moves_near_the_best() {
         let mut scorer = scorer();
-        let found = scorer.work(&work(TaskKind::Sieving, START, &[])).unwrap();
+        let found = scorer
+            .search_batch(&batch(TaskKind::Expansion, START, &[]))
+            .unwrap();
         assert_eq!(found.scores, []);
         let moves = &found.jobs[0].moves;
         assert_eq!(moves.len(), 5);
-        // Of two mirror images one.
+        // Only one of two mirrored moves.
         let is_alone = |m: &&Move| m.flip_file() == **m || !moves.contains(&m.flip_file());
         assert_eq!(moves.iter().filter(is_alone).count(), 5);
-        // After all other moves the king is mated.
+        // All other moves allow mate.
         let threatened = "3k5/9/9/9/9/9/9/R5r2/7r1/4K4 w";
-        let found = (scorer.work(&work(TaskKind::Sieving, threatened, &[]))).unwrap();
+        let found = (scorer.search_batch(&batch(TaskKind::Expansion, threatened, &[]))).unwrap();
         assert_eq!(found.jobs[0].moves, ["a2g2".parse().unwrap()]);
     }
 
     #[test]
-    fn a_halted_worker_finds_nothing() {
+    fn a_stopped_worker_returns_an_error() {
         let mut scorer = scorer();
-        scorer.halt.halt();
+        scorer.stop_flag.stop();
         assert_eq!(
-            scorer.work(&work(TaskKind::Scoring, START, &["h2e2"])),
-            Err(UndoneWork::Halted)
+            scorer.search_batch(&batch(TaskKind::Scoring, START, &["h2e2"])),
+            Err(JobError::Stopped)
         );
     }
 }

@@ -5,13 +5,13 @@ let edited = null;
 // The piece that a click puts down; '' takes pieces away, null moves them.
 let brush = null;
 // The square of the piece that is being moved.
-let held = null;
+let current = null;
 
 function startEditing() {
   edited = boardNow();
-  [brush, held, chosen] = [null, null, null];
+  [brush, current, chosen] = [null, null, null];
   // Replies that are under way are not shown, and the library does not move.
-  question++;
+  query++;
   setPlaying(null);
   say('');
   showEditor();
@@ -38,7 +38,7 @@ function showEditor() {
     button.setAttribute('aria-label', piece === '' ? text('remove') : pieceName(piece));
     button.setAttribute('aria-pressed', String(brush === piece));
     button.addEventListener('click', () => {
-      [brush, held] = [brush === piece ? null : piece, null];
+      [brush, current] = [brush === piece ? null : piece, null];
       showEditor();
     });
     return button;
@@ -55,13 +55,13 @@ function editSquare(square) {
   } else if (brush !== null) {
     if (squares[square] === brush) delete squares[square];
     else squares[square] = brush;
-  } else if (held !== null) {
-    const piece = squares[held];
-    delete squares[held];
+  } else if (current !== null) {
+    const piece = squares[current];
+    delete squares[current];
     squares[square] = piece;
-    held = null;
+    current = null;
   } else if (squares[square]) {
-    held = square;
+    current = square;
   }
   say('');
   showEditor();
@@ -73,11 +73,11 @@ element('side').addEventListener('click', () => {
   showEditor();
 });
 element('clear').addEventListener('click', () => {
-  [edited.squares, held] = [{}, null];
+  [edited.squares, current] = [{}, null];
   showEditor();
 });
 element('fill').addEventListener('click', () => {
-  [edited, held] = [parse(START), null];
+  [edited, current] = [parse(START), null];
   showEditor();
 });
 element('done').addEventListener('click', () => setUp(write(edited)));

@@ -4,7 +4,7 @@
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The file at a path, with its kind.
-pub(super) fn file(path: &str) -> Option<(&'static str, &'static str)> {
+pub fn file(path: &str) -> Option<(&'static str, &'static str)> {
     Some(match path {
         "/" => ("text/html; charset=utf-8", include_str!("index.html")),
         "/begin.js" => (SCRIPT, include_str!("begin.js")),

@@ -12,7 +12,7 @@ let isFlipped = false;
 // The side that the library plays, if it does.
 let librarySide = null;
 // Replies to questions of earlier positions are not shown.
-let question = 0;
+let query = 0;
 // Numbers of the library that were told last.
 let stats = null;
 // What the library is shown, if it wants a token; it goes with the tab.
@@ -87,7 +87,7 @@ async function ask(action, more = {}) {
 }
 
 // What is said of a request that has failed.
-function fault(error) {
+function fail(error) {
   if (!(error instanceof Refusal)) return text('network');
   const known = { 0: 'nonsense', 401: 'tokenerror', 403: 'tokenerror', 429: 'rate limit exceeded', 503: 'unavailable' };
   const key = known[error.status];
@@ -95,10 +95,10 @@ function fault(error) {
 }
 
 function report(error) {
-  element('status').textContent = fault(error);
+  element('status').textContent = fail(error);
 }
 
-function place(square) {
+function edge(square) {
   let [x, y] = [FILES.indexOf(square[0]), 9 - Number(square[1])];
   if (isFlipped) [x, y] = [8 - x, 9 - y];
   return [25 + 50 * x, 25 + 50 * y];
@@ -128,14 +128,14 @@ function drawBoard() {
   element('board').replaceChildren();
   drawLines();
   const board = edited || boardNow();
-  const marked = edited ? held : chosen;
+  const marked = edited ? current : chosen;
   const reached = edited ? [] : entries.filter((entry) => entry.uci.startsWith(chosen || '-'));
   const targets = reached.map((entry) => entry.uci.slice(2));
   const last = game.ply && !edited ? game.moves[game.ply - 1] : '';
   for (let rank = 0; rank < 10; rank++) {
     for (const file of FILES) {
       const square = file + rank;
-      const [cx, cy] = place(square);
+      const [cx, cy] = edge(square);
       const piece = board.squares[square];
       if (piece) {
         draw('circle', { cx, cy, r: 22, class: square === marked ? 'chosen' : '' });
@@ -188,7 +188,7 @@ function drawMoves() {
 
 // Asks for the position on the board and shows what is known.
 async function show() {
-  const asked = ++question;
+  const requested = ++query;
   [entries, chosen] = [[], null];
   element('fen').value = write(boardNow());
   element('line').textContent = '';
@@ -198,25 +198,25 @@ async function show() {
   say('');
   try {
     const list = await ask('queryall', { showall: '1' });
-    if (asked !== question) return;
+    if (requested !== query) return;
     entries = list.moves || [];
     drawBoard();
     drawMoves();
     if (!list.moves) { say(list.status || 'nonsense'); return; }
     if (entries[0].score === '??') say('unknown');
     const line = await ask('querypv', { stable: '1' });
-    if (asked !== question) return;
+    if (requested !== query) return;
     if (line.pv) element('line').textContent = text('line') + line.pv.join(' ');
-    if (boardNow().side === librarySide) await answer(asked);
+    if (boardNow().side === librarySide) await answer(requested);
   } catch (error) {
-    if (asked !== question) return;
+    if (requested !== query) return;
     setPlaying(null);
     report(error);
   }
 }
 
 // Plays a move of the library; waits until there is one, where it can be waited for.
-async function answer(asked) {
+async function answer(requested) {
   const ban = [];
   if (game.ply >= 3) {
     const movelist = game.moves.slice(0, game.ply).join('|');
@@ -224,19 +224,19 @@ async function answer(asked) {
     ban.push(...(rules.moves || []).filter((move) => move.rule === 'ban').map((move) => `move:${move.uci}`));
   }
   const reply = await ask('querybest', { ban: ban.join('|') });
-  if (asked !== question) return;
+  if (requested !== query) return;
   const known = entries.find((entry) => entry.score !== '??' && !ban.includes(`move:${entry.uci}`));
   const move = reply.move || reply.egtb || (reply.search_moves || []).map((found) => found.uci)[0] || known?.uci;
   if (move) { play(move); return; }
   const queued = await ask('queue');
-  if (asked !== question) return;
+  if (requested !== query) return;
   if (queued.status !== 'ok' && queued.status !== 'rate limit exceeded') {
     setPlaying(null);
     say(queued.status || 'no game');
     return;
   }
   say(queued.status !== 'ok' ? queued.status : stats && stats.workers === 0 ? 'idle' : 'thinking');
-  setTimeout(() => { if (asked === question) show(); }, 2000);
+  setTimeout(() => { if (requested === query) show(); }, 2000);
 }
 
 async function queue() {
@@ -261,7 +261,7 @@ async function showStats() {
     element('workers').textContent = text('workers')(stats, duration(stats.backlog_seconds));
   } catch (error) {
     stats = null;
-    element('stats').textContent = text('no stats')(fault(error));
+    element('stats').textContent = text('no stats')(fail(error));
     element('workers').textContent = '';
   }
 }
@@ -275,17 +275,17 @@ function translate() {
 
 // Begins with a position, which the server reads. Tells whether it is one.
 async function setUp(fen) {
-  const asked = ++question;
+  const requested = ++query;
   try {
     const reply = await request(`/board?${new URLSearchParams({ board: fen })}`);
-    if (asked !== question) return true;
+    if (requested !== query) return true;
     if (reply.status !== 'ok') { say(reply.status || 'nonsense'); return false; }
     game = { start: reply.board, moves: [], ply: 0 };
     stopEditing();
     await show();
     return true;
   } catch (error) {
-    if (asked === question) report(error);
+    if (requested === query) report(error);
     return false;
   }
 }

@@ -1,37 +1,37 @@
-//! Answers of the endgame tables, which go before those of the library.
+//! Replies from the endgame tablebases, which take precedence over the library.
 
 use rand::seq::IndexedRandom;
 
 use crate::board::{Color, Move, PieceKind, Position};
 use crate::cloud::moves::ordered_moves;
-use crate::cloud::reply::{ApiReply, ListedMove, Worth};
-use crate::cloud::value::FINAL;
+use crate::cloud::reply::{ApiReply, ListedMove, MoveInfo};
+use crate::cloud::score::FINAL;
 use crate::rules::{RuleSet, is_material_insufficient};
 use crate::tablebase::{TableOutcome, Tables};
 
-/// The rules that the library goes by.
+/// The rules of the library.
 const RULES: RuleSet = RuleSet::Asian;
 
-/// A move with what the tables say of it.
+/// A move with its tablebase result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TableMove {
-    pub(super) played: Move,
+pub struct TableMove {
+    pub played: Move,
     /// For the side that plays it: 30,000 minus the plies to mate, 0 for a draw.
-    pub(super) score: i32,
+    pub score: i32,
     captures: bool,
     checks: bool,
 }
 
-/// The moves of a position, the best first, if the tables hold the position and every move of it.
-pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
+/// The moves of a position, best first, if the tablebases have the position and all its successors.
+pub fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<TableMove>> {
     let is_known = tables.probe(position, RULES).is_some() || is_material_insufficient(position);
     if !is_thin(position) || !is_known {
         return None;
     }
-    let worth = tables.probe_moves(position, RULES);
+    let info = tables.probe_moves(position, RULES);
     let mut after = position.clone();
     let describe = |played: Move| {
-        let probed = worth.iter().find(|probed| probed.played == played)?;
+        let probed = info.iter().find(|probed| probed.played == played)?;
         let undo = after.make(played);
         let checks = after.in_check();
         after.unmake(played, undo);
@@ -54,7 +54,7 @@ pub(super) fn table_moves(tables: &Tables, position: &Position) -> Option<Vec<Ta
     Some(moves)
 }
 
-/// Whether a position has few enough pieces for the tables to be asked.
+/// Whether a position has few enough pieces to probe the tablebases.
 fn is_thin(position: &Position) -> bool {
     let count = |kind| position.kind(kind).len();
     let pawns = |side| position.pieces(side, PieceKind::Pawn).len();
@@ -63,8 +63,7 @@ fn is_thin(position: &Position) -> bool {
         && Color::ALL.into_iter().all(|side| pawns(side) <= 3)
 }
 
-/// The score of a move that is worth so much to the side that plays it; `None` where nothing tells how long
-/// the win takes.
+/// The score of an outcome; `None` if the length of the win is unknown.
 fn score(outcome: TableOutcome) -> Option<i32> {
     match outcome {
         TableOutcome::Win(plies) => Some(FINAL - i32::from(plies)),
@@ -74,8 +73,8 @@ fn score(outcome: TableOutcome) -> Option<i32> {
     }
 }
 
-/// The list of `queryall`.
-pub(super) fn list(moves: &[TableMove]) -> Vec<ListedMove> {
+/// The moves as `queryall` lists them.
+pub fn list(moves: &[TableMove]) -> Vec<ListedMove> {
     let Some(first) = moves.first() else {
         return Vec::new();
     };
@@ -90,7 +89,7 @@ pub(super) fn list(moves: &[TableMove]) -> Vec<ListedMove> {
     };
     let entry = |m: &TableMove| ListedMove {
         played: m.played,
-        worth: Worth::Table {
+        info: MoveInfo::Table {
             score: m.score,
             rank: rank(m),
         },
@@ -102,9 +101,9 @@ fn is_equal(a: &TableMove, b: &TableMove) -> bool {
     (a.score, a.captures, a.checks) == (b.score, b.captures, b.checks)
 }
 
-/// The move that `query` and its like answer: one of the best. In a draw that the side to move may still
-/// try to win all moves that hold it.
-pub(super) fn choose(position: &Position, moves: &[TableMove]) -> ApiReply {
+/// The reply to `query` and similar actions: one of the best moves; all drawing moves if the position is a draw
+/// that the side to move may still try to win.
+pub fn choose(position: &Position, moves: &[TableMove]) -> ApiReply {
     let Some(first) = moves.first() else {
         return ApiReply::Status("nobestmove");
     };
@@ -117,8 +116,8 @@ pub(super) fn choose(position: &Position, moves: &[TableMove]) -> ApiReply {
     ApiReply::TableMove(chosen.played)
 }
 
-/// The line that `querypv` answers: one move, with the plies to mate as its depth.
-pub(super) fn line(moves: &[TableMove]) -> ApiReply {
+/// The reply to `querypv`: one move, with the plies to mate as depth.
+pub fn line(moves: &[TableMove]) -> ApiReply {
     let Some(first) = moves.first() else {
         return ApiReply::Status("unknown");
     };

@@ -1,7 +1,7 @@
-//! `queryrule`, `rulecheck` and `queryengine`: what is asked of a whole game.
+//! Actions on a whole game: `queryrule`, `rulecheck` and `queryengine`.
 
-use super::list::without_moves;
-use super::question::{Library, Question};
+use super::position::without_moves;
+use super::query::{Library, Query};
 use crate::board::{Color, Move};
 use crate::cloud::fen;
 use crate::cloud::moves::ordered_moves;
@@ -9,18 +9,18 @@ use crate::cloud::reply::ApiReply;
 use crate::movegen::has_legal_move;
 use crate::rules::{Cause, Game, RuleSet, Verdict, judge_at};
 
-/// The fewest and the most moves of a game.
+/// Allowed number of moves of a game in `queryrule`.
 const MOVES: std::ops::Range<usize> = 3..2047;
 
-/// What the rules say of each move at the end of a game.
-pub(super) fn query_rule(question: &Question<'_>) -> ApiReply {
-    let Some(list) = question.parameters.get("movelist") else {
+/// Rules each legal move at the end of a game.
+pub fn query_rule(query: &Query<'_>) -> ApiReply {
+    let Some(list) = query.parameters.get("movelist") else {
         return ApiReply::Empty;
     };
-    let Some(mut game) = read_game(question, list, MOVES) else {
+    let Some(mut game) = read_game(query, list, MOVES) else {
         return ApiReply::Status("invalid movelist");
     };
-    let times = question
+    let times = query
         .parameters
         .get("reptimes")
         .and_then(|n| n.parse().ok());
@@ -46,10 +46,10 @@ pub(super) fn query_rule(question: &Question<'_>) -> ApiReply {
     ApiReply::Rules(ruled)
 }
 
-/// What the rules say of a game: 0 nothing, 1 a draw, 2 the side to move is at fault, 3 the other one.
-pub(super) fn rule_check(question: &Question<'_>) -> ApiReply {
-    let list = question.parameters.get("movelist").unwrap_or("");
-    let Some(game) = read_game(question, list, 0..MOVES.end + 1) else {
+/// Rules a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does.
+pub fn rule_check(query: &Query<'_>) -> ApiReply {
+    let list = query.parameters.get("movelist").unwrap_or("");
+    let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
         return ApiReply::Empty;
     };
     let to_move: Color = game.position().side_to_move();
@@ -62,25 +62,25 @@ pub(super) fn rule_check(question: &Question<'_>) -> ApiReply {
 }
 
 impl Library {
-    /// The move of the engine at the end of a game, for those who have done some work.
-    pub(super) fn query_engine(&self, question: &Question<'_>) -> ApiReply {
-        let list = question.parameters.get("movelist").unwrap_or("");
-        if !question.has_proof_of_work(list) {
+    /// A move of the engine at the end of a game. Requires a proof of work.
+    pub(super) fn query_engine(&self, query: &Query<'_>) -> ApiReply {
+        let list = query.parameters.get("movelist").unwrap_or("");
+        if !query.has_proof_of_work(list) {
             return ApiReply::Status("invalid parameters");
         }
-        let Some(game) = read_game(question, list, 0..MOVES.end + 1) else {
+        let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
             return ApiReply::Status("invalid movelist");
         };
         if !has_legal_move(game.position()) {
             return ApiReply::Status("nobestmove");
         }
-        let name = format!("{}|{list}", fen::write(&question.board.position));
+        let name = format!("{}|{list}", fen::write(&query.board.position));
         self.engine.think(name, &game, &self.tables)
     }
 }
 
-/// The verdict on the repetition that has come back `times` times, if one has.
-pub(super) fn verdict(game: &Game, times: usize) -> Verdict {
+/// The verdict on a position that has been repeated `times` times; `Undecided` if it has not.
+pub fn verdict(game: &Game, times: usize) -> Verdict {
     let judgement = judge_at(game, RuleSet::Asian, times + 1);
     match judgement.cause {
         Cause::Repetition => judgement.verdict,
@@ -88,12 +88,8 @@ pub(super) fn verdict(game: &Game, times: usize) -> Verdict {
     }
 }
 
-/// Plays a list of moves, separated by bars; `None` where there are too few or too many, or one is illegal.
-pub(super) fn read_game(
-    question: &Question<'_>,
-    list: &str,
-    count: std::ops::Range<usize>,
-) -> Option<Game> {
+/// Plays moves separated by `|`; `None` if their number is out of range or a move is illegal.
+pub fn read_game(query: &Query<'_>, list: &str, count: std::ops::Range<usize>) -> Option<Game> {
     let moves: Vec<&str> = match list {
         "" => Vec::new(),
         _ => list.split('|').take(count.end).collect(),
@@ -101,7 +97,7 @@ pub(super) fn read_game(
     if !count.contains(&moves.len()) {
         return None;
     }
-    let mut game = Game::new(question.board.position.clone());
+    let mut game = Game::new(query.board.position.clone());
     for text in moves {
         let m: Move = text.parse().ok()?;
         game.push(m).ok()?;

@@ -1,34 +1,35 @@
-//! How fast workers get on.
+//! Statistics of the workers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What was done in a minute.
+use parking_lot::Mutex;
+
+/// Work done by workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Done {
-    /// Moves that were scored.
+pub struct WorkCount {
+    /// Scored moves.
     pub scores: u64,
-    /// Nodes that were searched, as far as workers tell.
+    /// Searched nodes, as reported by the workers.
     pub nodes: u64,
 }
 
-/// What was done in this minute and in the one before.
+/// Work done in the current minute and in the previous one.
 #[derive(Debug)]
-pub(super) struct Pace(Mutex<Minutes>);
+pub struct Throughput(Mutex<Minutes>);
 
 #[derive(Debug)]
 struct Minutes {
     begun: Instant,
-    current: Done,
-    before: Done,
+    current: WorkCount,
+    before: WorkCount,
 }
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-impl Default for Pace {
+impl Default for Throughput {
     fn default() -> Self {
-        let (current, before) = (Done::default(), Done::default());
+        let (current, before) = (WorkCount::default(), WorkCount::default());
         Self(Mutex::new(Minutes {
             begun: Instant::now(),
             current,
@@ -37,53 +38,57 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
-    pub(super) fn note(&self, done: Done) {
+impl Throughput {
+    pub fn note(&self, done: WorkCount) {
         self.at(Instant::now(), |minutes| {
             minutes.current.scores = minutes.current.scores.saturating_add(done.scores);
             minutes.current.nodes = minutes.current.nodes.saturating_add(done.nodes);
         });
     }
 
-    /// What was done in the last full minute.
-    pub(super) fn last_minute(&self) -> Done {
+    /// Work done in the last full minute.
+    pub fn last_minute(&self) -> WorkCount {
         self.at(Instant::now(), |minutes| minutes.before)
     }
 
     fn at<T>(&self, now: Instant, look: impl FnOnce(&mut Minutes) -> T) -> T {
-        let mut minutes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut minutes = self.0.lock();
         let passed = now.saturating_duration_since(minutes.begun);
         if passed >= MINUTE {
             let is_over = passed >= 2 * MINUTE;
             let current = std::mem::take(&mut minutes.current);
-            minutes.before = if is_over { Done::default() } else { current };
+            minutes.before = if is_over {
+                WorkCount::default()
+            } else {
+                current
+            };
             minutes.begun = now;
         }
         look(&mut minutes)
     }
 }
 
-/// How long a worker counts after it has asked for work.
+/// How long a worker counts as active after a request.
 const PRESENCE: Duration = Duration::from_secs(300);
-/// Workers that are told apart.
-const MOST_WORKERS: usize = 1_024;
+/// Maximum number of workers that are counted.
+const MAX_WORKERS: usize = 1_024;
 
-/// Who has asked for work lately, and when.
+/// Workers by the time of their last request.
 #[derive(Debug, Default)]
-pub(super) struct Attendance(Mutex<HashMap<String, Instant>>);
+pub struct ActiveWorkers(Mutex<HashMap<String, Instant>>);
 
-impl Attendance {
-    /// Notes that a worker asks for work.
-    pub(super) fn note(&self, worker: String) {
+impl ActiveWorkers {
+    /// Records a request of a worker.
+    pub fn note(&self, worker: String) {
         self.at(Instant::now(), |workers, now| {
-            if workers.len() < MOST_WORKERS || workers.contains_key(&worker) {
+            if workers.len() < MAX_WORKERS || workers.contains_key(&worker) {
                 workers.insert(worker, now);
             }
         });
     }
 
-    /// How many workers have asked in the last five minutes.
-    pub(super) fn count(&self) -> usize {
+    /// Number of workers that asked for jobs in the last five minutes.
+    pub fn count(&self) -> usize {
         self.at(Instant::now(), |workers, _| workers.len())
     }
 
@@ -92,8 +97,8 @@ impl Attendance {
         now: Instant,
         look: impl FnOnce(&mut HashMap<String, Instant>, Instant) -> T,
     ) -> T {
-        let mut workers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        workers.retain(|_, asked| now.saturating_duration_since(*asked) < PRESENCE);
+        let mut workers = self.0.lock();
+        workers.retain(|_, requested| now.saturating_duration_since(*requested) < PRESENCE);
         look(&mut workers, now)
     }
 }
@@ -104,7 +109,7 @@ mod tests {
 
     #[test]
     fn workers_count_for_five_minutes() {
-        let workers = Attendance::default();
+        let workers = ActiveWorkers::default();
         for worker in ["one", "two", "one"] {
             workers.note(worker.to_owned());
         }
@@ -115,32 +120,32 @@ mod tests {
         for worker in 0..2_000 {
             workers.note(worker.to_string());
         }
-        assert_eq!(workers.count(), MOST_WORKERS);
+        assert_eq!(workers.count(), MAX_WORKERS);
     }
 
     #[test]
-    fn the_last_full_minute_is_told() {
-        let pace = Pace::default();
-        let done = |scores| Done {
+    fn the_last_full_minute_is_counted() {
+        let throughput = Throughput::default();
+        let done = |scores| WorkCount {
             scores,
             nodes: 10 * scores,
         };
-        pace.note(done(3));
-        pace.note(done(4));
+        throughput.note(done(3));
+        throughput.note(done(4));
         let begin = Instant::now();
-        let told = |seconds| {
-            pace.at(begin + Duration::from_secs(seconds), |minutes| {
+        let output = |seconds| {
+            throughput.at(begin + Duration::from_secs(seconds), |minutes| {
                 minutes.before
             })
         };
-        assert_eq!(told(1), Done::default());
-        assert_eq!(told(61), done(7));
-        assert_eq!(told(100), done(7));
-        assert_eq!(told(130), Done::default());
-        pace.note(Done {
+        assert_eq!(output(1), WorkCount::default());
+        assert_eq!(output(61), done(7));
+        assert_eq!(output(100), done(7));
+        assert_eq!(output(130), WorkCount::default());
+        throughput.note(WorkCount {
             scores: u64::MAX,
             nodes: u64::MAX,
         });
-        assert_eq!(told(500), Done::default());
+        assert_eq!(output(500), WorkCount::default());
     }
 }

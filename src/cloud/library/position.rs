@@ -1,47 +1,48 @@
-//! A position that is asked for, with what the library holds of it.
+//! Queried positions with their known moves.
 
 use crate::board::{Move, Position};
-use crate::cloud::classes::Class;
+use crate::cloud::Edge;
 use crate::cloud::key::{Key, View, text_order};
-use crate::cloud::place::Place;
+use crate::cloud::reply::ApiReply;
 use crate::cloud::row::Row;
+use crate::cloud::score::Class;
+use crate::cloud::score::{score_of, value};
 use crate::cloud::store::{Snapshot, StoreError};
-use crate::cloud::value::{score_of, value};
 
-/// A move that the library holds.
+/// A known move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct KnownMove {
-    /// The move, as it is played in the position that was asked for.
-    pub(super) played: Move,
-    /// For the side that plays it.
-    pub(super) score: i32,
+pub struct KnownMove {
+    /// A move of the queried position.
+    pub played: Move,
+    /// For the side that plays the move.
+    pub score: i32,
     /// Whether the move ends the game.
-    pub(super) is_final: bool,
-    /// Known replies.
-    pub(super) replies: usize,
-    pub(super) good_replies: usize,
+    pub is_final: bool,
+    /// Number of known replies.
+    pub replies: usize,
+    pub good_replies: usize,
 }
 
-/// A position with the way it is stored.
+/// A position with its key.
 #[derive(Clone, Debug)]
-pub(super) struct QueriedPosition {
-    pub(super) position: Position,
-    pub(super) view: View,
+pub struct QueriedPosition {
+    pub position: Position,
+    pub view: View,
     rounding: Rounding,
 }
 
-/// For which of two mirror images of a move its value is rounded.
+/// Which of two mirrored moves determines the rounding of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Rounding {
-    /// The one that is stored: all who ask get the same.
+    /// The stored move: every client gets the same score.
     #[default]
     Stored,
-    /// The one that is asked for, as in the public library: answers to mirror images may differ by 1.
-    Asked,
+    /// The move of the queried position, as in the public library: scores of mirrored positions may differ by 1.
+    Requested,
 }
 
 impl QueriedPosition {
-    pub(super) fn new(position: Position, rounding: Rounding) -> Self {
+    pub fn new(position: Position, rounding: Rounding) -> Self {
         let view = View::of(&position);
         Self {
             position,
@@ -50,40 +51,36 @@ impl QueriedPosition {
         }
     }
 
-    pub(super) fn place(&self, played: Move) -> Place {
-        Place::of(&self.position, &self.view, played)
+    pub fn edge(&self, played: Move) -> Edge {
+        Edge::of(&self.position, &self.view, played)
     }
 
     /// The key of the position after a move.
-    pub(super) fn key_after(&self, played: Move) -> Key {
+    pub fn key_after(&self, played: Move) -> Key {
         let mut position = self.position.clone();
         position.make(played);
         View::of(&position).key
     }
 
     /// The position after a move.
-    pub(super) fn after(&self, played: Move) -> Self {
+    pub fn after(&self, played: Move) -> Self {
         let mut position = self.position.clone();
         position.make(played);
         Self::new(position, self.rounding)
     }
 
-    pub(super) fn row(&self, snapshot: &Snapshot<'_>) -> Result<Row, StoreError> {
+    pub fn row(&self, snapshot: &Snapshot<'_>) -> Result<Row, StoreError> {
         Ok(snapshot.get(&self.view.key)?.unwrap_or_default())
     }
 
-    /// The distance of the position from the start, where it is known.
-    pub(super) fn ply(&self, row: &Row) -> Option<u16> {
-        row.plies[usize::from(self.view.turns_colors())]
+    /// Distance from the starting position, if known.
+    pub fn ply(&self, row: &Row) -> Option<u16> {
+        row.plies[usize::from(self.view.swaps_colors())]
     }
 
-    /// The known moves, the best first: of equal scores the one with fewer good replies, with more known
-    /// ones, with the smaller text. Of two mirror images in a symmetric position only one is given.
-    pub(super) fn known(
-        &self,
-        snapshot: &Snapshot<'_>,
-        row: &Row,
-    ) -> Result<Vec<KnownMove>, StoreError> {
+    /// The known moves, best first; equal scores are ordered by fewer good replies, then more replies, then text.
+    /// In a symmetric position only one of two mirrored moves is returned.
+    pub fn known(&self, snapshot: &Snapshot<'_>, row: &Row) -> Result<Vec<KnownMove>, StoreError> {
         snapshot.read_ahead(|| {
             let open = row.moves.iter().filter(|entry| !entry.is_final());
             let played = open.map(|entry| self.view.played(entry.m));
@@ -95,7 +92,7 @@ impl QueriedPosition {
             let played = self.view.played(entry.m);
             if !crate::movegen::is_legal(&self.position, played) {
                 log::warn!(
-                    "{}: the stored move {} is not legal",
+                    "position {}: the stored move {} is illegal",
                     self.view.key,
                     entry.m
                 );
@@ -108,13 +105,13 @@ impl QueriedPosition {
                     .unwrap_or_default();
             }
             let best = scores.iter().copied().max().unwrap_or(0);
-            let asked = match self.rounding {
+            let requested = match self.rounding {
                 Rounding::Stored => None,
-                Rounding::Asked => value(&mut scores, &self.view.key, played),
+                Rounding::Requested => value(&mut scores, &self.view.key, played),
             };
             moves.push(KnownMove {
                 played,
-                score: asked.map_or(entry.score(), score_of),
+                score: requested.map_or(entry.score(), score_of),
                 is_final: entry.is_final(),
                 replies: scores.len(),
                 good_replies: count_good(&scores, best),
@@ -124,8 +121,8 @@ impl QueriedPosition {
         Ok(moves)
     }
 
-    /// Adds the mirror images of the known moves of a symmetric position.
-    pub(super) fn add_mirror_images(&self, moves: &mut Vec<KnownMove>) {
+    /// Adds the mirrored moves in a symmetric position.
+    pub fn add_mirror_images(&self, moves: &mut Vec<KnownMove>) {
         if !self.view.is_symmetric {
             return;
         }
@@ -139,6 +136,15 @@ impl QueriedPosition {
         moves.extend(images);
         sort(moves);
     }
+}
+
+/// The reply for a position without legal moves.
+pub fn without_moves(position: &Position) -> ApiReply {
+    ApiReply::Status(if position.in_check() {
+        "checkmate"
+    } else {
+        "stalemate"
+    })
 }
 
 fn count_good(scores: &[i32], best: i32) -> usize {

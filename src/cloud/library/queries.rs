@@ -1,0 +1,298 @@
+//! Actions that read: lists of moves, scores, lines, and moves to play.
+
+use std::collections::HashSet;
+
+use rand::seq::IndexedRandom;
+
+use super::learning::PendingWrites;
+use super::position::{KnownMove, QueriedPosition, without_moves};
+use super::query::{Library, Query};
+use super::tablebase;
+use super::walk::LibraryWalk;
+use crate::board::Move;
+use crate::cloud::key::text_order;
+use crate::cloud::moves::ordered_moves;
+use crate::cloud::reply::{ApiReply, ListedMove, MoveInfo};
+use crate::cloud::score::{Class, rank};
+use crate::cloud::store::{Priority, Snapshot, StoreError};
+use crate::movegen::has_legal_move;
+
+/// The highest rank.
+const BEST: u8 = 2;
+
+impl Library {
+    /// `queryall`: all moves of a position.
+    pub(super) fn query_all(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let legal = ordered_moves(&board.position);
+        if legal.is_empty() {
+            return Ok(without_moves(&board.position));
+        }
+        if let Some(moves) = self.table_moves(query) {
+            return Ok(if moves.is_empty() {
+                ApiReply::Status("unknown")
+            } else {
+                ApiReply::Moves(tablebase::list(&moves), None)
+            });
+        }
+        let mut pending = PendingWrites::default();
+        let reply = self.store.read(|snapshot| {
+            let row = board.row(snapshot)?;
+            let mut known = board.known(snapshot, &row)?;
+            if query.may_learn() {
+                self.learn(&mut pending, snapshot, board, &known, &legal)?;
+            }
+            board.add_mirror_images(&mut known);
+            known.retain(|known| !query.is_banned(known.played));
+            let moves = listed(query, &known, &legal);
+            Ok::<_, StoreError>(if moves.is_empty() {
+                ApiReply::Status("unknown")
+            } else {
+                ApiReply::Moves(moves, board.ply(&row))
+            })
+        })?;
+        pending.post(&self.store, &self.unknown);
+        Ok(reply)
+    }
+
+    /// `queryscore`: the score of the best move.
+    pub(super) fn query_score(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let legal = ordered_moves(&board.position);
+        if legal.is_empty() {
+            return Ok(without_moves(&board.position));
+        }
+        if let Some(moves) = self.table_moves(query) {
+            let first = moves.first().map(|m| ApiReply::Score(m.score, None));
+            return Ok(first.unwrap_or(ApiReply::Status("unknown")));
+        }
+        let mut pending = PendingWrites::default();
+        let reply = self.store.read(|snapshot| {
+            let row = board.row(snapshot)?;
+            let mut known = board.known(snapshot, &row)?;
+            if query.may_write_tasks {
+                self.learn(&mut pending, snapshot, board, &known, &legal)?;
+            }
+            board.add_mirror_images(&mut known);
+            let best = known.iter().find(|known| !query.is_banned(known.played));
+            let score = |known: &KnownMove| ApiReply::Score(known.score, board.ply(&row));
+            Ok::<_, StoreError>(best.map_or(ApiReply::Status("unknown"), score))
+        })?;
+        pending.post(&self.store, &self.unknown);
+        Ok(reply)
+    }
+
+    /// Collects what can be learned from a query of a whole position.
+    fn learn(
+        &self,
+        pending: &mut PendingWrites,
+        snapshot: &Snapshot<'_>,
+        board: &QueriedPosition,
+        known: &[KnownMove],
+        legal: &[Move],
+    ) -> Result<(), StoreError> {
+        pending.note_played(&self.unknown, board);
+        pending.note_leaves(board, known, Priority::Urgent);
+        pending.note_expansion(board, known.len(), Priority::Requested);
+        snapshot.read_ahead(|| legal.iter().map(|m| board.key_after(*m)).collect())?;
+        for m in legal {
+            // Only the smaller of two mirrored moves is stored.
+            let is_image = board.view.is_symmetric && text_order(m.flip_file()) < text_order(*m);
+            if is_image || known.iter().any(|known| known.played == *m) {
+                continue;
+            }
+            let child = board.key_after(*m);
+            if snapshot.contains(&child)? {
+                pending.note_adoption(board.edge(*m))
+            } else {
+                pending.note_unknown(child, board, *m)
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a list: known moves, then unknown ones.
+fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedMove> {
+    let best = known.first().map_or(0, |first| first.score);
+    let mut moves: Vec<ListedMove> = (known.iter().enumerate())
+        .map(|(n, known)| (n, known, rank(known.score, best)))
+        .filter(|(n, _, rank)| query.learn || *n == 0 || *rank == BEST)
+        .map(|(_, known, rank)| ListedMove {
+            played: known.played,
+            info: MoveInfo::Known {
+                score: known.score,
+                rank,
+                replies: known.replies,
+                good_replies: known.good_replies,
+            },
+        })
+        .collect();
+    if query.shows_all || !query.learn && !moves.is_empty() {
+        let is_listed = |m: &Move| moves.iter().any(|told| told.played == *m);
+        let unlisted: Vec<Move> = legal.iter().copied().filter(|m| !is_listed(m)).collect();
+        moves.extend(unlisted.into_iter().map(|played| ListedMove {
+            played,
+            info: MoveInfo::Unknown,
+        }));
+    }
+    moves
+}
+
+/// Which moves may be returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// One of the best moves.
+    Best,
+    /// One of the good moves.
+    Good,
+    /// One of the moves to explore.
+    Learn,
+    /// All good moves.
+    Search,
+}
+
+/// Moves visited before a move is returned.
+const BUDGET: usize = 20;
+/// Moves visited by `queue`, and the maximum length of a line.
+pub const LONG_BUDGET: usize = 200;
+/// The lowest score that is played.
+const MIN_SCORE: i32 = -50;
+/// The lowest score that `querylearn` plays.
+const MIN_SCORE_TO_LEARN: i32 = -75;
+/// Moves that must have been visited below one of the best moves.
+const MIN_VISITS_BELOW: usize = 4;
+
+impl Library {
+    /// `query`, `querybest`, `querylearn`, `querysearch`: a move to play, or moves to choose from.
+    pub(super) fn query_move(
+        &self,
+        query: &Query<'_>,
+        choice: Choice,
+    ) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        let none = ApiReply::Status("nobestmove");
+        if let Some(moves) = self.table_moves(query) {
+            return Ok(tablebase::choose(&board.position, &moves));
+        }
+        if query.parameters.is_on("endgame", false) {
+            return Ok(ApiReply::Empty);
+        }
+        let mut pending = PendingWrites::default();
+        let reply = self.store.read(|snapshot| {
+            let row = board.row(snapshot)?;
+            let mut known = board.known(snapshot, &row)?;
+            known.retain(|known| !query.is_banned(known.played));
+            let Some(best) = known.first().map(|first| first.score) else {
+                return Ok::<_, StoreError>(none);
+            };
+            let noted = query.may_learn().then_some(&mut pending);
+            let mut walk = LibraryWalk::new(snapshot, BUDGET, noted);
+            let visited =
+                walk.visit_root(board, &known, |score| Class::Good.contains(score, best))?;
+            for known in &mut known {
+                let found = visited.iter().find(|found| found.played == known.played);
+                known.score = found.map_or(known.score, |found| found.score);
+            }
+            let best = known.iter().map(|known| known.score).max().unwrap_or(best);
+            let best_visited = visited
+                .iter()
+                .filter(|found| Class::Best.contains(found.score, best));
+            let most_below = best_visited.map(|found| found.below).max();
+            let least = if choice == Choice::Learn {
+                MIN_SCORE_TO_LEARN
+            } else {
+                MIN_SCORE
+            };
+            let is_explored = walk.visited >= self.options.min_visits
+                && most_below.unwrap_or(0) >= MIN_VISITS_BELOW.min(self.options.min_visits);
+            Ok(if is_explored && best >= least {
+                chosen(&known, choice, best)
+            } else {
+                none
+            })
+        })?;
+        pending.post(&self.store, &self.unknown);
+        Ok(reply)
+    }
+
+    /// `querypv`: the principal variation.
+    pub(super) fn query_line(&self, query: &Query<'_>) -> Result<ApiReply, StoreError> {
+        let board = &query.board;
+        if !has_legal_move(&board.position) {
+            return Ok(without_moves(&board.position));
+        }
+        if let Some(moves) = self.table_moves(query) {
+            return Ok(tablebase::line(&moves));
+        }
+        let is_stable = query.parameters.is_on("stable", false);
+        let mut pending = PendingWrites::default();
+        let reply = self.store.read(|snapshot| {
+            let mut board = board.clone();
+            let (mut pv, mut score) = (Vec::new(), 0);
+            let mut path = HashSet::new();
+            while pv.len() < LONG_BUDGET && path.insert(board.view.key.clone()) {
+                let row = board.row(snapshot)?;
+                let known = board.known(snapshot, &row)?;
+                let Some(next) = next_of_line(&known, is_stable) else {
+                    break;
+                };
+                if pv.is_empty() {
+                    score = next.score;
+                }
+                if query.may_learn() {
+                    let is_root = pv.is_empty();
+                    let priority = |requested| {
+                        if is_root {
+                            requested
+                        } else {
+                            Priority::Background
+                        }
+                    };
+                    pending.note_leaves(&board, &known, priority(Priority::Urgent));
+                    pending.note_expansion(&board, known.len(), priority(Priority::Requested));
+                }
+                pv.push(next.played);
+                board = board.after(next.played);
+            }
+            let is_known = pv.first().is_some_and(|m| !query.is_banned(*m));
+            let depth = pv.len();
+            Ok::<_, StoreError>(if is_known {
+                ApiReply::Line { score, depth, pv }
+            } else {
+                ApiReply::Status("unknown")
+            })
+        })?;
+        pending.post(&self.store, &self.unknown);
+        Ok(reply)
+    }
+}
+
+/// The next move of a line: the first one if `is_stable`, otherwise a random one of the best.
+fn next_of_line(known: &[KnownMove], is_stable: bool) -> Option<KnownMove> {
+    let first = known.first()?;
+    let is_best = |known: &&KnownMove| Class::Best.contains(known.score, first.score);
+    let best: Vec<&KnownMove> = known.iter().filter(is_best).collect();
+    if is_stable {
+        return Some(first.clone());
+    }
+    let chosen = best.choose(&mut rand::rng()).copied();
+    chosen.or(Some(first)).cloned()
+}
+
+fn chosen(known: &[KnownMove], choice: Choice, best: i32) -> ApiReply {
+    let class = match choice {
+        Choice::Best => Class::Best,
+        Choice::Good | Choice::Search => Class::Good,
+        Choice::Learn => Class::Learn,
+    };
+    let moves = known
+        .iter()
+        .filter(|known| class.contains(known.score, best));
+    let moves: Vec<Move> = moves.map(|known| known.played).collect();
+    if choice == Choice::Search && known.len() > 1 {
+        return ApiReply::Search(moves);
+    }
+    let chosen = moves.choose(&mut rand::rng());
+    chosen.map_or(ApiReply::Status("nobestmove"), |m| ApiReply::Move(*m))
+}

@@ -1,0 +1,138 @@
+//! A library, and a request about a board.
+
+use std::sync::Arc;
+
+use super::activity::{ActiveWorkers, Throughput, WorkCount};
+use super::engine::LibraryEngine;
+use super::learning::RecentUnknown;
+use super::position::{QueriedPosition, Rounding};
+use super::tablebase::{TableMove, table_moves};
+use crate::board::Move;
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::store::Store;
+use crate::tablebase::{ClassTable, Metric, Tables};
+
+/// Settings of a library.
+#[derive(Clone, Debug)]
+pub struct LibraryOptions {
+    /// Moves that must be known below a position before `query` and similar actions return a move.
+    pub min_visits: usize,
+    /// Seconds after which an unfinished task is given to another worker.
+    pub lease: i64,
+    /// How fractional values are rounded.
+    pub rounding: Rounding,
+}
+
+impl Default for LibraryOptions {
+    fn default() -> Self {
+        Self {
+            min_visits: 10,
+            lease: 3_600,
+            rounding: Rounding::default(),
+        }
+    }
+}
+
+/// A library that answers the actions of the cloud API.
+#[derive(Debug)]
+pub struct Library {
+    /// The stored moves.
+    pub store: Store,
+    pub(super) tables: Arc<Tables>,
+    pub(super) options: LibraryOptions,
+    pub(super) unknown: RecentUnknown,
+    pub(super) engine: LibraryEngine,
+    throughput: Throughput,
+    workers: ActiveWorkers,
+}
+
+/// A request about a board.
+pub struct Query<'a> {
+    pub parameters: &'a QueryParameters,
+    /// The board as the client wrote it.
+    pub text: &'a str,
+    pub board: QueriedPosition,
+    pub banned: Vec<&'a str>,
+    /// Whether the client sees all known moves, and its request may create tasks (`learn=1`).
+    pub learn: bool,
+    pub shows_all: bool,
+    /// Whether the client may request searches.
+    pub may_write_tasks: bool,
+    /// Whether the client may write scores.
+    pub may_write_scores: bool,
+    pub writer: &'a str,
+}
+
+impl Query<'_> {
+    pub fn is_banned(&self, m: Move) -> bool {
+        let text = m.to_string();
+        self.banned.iter().any(|banned| *banned == text)
+    }
+
+    /// Whether the request may create tasks.
+    pub fn may_learn(&self) -> bool {
+        self.learn && self.may_write_tasks
+    }
+
+    /// Whether the MD5 of board, `more` and the parameter `token` begins with eight zero bits.
+    pub fn has_proof_of_work(&self, more: &str) -> bool {
+        let token = self.parameters.get("token").unwrap_or("");
+        let digest = md5::compute([self.text, more, token].concat());
+        !token.is_empty() && digest.0[0] == 0
+    }
+}
+
+impl Library {
+    /// Opens a library on a store, with endgame tablebases.
+    pub fn new(store: Store, tables: Arc<Tables>, options: LibraryOptions) -> Self {
+        let unknown = RecentUnknown::default();
+        Self {
+            store,
+            tables,
+            options,
+            unknown,
+            engine: LibraryEngine::default(),
+            throughput: Throughput::default(),
+            workers: ActiveWorkers::default(),
+        }
+    }
+
+    /// Seconds after which an unfinished task is given to another worker.
+    pub fn lease_time(&self) -> i64 {
+        self.options.lease
+    }
+
+    /// Adds to the statistics of the workers.
+    pub fn count_work(&self, done: WorkCount) {
+        self.throughput.note(done);
+    }
+
+    /// Records a worker as active.
+    pub fn note_worker(&self, name: String) {
+        self.workers.note(name);
+    }
+
+    /// Number of workers active in the last five minutes: threads of this server and remote programs.
+    pub fn count_workers(&self) -> usize {
+        self.workers.count()
+    }
+
+    /// Work done in the last full minute.
+    pub fn last_minute(&self) -> WorkCount {
+        self.throughput.last_minute()
+    }
+
+    /// Number and total size in bytes of the DTM tablebases.
+    pub fn count_tables(&self) -> (u64, u64) {
+        let mates = (self.tables.iter()).filter(|table| table.metric() == Metric::Dtm);
+        let sizes = mates.map(ClassTable::size);
+        sizes.fold((0, 0), |(count, bytes), size| (count + 1, bytes + size))
+    }
+
+    /// The tablebase moves without banned ones, if the position is in the tablebases.
+    pub(super) fn table_moves(&self, query: &Query<'_>) -> Option<Vec<TableMove>> {
+        let mut moves = table_moves(&self.tables, &query.board.position)?;
+        moves.retain(|m| !query.is_banned(m.played));
+        Some(moves)
+    }
+}
