@@ -162,7 +162,7 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     let place = directory.path();
     let shorter = [("20", "1"), ("tc=1+0.01", "nodes=50")];
     let text = run_in(place, &commands(TOURNAMENTS, "match ")[0], &shorter);
-    assert!(text.contains("\nnew against old: 2 games, "), "{text}");
+    assert!(text.contains("\nnew vs old: 2 games, "), "{text}");
     assert!(TOURNAMENTS.contains("`chuhe replay games.pgn`"));
     let replayed = run_in(place, &["replay", "games.pgn"].map(str::to_owned), &[]);
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");

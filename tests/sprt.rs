@@ -1,14 +1,13 @@
-//! The error rates of the sequential test, by simulation.
+//! The error rates of the SPRT in simulations.
 
 use chuhe::tournament::stats::{Decision, EloModel, Sprt};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-/// Matches of each simulation.
+/// Number of matches per simulation.
 const MATCHES: u64 = 2_000;
 
-/// Probabilities of the five results of a pair, whose mean is a certain score: a distribution as
-/// matches have it, tilted until it fits.
+/// A typical distribution of pair results, tilted to have the given mean score.
 fn pairs_with_score(score: f64) -> [f64; 5] {
     let shape: [f64; 5] = [0.05, 0.20, 0.45, 0.25, 0.05];
     let tilted = |x: f64| {
@@ -29,7 +28,7 @@ fn pairs_with_score(score: f64) -> [f64; 5] {
     tilted(low)
 }
 
-/// As [`pairs_with_score`], for a normalized Elo.
+/// [`pairs_with_score`] for a normalized Elo.
 fn pairs_with_normalized_elo(elo: f64) -> [f64; 5] {
     let (mut low, mut high) = (0.2, 0.8);
     for _ in 0..100 {
@@ -49,7 +48,7 @@ fn normalized_elo(p: &[f64; 5]) -> f64 {
     (mean - 0.5) / (2.0 * variance).sqrt() * 800.0 / std::f64::consts::LN_10
 }
 
-/// How many of the matches decide for either hypothesis, and the mean number of pairs.
+/// The number of matches that accept H0 and H1, and the mean number of pairs.
 fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
     let mut decided = [0; 2];
     let mut played = 0u64;
@@ -73,8 +72,7 @@ fn simulate(sprt: &Sprt, truth: &[f64; 5], seed: u64) -> ([u64; 2], f64) {
     (decided, played as f64 / MATCHES as f64)
 }
 
-/// Where the truth is one of the hypotheses, the test decides for `wrong`, the other one, as often as it
-/// says, within a fifth.
+/// If one hypothesis is true, the test accepts the other one, `wrong`, at the nominal rate within a fifth.
 fn check(model: EloModel, wrong: Decision, seed: u64, distribution: impl Fn(f64) -> [f64; 5]) {
     let sprt = Sprt {
         elo0: 0.0,
@@ -113,7 +111,7 @@ fn normalized_rate_of_wrong_rejection() {
 }
 
 #[test]
-fn between_the_hypotheses_it_takes_longer_and_either_may_win() {
+fn tests_between_the_hypotheses_take_longer() {
     let sprt: Sprt = "elo0=0,elo1=40,model=logistic".parse().unwrap();
     let middle = pairs_with_score(1.0 / (1.0 + 10f64.powf(-20.0 / 400.0)));
     let (decided, in_the_middle) = simulate(&sprt, &middle, 5);

@@ -1,13 +1,11 @@
-//! Book moves and entries, the trait of all formats, the weighted choice, and errors.
+//! What every book offers.
 
-use std::{fmt, io};
+use std::fmt;
 
-use rand::Rng;
-use rand::seq::IndexedRandom;
-
+use super::error::BookError;
 use crate::board::{Move, Position};
 
-/// Results of the games with a move, for the side that played it.
+/// How games went in which a move was played, seen from the side that played it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Results {
     /// Games won.
@@ -19,20 +17,20 @@ pub struct Results {
 }
 
 impl Results {
-    /// Total number of games.
+    /// How many games there were.
     pub const fn games(self) -> u32 {
         self.wins
             .saturating_add(self.draws)
             .saturating_add(self.losses)
     }
 
-    /// Three for a win, one for a draw, minus one for a loss: the default of ElephantEye's book
-    /// tool.
+    /// Three for a win, one for a draw, minus one for a loss, as ElephantEye's tool for books counts
+    /// (its default).
     pub fn value(self) -> i64 {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }
 
-    /// Sum of the counts; saturates.
+    /// The sum, count by count; saturates.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -43,30 +41,31 @@ impl Results {
     }
 }
 
-/// A book move for a position of which only the hash is known.
+/// A move of a book for the position with a hash, of which nothing else is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedMove {
-    /// Lock in BOOK.DAT: ElephantEye's second hash of the position or its mirror image.
+    /// The lock of BOOK.DAT: the second hash of ElephantEye of the position or its mirror image.
     pub lock: u32,
-    /// Move in the position or mirror image that the lock belongs to.
+    /// The move, in the one that is meant.
     pub played: Move,
     /// As [`BookMove::weight`].
     pub weight: u32,
 }
 
-/// A book move.
+/// A move that a book holds for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// The move.
+    /// What the book recommends.
     pub played: Move,
-    /// Weight relative to the other moves of the position. Moves with weight 0 are not played.
+    /// How good or how usual it is beside the other moves of its position. Moves without weight are
+    /// not played.
     pub weight: u32,
-    /// Results of games with the move, if the book stores them.
+    /// The games behind it, where the book tells.
     pub results: Results,
 }
 
 impl BookMove {
-    /// A move without results.
+    /// A move without games.
     pub fn new(played: Move, weight: u32) -> Self {
         Self {
             played,
@@ -76,159 +75,57 @@ impl BookMove {
     }
 }
 
-/// A position with its book moves.
+/// A position of a book with its moves.
 #[derive(Clone, Debug)]
 pub struct BookEntry {
-    /// The position.
+    /// The position that the record is of.
     pub position: Position,
-    /// Its moves.
+    /// What the book recommends in it.
     pub moves: Vec<BookMove>,
 }
 
 /// An opening book.
 pub trait Book: fmt::Debug + Send {
-    /// Legal book moves for a position or its mirror image, the heaviest first.
+    /// The legal moves that the book has in a position or its mirror image, the heaviest first; none
+    /// where it does not hold the position.
     ///
     /// # Errors
-    ///
-    /// The file can no longer be read.
+    /// The file of the book cannot be read any more.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// Number of moves in the book, unusable ones included, without rows that the book itself
-    /// disables.
+    /// How many moves the book holds, useless ones included, those left out that it has turned off itself.
     ///
     /// # Errors
-    ///
-    /// The file can no longer be read.
+    /// As [`Self::moves`].
     fn count(&self) -> Result<usize, BookError>;
 
-    /// Number of records for a position or its mirror image, usable or not.
+    /// How many records the book holds for a position or its mirror image, whether they are of use or
+    /// not.
     ///
     /// # Errors
-    ///
-    /// The file can no longer be read.
+    /// As [`Self::moves`].
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// The position with exchanged colours, in formats in which both share their records.
+    /// The position that has the same records as another one, in formats that see the board with the eyes of the
+    /// side to move.
     fn twin(&self, _position: &Position) -> Option<Position> {
         None
     }
 
-    /// One position for each key, if keys hold the whole position; `None` if they are hashes.
-    /// Invalid keys are left out.
+    /// One position for each key of a book whose keys hold the whole position, those left out that are none;
+    /// `None` where the keys are hashes.
     ///
     /// # Errors
-    ///
-    /// The file can no longer be read.
+    /// As [`Self::moves`].
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
         Ok(None)
     }
 
-    /// All moves of a BOOK.DAT; empty for other formats.
+    /// All moves of a BOOK.DAT; none of other books.
     fn hashed_moves(&self) -> Vec<HashedMove> {
         Vec::new()
     }
 
-    /// Name of the format.
+    /// The name of the format.
     fn format(&self) -> &'static str;
-}
-
-/// Chooses a move by weight. Without `sharpness` the heaviest move is chosen, at random among
-/// equals. Otherwise the probability of a move is proportional to its weight to this power: with 1
-/// moves are chosen as often as their weights say, larger numbers prefer heavy moves.
-///
-/// Returns the index of the move, or `None` if there are no moves.
-pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng) -> Option<usize> {
-    let heaviest = f64::from(moves.iter().map(|m| m.weight).max()?.max(1));
-    let share = |m: &BookMove| {
-        let relative = f64::from(m.weight) / heaviest;
-        match sharpness {
-            Some(power) => relative.powf(power),
-            None if relative >= 1.0 => 1.0,
-            None => 0.0,
-        }
-    };
-    let indices: Vec<usize> = (0..moves.len()).collect();
-    let drawn = indices.choose_weighted(random, |&index| share(&moves[index]));
-    // If all weights are 0, take the first move.
-    Some(drawn.copied().unwrap_or(0))
-}
-
-/// Error of a book file.
-#[derive(Debug, thiserror::Error)]
-pub enum BookError {
-    /// Read or write error.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// Empty file.
-    #[error("the book is empty")]
-    Empty,
-    /// The length is not a multiple of the record size.
-    #[error("the book is truncated: {0} bytes are not a whole number of records")]
-    Cut(usize),
-    /// Not a book.
-    #[error("not an opening book: {0}")]
-    Foreign(&'static str),
-    /// Error of the database.
-    #[cfg(feature = "sqlite")]
-    #[error("database: {0}")]
-    Database(#[from] rusqlite::Error),
-    /// The key file for the hashed positions is missing.
-    #[error("books of this format need their key file in the same list, separated by ;")]
-    NeedsKeys,
-    /// A file of the size of a key file has other numbers than the format requires.
-    #[cfg(feature = "sqlite")]
-    #[error("the file has the size of a key file for .obk books, but other numbers")]
-    WrongKeys,
-    /// Built without SQLite.
-    #[error("this build cannot read or write books in SQLite databases (feature sqlite)")]
-    NoDatabases,
-    /// Too large for a book.
-    #[error("the file is too large for a book: {0} bytes")]
-    TooLarge(u64),
-}
-
-#[cfg(test)]
-mod tests {
-    use rand::SeedableRng;
-    use rand::rngs::StdRng;
-
-    use super::*;
-
-    fn counts(weights: &[u32], sharpness: Option<f64>) -> Vec<usize> {
-        let moves: Vec<BookMove> = (weights.iter())
-            .map(|&weight| BookMove::new("h2e2".parse().unwrap(), weight))
-            .collect();
-        let mut random = StdRng::seed_from_u64(1);
-        let mut counts = vec![0; weights.len()];
-        for _ in 0..10_000 {
-            counts[choose(&moves, sharpness, &mut random).unwrap()] += 1;
-        }
-        counts
-    }
-
-    #[test]
-    fn weights_are_probabilities() {
-        let drawn = counts(&[700, 200, 100], Some(1.0));
-        for (count, wanted) in drawn.iter().zip([7000, 2000, 1000]) {
-            assert!(count.abs_diff(wanted) < 200, "{drawn:?}");
-        }
-        let sharp = counts(&[200, 100], Some(3.0));
-        assert!(sharp[1].abs_diff(1111) < 150, "{sharp:?}");
-    }
-
-    #[test]
-    fn without_randomness_the_heaviest_are_played() {
-        let drawn = counts(&[5, 9, 9, 8], None);
-        assert_eq!((drawn[0], drawn[3]), (0, 0));
-        assert!(drawn[1].abs_diff(5000) < 300, "{drawn:?}");
-    }
-
-    #[test]
-    fn extreme_weights_are_handled() {
-        assert_eq!(counts(&[0], Some(1.0)), [10_000]);
-        assert_eq!(counts(&[u32::MAX, 0], Some(2.0)), [10_000, 0]);
-        let mut random = StdRng::seed_from_u64(1);
-        assert_eq!(choose(&[], None, &mut random), None);
-    }
 }

@@ -1,31 +1,36 @@
-//! Finding the positions of a book from the starting position.
+//! What of a book can be reached from the starting position.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::book_move::{Book, BookError};
-use super::dat::{DatBook, encode_dat, locks};
+use super::book_move::Book;
+use super::dat::{DatBook, encode_dat};
+use super::error::BookError;
+use super::lock::locks;
 use super::table::BookTable;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 
-/// Result of [`walk`].
+/// What a walk through a book has found.
 #[derive(Clone, Debug)]
 pub struct BookWalk {
-    /// Positions that were found.
+    /// The positions of the book that can be reached.
     pub table: BookTable,
-    /// Usable records of these positions.
+    /// Records of those positions that a player can use.
     pub usable: usize,
-    /// Unusable records of these positions: illegal, duplicate, or without weight.
+    /// Records of those positions that no player can use: illegal, twice, or without weight.
     pub useless: usize,
-    /// Records of positions that were not found, or of invalid keys.
+    /// Records of the book for positions that were not reached, or that are none.
     pub unreached: usize,
-    /// Whether keys contain whole positions, so that all positions were found.
+    /// Whether the keys of the book tell its positions, so that all of them were reached.
     pub is_whole: bool,
 }
 
-/// Finds the positions of a book from the starting position, by moves of the book with at most one
-/// other move between two of them, because many books contain only the winner's moves. If the keys
-/// contain whole positions, all positions are found.
+/// Reads all of a book that can be reached from the starting position by moves of the book and at
+/// most one other move between two of them, and of a book that tells its positions all others: one by hashes
+/// alone does not, and many hold the moves of the winners only.
+///
+/// # Errors
+/// The book cannot be read.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
     walker.visit(&Position::startpos())?;
@@ -49,7 +54,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         }
     }
     let left = book.count()?.saturating_sub(walker.stored);
-    // The rest are records of other positions with the same lock.
+    // What remains of these are records of other positions that have the same lock.
     let unusable = walker.unusable.min(left);
     Ok(BookWalk {
         table: walker.table,
@@ -60,7 +65,10 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     })
 }
 
-/// Drops positions that [`walk`] does not find. Returns the number of dropped moves.
+/// Drops the positions of a book that are not reached as by [`walk`]; how many moves went.
+///
+/// # Errors
+/// As of [`walk`].
 pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     let before = table.moves_count();
     if before == 0 {
@@ -76,26 +84,27 @@ pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     Ok(before - table.moves_count())
 }
 
-/// Common key of a position and its mirror image.
+/// What two mirror images share.
 fn identity(position: &Position) -> (u32, u32) {
     let order = |mirror| locks(position, mirror).order();
     order(false).min(order(true))
 }
 
+/// A walk under way.
 struct Walker<'a> {
     book: &'a dyn Book,
     table: BookTable,
-    /// Whether the book has a move, for all positions looked up.
+    /// Whether the book has a move in a position, for all that were looked up.
     seen: HashMap<(u32, u32), bool>,
-    /// Positions that are not in the book but whose moves are tried.
+    /// Positions that are not in the book and whose moves are tried all the same.
     passed: HashSet<(u32, u32)>,
-    /// Positions whose moves must be tried, with their book moves.
+    /// The positions whose moves are to be tried, with those that the book has there.
     open: VecDeque<(Position, Vec<Move>)>,
-    /// Records of positions with a usable move.
+    /// Records of the positions that have a move which can be used.
     stored: usize,
-    /// Unusable records among them.
+    /// Those of them that cannot.
     useless: usize,
-    /// Records of positions without a usable move.
+    /// Records found for positions that have no move which can be used.
     unusable: usize,
 }
 
@@ -122,7 +131,7 @@ impl<'a> Walker<'a> {
             .any(|p| self.seen.get(&identity(p)) == Some(&true))
     }
 
-    /// Looks up a position once. Returns whether the book has a move.
+    /// Looks a position up, once; whether the book has a move there.
     fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {
@@ -150,7 +159,7 @@ impl<'a> Walker<'a> {
         Ok(is_stored)
     }
 
-    /// Tries all moves of a position that is not in the book.
+    /// Has every answer tried in a position that is not in the book.
     fn pass_through(&mut self, position: &Position) {
         if self.passed.insert(identity(position)) {
             self.open.push_back((position.clone(), Vec::new()));
@@ -165,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_files_keep_all_moves() {
+    fn text_and_files_hold_all_of_it() {
         let table = table();
         let text = table.to_text();
         assert_eq!(BookTable::from_text(&text).unwrap().to_text(), text);
@@ -184,9 +193,9 @@ mod tests {
     }
 
     #[test]
-    fn a_book_of_one_side_is_found_completely() {
+    fn a_book_of_one_side_is_read_whole() {
         let mut table = BookTable::default();
-        // Black's moves are missing; red's replies must be found.
+        // Black's moves are missing, and red's answers are found behind them.
         for (moves, played) in [
             ("", "h2e2"),
             ("h2e2 h9g7", "h0g2"),
@@ -200,9 +209,9 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_moves_are_counted() {
+    fn what_no_line_reaches_is_counted() {
         let mut table = table();
-        // Two consecutive moves that are not in the book.
+        // Two moves that are not in the book, one after the other.
         let removed = [after("c3c4"), after("g3g4")];
         table.revise(|position, moves| moves.retain(|_| !removed.contains(position)));
         table.add(
@@ -215,8 +224,8 @@ mod tests {
         assert_eq!(reached.to_text(), walked(&table).table.to_text());
     }
 
-    /// A book with records of another position that has the same lock, none of whose moves is
-    /// legal.
+    /// A book that also answers for a position with the same lock as one of its own, which has none of the
+    /// moves.
     #[derive(Debug)]
     struct Colliding(DatBook);
 
@@ -230,10 +239,9 @@ mod tests {
         }
 
         fn stored(&self, position: &Position) -> Result<usize, BookError> {
-            if *position == after("h2e2 a9a8") {
-                Ok(2)
-            } else {
-                self.0.stored(position)
+            match *position == after("h2e2 a9a8") {
+                true => Ok(2),
+                false => self.0.stored(position),
             }
         }
 
@@ -243,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_another_position_with_the_same_lock_are_not_useless() {
+    fn records_of_another_position_with_the_same_lock_are_no_fault() {
         let book = DatBook::new(encode_dat(&table().entries()).bytes.into()).unwrap();
         let walk = walk(&Colliding(book)).unwrap();
         assert_eq!((walk.useless, walk.unreached), (0, 0));

@@ -1,4 +1,4 @@
-//! `chuhe openings`: balanced openings for tournaments.
+//! `chuhe openings`: finds balanced openings.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -12,33 +12,33 @@ use super::common::{Failure, FileLock, INTERRUPTED, bar_style, create_new, inter
 use crate::board::Move;
 use crate::search::MAX_DEPTH;
 use crate::text::{printable, read_all};
-use crate::tournament::{FoundOpening, LINES_IN_VAIN, OpeningSearch, Openings, find_openings};
+use crate::tournament::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, Openings, find_openings};
 
-/// No file of openings is larger, in MB.
-const LARGEST_FILE: u64 = 256;
+/// Maximum size of an openings file in MB.
+const MAX_FILE_MB: u64 = 256;
 
-/// Find balanced openings for `chuhe match`: short random lines after which the search finds
-/// neither side better. One a line, as moves from the starting position with the score for red behind them.
+/// Find balanced openings for `chuhe match`: short random lines that the search evaluates as nearly
+/// equal. Each line of the file has the moves from the starting position and the score for red.
 ///
-/// Each is written as soon as it is found; Ctrl-C ends the search, and --go-on takes it up again.
+/// Openings are written as they are found. Ctrl-C stops the search, and --go-on resumes it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The file to write; without --go-on it must not exist.
+    /// The output file; without --go-on it must not exist.
     out: PathBuf,
-    /// Go on with the file of a search that was interrupted, or add more openings: the same ones are
-    /// found as without the interruption.
+    /// Resume an interrupted search, or add openings to a file: the result is the same as without the
+    /// interruption.
     #[arg(long)]
     go_on: bool,
-    /// How many openings.
+    /// Number of openings.
     #[arg(long, value_name = "N", default_value_t = 600, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     count: u32,
-    /// Shortest line, in plies.
+    /// Minimum length of a line in plies.
     #[arg(long, value_name = "PLIES", default_value_t = 4, value_parser = clap::value_parser!(u16).range(2..=40))]
     shortest: u16,
-    /// Longest line, in plies.
+    /// Maximum length of a line in plies.
     #[arg(long, value_name = "PLIES", default_value_t = 8, value_parser = clap::value_parser!(u16).range(2..=40))]
     longest: u16,
-    /// How far the score may be from zero, in hundredths of a minor piece.
+    /// Maximum absolute score, in hundredths of a minor piece.
     #[arg(long, value_name = "SCORE", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=1000))]
     within: u16,
     /// Depth of the search.
@@ -49,37 +49,34 @@ pub(super) struct Arguments {
     seed: u64,
 }
 
-/// Searches, and writes each opening as soon as it is found. Ctrl-C ends the search; `--go-on` takes it up
-/// again.
-///
-/// # Errors
-/// The bounds make no sense, the file exists or cannot be written, it is to be gone on with and was made
-/// otherwise, or there are not so many openings.
+/// Finds openings and writes each as it is found.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let fault = |error: &dyn Display| Failure::new(arguments.out.display(), error);
+    let failure = |error: &dyn Display| Failure::new(arguments.out.display(), error);
     if arguments.shortest > arguments.longest {
-        return Err(Failure::usage("--shortest", "longer than the longest"));
+        return Err(Failure::usage(
+            "--shortest",
+            "must not be greater than --longest",
+        ));
     }
     let plan = OpeningSearch {
         count: arguments.count as usize,
-        shortest: usize::from(arguments.shortest),
-        longest: usize::from(arguments.longest),
-        within: i32::from(arguments.within),
+        min_plies: usize::from(arguments.shortest),
+        max_plies: usize::from(arguments.longest),
+        max_score: i32::from(arguments.within),
         depth: arguments.depth,
         seed: arguments.seed,
     };
     let heading = heading(&plan);
     let interrupts = interrupts()?;
     let _lock = FileLock::of(&arguments.out)?;
-    let (mut file, present) = match arguments.go_on {
-        true => reopen(&arguments.out, &heading).map_err(|error| fault(&error))?,
-        false => {
-            let hint = "--go-on goes on with it, or name another file";
-            let mut file = create_new(&arguments.out, hint)?;
-            let written = file.write_all(heading.as_bytes());
-            written.map_err(|error| fault(&error))?;
-            (file, Vec::new())
-        }
+    let (mut file, present) = if arguments.go_on {
+        reopen(&arguments.out, &heading).map_err(|error| failure(&error))?
+    } else {
+        let hint = "--go-on resumes its search, or name another file";
+        let mut file = create_new(&arguments.out, hint)?;
+        let written = file.write_all(heading.as_bytes());
+        written.map_err(|error| failure(&error))?;
+        (file, Vec::new())
     };
     let bar = ProgressBar::new(u64::from(arguments.count))
         .with_style(bar_style("{bar:30} {pos}/{len} openings, {left} left"))
@@ -95,49 +92,50 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         is_interrupted = interrupts.try_recv().is_ok();
         written.is_ok() && !is_interrupted
     })
-    .map_err(|error| fault(&error))?;
+    .map_err(|error| failure(&error))?;
     bar.abandon();
-    written.map_err(|error| fault(&error))?;
+    written.map_err(|error| failure(&error))?;
     if is_interrupted {
-        // A closed standard error is no failure.
+        // A closed standard error is not an error.
         let _ = writeln!(
             io::stderr(),
-            "{}: {count} of {} openings found; --go-on looks for the others",
+            "{}: {count} of {} openings found; --go-on resumes the search",
             arguments.out.display(),
             plan.count
         );
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    match count < plan.count {
-        true => Err(fault(&format_args!(
-            "only {count} of {} openings found: {LINES_IN_VAIN} lines in a row brought nothing new",
+    if count < plan.count {
+        Err(failure(&format_args!(
+            "only {count} of {} openings found: {MAX_FAILED_LINES} random lines in a row gave no new opening",
             plan.count
-        ))),
-        false => Ok(ExitCode::SUCCESS),
+        )))
+    } else {
+        Ok(ExitCode::SUCCESS)
     }
 }
 
-/// How the first line of the file begins.
+/// The beginning of the first line of the file.
 const BEGINNING: &str = "# openings of ";
 
-/// The settings that a first line tells, with no more than a screen has room for.
+/// The settings in a first line, truncated and printable.
 fn settings(heading: &str) -> String {
-    /// Characters of the longest settings that this command writes, and some more.
-    const LONGEST: usize = 120;
+    /// Longer than any settings that this command writes.
+    const MAX_LENGTH: usize = 120;
     let settings = heading.trim_end().trim_start_matches(BEGINNING);
-    printable(&settings.chars().take(LONGEST).collect::<String>())
+    printable(&settings.chars().take(MAX_LENGTH).collect::<String>())
 }
 
-/// The first line of the file: all that bears on what openings are found.
+/// The first line of the file: all settings that affect the result.
 fn heading(plan: &OpeningSearch) -> String {
     format!(
         "{BEGINNING}{} to {} plies, score within {} at depth {}, seed {}\n",
-        plan.shortest, plan.longest, plan.within, plan.depth, plan.seed
+        plan.min_plies, plan.max_plies, plan.max_score, plan.depth, plan.seed
     )
 }
 
-/// Opens a file to go on with, behind its last whole line, and reads the openings that it has. A file that
-/// does not exist is begun.
+/// Opens a file to resume its search: drops an incomplete last line and returns the openings. Creates a file that does
+/// not exist.
 fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
     let mut file = File::options()
         .read(true)
@@ -145,7 +143,7 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
         .create(true)
         .truncate(false)
         .open(path)?;
-    let bytes = read_all(&mut file, LARGEST_FILE)?;
+    let bytes = read_all(&mut file, MAX_FILE_MB)?;
     let mut text = String::from_utf8(bytes).map_err(io::Error::other)?;
     text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
     if text.is_empty() {
@@ -158,19 +156,19 @@ fn reopen(path: &Path, heading: &str) -> io::Result<(File, Vec<Vec<Move>>)> {
             .filter(|line| line.starts_with(BEGINNING))
         else {
             return Err(io::Error::other(
-                "it is no file of openings of this command",
+                "the file was not written by `chuhe openings`",
             ));
         };
-        let (made, wanted) = (settings(made), settings(heading));
-        let why = format!("it was made with other settings: {made}; these are {wanted}");
+        let (old, new) = (settings(made), settings(heading));
+        let why =
+            format!("the file was made with other settings: {old}; the current ones are {new}");
         return Err(io::Error::other(why));
     };
-    let present = match openings.is_empty() {
-        true => Vec::new(),
-        false => {
-            let read = Openings::read(openings).map_err(io::Error::other)?;
-            read.lines().iter().map(|line| line.moves.clone()).collect()
-        }
+    let present = if openings.is_empty() {
+        Vec::new()
+    } else {
+        let read = Openings::read(openings).map_err(io::Error::other)?;
+        read.lines().iter().map(|line| line.moves.clone()).collect()
     };
     let length = text.len() as u64;
     file.rewind()?;

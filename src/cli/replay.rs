@@ -1,4 +1,4 @@
-//! `chuhe replay`: game records before the referee.
+//! `chuhe replay`: verifies game records.
 
 use serde_json::{Value, json};
 
@@ -10,42 +10,39 @@ use crate::rules::{Game, Judgement, RuleSet, judge};
 use crate::text::printable;
 use crate::tournament::{Replay, verify};
 
-/// Replay the games of PGN files and see whether the rules agree with them: every move legal, no game
-/// over before its last move, and ended as the record says.
+/// Replay the games of PGN files and verify them: every move is legal, no game is over before its last
+/// move, and the result agrees with the rules.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The files, in UTF-8 or GBK, with moves in any notation; `FILE:3` is the third game alone,
-    /// `FILE:3@42` its first 42 plies; `-` is standard input.
+    /// PGN files in UTF-8 or GBK, with moves in any notation; `FILE:3` is the third game, `FILE:3@42` its
+    /// first 42 plies, `-` standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// The rules; without this those that a game names in its tag `Rules`, or else asian.
+    /// The rules [default: the tag `Rules` of each game, or asian].
     #[arg(long, value_enum, ignore_case = true, value_name = "SET")]
     rules: Option<RuleSet>,
-    /// Tell why the rules end each game, or what its last repetition was.
+    /// Explain why the rules end each game, or its last repetition.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
     #[arg(long)]
     json: bool,
-    /// List all games, those that agree as well.
+    /// List all games, including those that agree.
     #[arg(long, conflicts_with = "json")]
     list: bool,
 }
 
-/// What has come of the files.
+/// The results of all files.
 #[derive(Default)]
 struct ReplayCounts {
     /// Games that do not agree.
-    bad: usize,
+    disagreeing: usize,
     /// Files that cannot be read.
-    unread: usize,
+    unreadable: usize,
 }
 
-/// Prints a line for each game that does not agree, and the sum, file by file.
-///
-/// # Errors
-/// A file cannot be read, which is reported at its turn, or a game does not agree; all the other files
-/// are looked at first.
+/// Prints a line for each game that does not agree and a summary of each file. Unreadable files are reported and
+/// skipped.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut counts = ReplayCounts::default();
     for file in &arguments.files {
@@ -54,28 +51,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Ok(false) => break,
             Err(failure) => {
                 failure.report();
-                counts.unread += 1;
+                counts.unreadable += 1;
             }
         }
     }
-    let games = match counts.bad {
+    let games = match counts.disagreeing {
         0 => None,
         1 => Some("one game does not agree".to_owned()),
-        bad => Some(format!("{bad} games do not agree")),
+        count => Some(format!("{count} games do not agree")),
     };
-    let files = match counts.unread {
+    let files = match counts.unreadable {
         0 => None,
         1 => Some("one file cannot be read".to_owned()),
-        unread => Some(format!("{unread} files cannot be read")),
+        count => Some(format!("{count} files cannot be read")),
     };
-    let faults: Vec<String> = games.into_iter().chain(files).collect();
-    match faults.is_empty() {
-        true => Ok(()),
-        false => Err(Failure::new("replay", faults.join(", "))),
+    let errors: Vec<String> = games.into_iter().chain(files).collect();
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(Failure::new("replay", errors.join(", ")))
     }
 }
 
-/// Replays the games of a file; `false` when nothing more can be printed.
+/// Replays the games of a file. Returns `false` if standard output is closed.
 fn replay_file(
     arguments: &Arguments,
     place: &PgnPlace,
@@ -101,7 +99,7 @@ fn replay_file(
             break;
         }
     }
-    counts.bad += bad;
+    counts.disagreeing += bad;
     if place.game.is_none() {
         let finished = games.finish();
         finished.map_err(|error| Failure::new(place.path.display(), error))?;
@@ -113,26 +111,24 @@ fn replay_file(
         place.path.display(),
         count - bad
     );
-    match arguments.json {
-        true => Ok(true),
-        false => print_if_read(&(columns(&rows, terminal_width()) + &sum)),
+    if arguments.json {
+        Ok(true)
+    } else {
+        print_if_read(&(columns(&rows, terminal_width()) + &sum))
     }
 }
 
-/// A game that has been replayed.
+/// A replayed game.
 struct Replayed {
     number: usize,
     record: Option<PgnGame>,
-    /// What is wrong with it.
+    /// Why it does not agree.
     why: Option<String>,
-    /// The game with what the rules say at its end.
+    /// The game and the judgement of its last position.
     end: Option<(Game, Judgement)>,
 }
 
-/// Replays a game.
-///
-/// # Errors
-/// It has not so many plies as are asked for.
+/// Replays a game. It is an error if it has fewer plies than requested.
 fn replay(
     arguments: &Arguments,
     place: &PgnPlace,
@@ -171,7 +167,7 @@ fn replay(
     Ok(replayed)
 }
 
-/// The rules by which a game is replayed.
+/// The rules of a game.
 fn rules_of(game: &PgnGame, rules: Option<RuleSet>) -> Result<RuleSet, String> {
     match (rules, game.tag("Rules")) {
         (Some(rules), _) => Ok(rules),
@@ -194,7 +190,7 @@ impl Replayed {
             .map_or(0, |record| record.line.moves.len())
     }
 
-    /// The game in a list.
+    /// The row of the game for `--list`.
     fn row(&self) -> [String; 6] {
         let result = self.record.as_ref().map(|record| record.result.to_string());
         [
@@ -207,7 +203,7 @@ impl Replayed {
         ]
     }
 
-    /// What is to be said of the game at once.
+    /// The text that is printed before the list.
     fn text(&self, arguments: &Arguments, place: &PgnPlace) -> String {
         if arguments.json {
             return format!("{}\n", self.object(arguments, place));

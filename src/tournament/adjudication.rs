@@ -1,4 +1,4 @@
-//! Ending games by the engines' own scores.
+//! Adjudication by the scores that the engines report.
 
 use std::str::FromStr;
 
@@ -6,42 +6,41 @@ use super::end_reason::{EndReason, Ending};
 use super::key_values::{KeyValues, KeyValuesError};
 use crate::board::{ByColor, Color};
 
-/// When games end by the engines' own scores.
+/// Adjudication by the scores that the engines report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Adjudication {
-    /// When a game is won.
+    /// Win adjudication, when both engines agree.
     pub win: Option<ScoreWin>,
-    /// When a game is drawn.
+    /// Draw adjudication, when both engines agree.
     pub draw: Option<ScoreDraw>,
-    /// When an engine that sees itself lose has lost, whatever the other one sees.
+    /// Resign adjudication: the losing engine's score alone decides.
     pub resign: Option<ScoreWin>,
 }
 
-/// A game is won when each engine has given the same side this score for its last moves; or lost by
-/// one engine that has given the other side this score.
+/// A win threshold. For win adjudication both engines must report the score for the same side; for resign
+/// adjudication the losing engine alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreWin {
-    /// The score, in hundredths of the engines' units.
+    /// Score in hundredths of the engine's unit.
     pub score: i32,
-    /// The moves of each engine.
+    /// Consecutive moves of an engine that must reach the score.
     pub moves: u32,
 }
 
-/// A game is drawn when each engine has seen no more than this score for its last moves.
+/// A draw threshold: both engines must report at most this absolute score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoreDraw {
-    /// The score, in hundredths of the engines' units.
+    /// Score in hundredths of the engine's unit.
     pub score: i32,
-    /// The moves of each engine.
+    /// Consecutive moves of an engine that must reach the score.
     pub moves: u32,
-    /// Plies of the game before which none is drawn so.
+    /// First ply of the game at which a draw may be adjudicated.
     pub after: usize,
 }
 
-/// A score of the command line, in hundredths of the engines' units.
 fn score(list: &KeyValues<'_>) -> Result<i32, KeyValuesError> {
     let score: u32 = list.require("score")?;
-    i32::try_from(score).map_err(|_| KeyValuesError::OutOfRange("the score is too high"))
+    i32::try_from(score).map_err(|_| KeyValuesError::OutOfRange("score= is too large"))
 }
 
 impl FromStr for ScoreWin {
@@ -52,7 +51,7 @@ impl FromStr for ScoreWin {
         let list = KeyValues::read(text, &["score", "moves"])?;
         let score = score(&list)?;
         if score == 0 {
-            return Err(KeyValuesError::OutOfRange("a score of 0 wins nothing"));
+            return Err(KeyValuesError::OutOfRange("score= must be greater than 0"));
         }
         let moves: Option<u32> = list.get("moves")?;
         Ok(Self {
@@ -77,17 +76,16 @@ impl FromStr for ScoreDraw {
     }
 }
 
-/// What the scores of both engines have said in one game.
+/// Tracks the scores of both engines in one game.
 #[derive(Clone, Debug)]
 pub struct ScoreAdjudicator {
     adjudication: Adjudication,
-    /// For how many of its last moves each side has seen red win, black win, a draw, and itself lose
-    /// by enough to resign.
+    /// For each side, its number of consecutive moves with a score for: red wins, black wins, a draw, its own
+    /// resignation.
     runs: ByColor<[u32; 4]>,
 }
 
 impl ScoreAdjudicator {
-    /// Before the first move.
     pub fn new(adjudication: Adjudication) -> Self {
         Self {
             adjudication,
@@ -95,7 +93,8 @@ impl ScoreAdjudicator {
         }
     }
 
-    /// A side has played its move number `ply` of the game, with a score from its own view.
+    /// Adds the move with which `side` reached `ply`, with the score from its own point of view. Returns how
+    /// that ends the game, if it does.
     pub fn add(&mut self, side: Color, score: Option<i32>, ply: usize) -> Option<Ending> {
         let red_score = score.map(|s| if side == Color::Red { s } else { -s });
         let wins = |sign: i32| {
@@ -132,7 +131,7 @@ mod tests {
     use super::*;
     use crate::notation::pgn::GameResult;
 
-    /// The ply and the result when the scores, red's first, end a game.
+    /// The ply and result of the adjudication; red's score comes first.
     fn end(adjudication: Adjudication, scores: &[Option<i32>]) -> Option<(usize, GameResult)> {
         let mut opinions = ScoreAdjudicator::new(adjudication);
         let sides = [Color::Red, Color::Black].into_iter().cycle();
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn both_must_agree() {
+    fn win_and_draw_adjudication_need_both_engines() {
         let rules = Adjudication {
             win: Some("score=500,moves=2".parse().unwrap()),
             draw: Some("score=10,moves=2,after=6".parse().unwrap()),
@@ -165,7 +164,7 @@ mod tests {
             ),
             Some((9, GameResult::BlackWins))
         );
-        assert_eq!(end(rules, &scores(&[600; 8])), None, "each sees itself win");
+        assert_eq!(end(rules, &scores(&[600; 8])), None, "both claim a win");
         let draw = Some((6, GameResult::Draw));
         assert_eq!(end(rules, &scores(&[10, -10, 0, 3, 10, 10])), draw);
         let mut gap = scores(&[0, 0, 0, 0, 0, 0, 0, 0]);
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn one_may_resign_by_its_own_score() {
+    fn resign_adjudication_needs_only_the_losing_engine() {
         let rules = Adjudication {
             resign: Some("score=600,moves=2".parse().unwrap()),
             ..Adjudication::default()
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read() {
+    fn thresholds_are_parsed() {
         let win = ScoreWin {
             score: 800,
             moves: 4,

@@ -1,4 +1,4 @@
-//! Why and how games end.
+//! Reasons for the end of a game.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::board::{Color, indexed_enum};
 use crate::notation::pgn::GameResult;
 
 indexed_enum! {
-    /// Why a game has ended.
+    /// Why a game ended.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum EndReason {
@@ -16,37 +16,37 @@ indexed_enum! {
         Checkmate,
         /// The side to move has no legal move, which loses.
         Stalemate,
-        /// A repetition for which neither side is to blame.
+        /// A repetition that violates no rule.
         Repetition,
-        /// One side gave check for ever.
+        /// The loser gave perpetual check.
         PerpetualCheck,
-        /// One side chased for ever.
+        /// The loser chased perpetually.
         PerpetualChase,
-        /// One side attacked for ever, by rules that forbid more than checks and chases.
+        /// The loser attacked perpetually, under rules that forbid more than checks and chases.
         PerpetualAttack,
-        /// Neither side can win any more.
+        /// Neither side has enough material to win.
         InsufficientMaterial,
         /// Too many plies without a capture.
         NoCapture,
         /// The ply limit of the tournament is reached.
         Length,
-        /// One side gave up, or said that it had no move.
+        /// An engine resigned or reported that it had no move.
         Resignation,
-        /// Both sides wanted a draw.
+        /// Both engines agreed to a draw.
         Agreement,
-        /// Both engines saw one side win.
+        /// Win adjudication by score.
         ScoreWin,
-        /// Both engines saw a draw.
+        /// Draw adjudication by score.
         ScoreDraw,
-        /// Endgame tables hold the mate.
-        TableWin,
-        /// Endgame tables hold the draw.
-        TableDraw,
-        /// A side exceeded its time and margin.
+        /// Tablebase win.
+        TablebaseWin,
+        /// Tablebase draw.
+        TablebaseDraw,
+        /// An engine exceeded its time and margin.
         TimeLoss,
-        /// A move that is none, or is not allowed.
+        /// An unreadable or illegal move.
         IllegalMove,
-        /// The engine ended, did not answer, flooded its output or could not be started.
+        /// The engine exited, did not respond, wrote too much output or could not be restarted.
         Crash,
     }
 }
@@ -63,38 +63,40 @@ impl EndReason {
             Self::PerpetualAttack => "perpetual attack",
             Self::InsufficientMaterial => "insufficient material",
             Self::NoCapture => "no-capture limit",
-            Self::Length => "length",
+            Self::Length => "ply limit",
             Self::Resignation => "resignation",
             Self::Agreement => "agreement",
-            Self::ScoreWin => "won by score",
-            Self::ScoreDraw => "drawn by score",
-            Self::TableWin => "won by tables",
-            Self::TableDraw => "drawn by tables",
+            Self::ScoreWin => "win adjudication",
+            Self::ScoreDraw => "draw adjudication",
+            Self::TablebaseWin => "tablebase win",
+            Self::TablebaseDraw => "tablebase draw",
             Self::TimeLoss => "time loss",
             Self::IllegalMove => "illegal move",
             Self::Crash => "crash",
         }
     }
 
-    /// The word that the tag `Termination` of a PGN has for it.
+    /// The value of the PGN tag `Termination`.
     pub const fn termination(self) -> &'static str {
         match self {
             Self::TimeLoss => "time forfeit",
             Self::IllegalMove => "rules infraction",
             Self::Crash => "abandoned",
-            Self::Length | Self::ScoreWin | Self::ScoreDraw | Self::TableWin | Self::TableDraw => {
-                "adjudication"
-            }
+            Self::Length
+            | Self::ScoreWin
+            | Self::ScoreDraw
+            | Self::TablebaseWin
+            | Self::TablebaseDraw => "adjudication",
             _ => "normal",
         }
     }
 
-    /// Whether the loser has not lost at the board.
-    pub const fn is_fault(self) -> bool {
+    /// Whether the game was lost by misbehaviour: on time, by an illegal move or a crash.
+    pub const fn is_forfeit(self) -> bool {
         matches!(self, Self::TimeLoss | Self::IllegalMove | Self::Crash)
     }
 
-    /// Whether the rules of the game alone end a game so.
+    /// Whether the rules of xiangqi alone give this end.
     pub const fn is_by_rule(self) -> bool {
         matches!(
             self,
@@ -119,16 +121,16 @@ impl fmt::Display for EndReason {
 /// How a game has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Who has won.
+    /// The result.
     pub result: GameResult,
-    /// Which rule or fault ended the game.
+    /// Why it ended.
     pub reason: EndReason,
-    /// More about it, maybe nothing.
+    /// Details for the user; may be empty.
     pub detail: String,
 }
 
 impl Ending {
-    /// `loser` has lost.
+    /// A loss of `loser`.
     pub fn loss(loser: Color, reason: EndReason, detail: impl Into<String>) -> Self {
         Self {
             result: GameResult::win_of(!loser),
@@ -151,9 +153,9 @@ impl Ending {
 mod tests {
     use super::*;
 
-    /// Journals are kept: their keys do not change with the names of the program.
+    /// Journals outlive program versions, so their keys must not change.
     #[test]
-    fn the_names_in_journals_stay() {
+    fn journal_keys_are_stable() {
         let stored = [
             "checkmate",
             "stalemate",
@@ -168,8 +170,8 @@ mod tests {
             "agreement",
             "score-win",
             "score-draw",
-            "table-win",
-            "table-draw",
+            "tablebase-win",
+            "tablebase-draw",
             "time-loss",
             "illegal-move",
             "crash",

@@ -1,7 +1,7 @@
-//! The standings for other programs, in JSON.
+//! The match report in JSON.
 //!
-//! The names of the fields below are the keys of the report. Keys are added without notice; when one
-//! goes or changes its meaning, [`VERSION`] rises.
+//! The field names below are the JSON keys. New keys may be added at any time; removing a key or changing
+//! its meaning increments [`VERSION`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use serde::Serialize;
 use super::plan::Tournament;
 use super::record::GameSummary;
 use super::runner::TournamentEnd;
-use super::stats::{EngineFigures, Interval, Rating, Scores, SprtRun, Standings, ratings};
+use super::stats::{EngineStats, Interval, Rating, Scores, SprtRun, Standings, ratings};
 use crate::board::Color;
 
-/// Which form the report has.
+/// Version of the report format.
 const VERSION: u32 = 1;
 
-/// All that is known of a tournament, to be serialized.
+/// The report of a tournament.
 #[derive(Debug, Serialize)]
 pub struct JsonReport<'a> {
     version: u32,
@@ -26,22 +26,22 @@ pub struct JsonReport<'a> {
     end: Option<&'static str>,
     rules: &'static str,
     games_played: u64,
-    /// All games of the tournament; `null` where a test decides how many.
-    games_due: Option<u64>,
-    /// How long the other games will take at the pace so far; `null` where that is not known.
+    /// Number of games of the tournament; `null` if an SPRT decides.
+    total_games: Option<u64>,
+    /// Estimated time for the remaining games; `null` if unknown.
     seconds_left: Option<f64>,
     engines: Vec<EngineReport<'a>>,
     pairings: Vec<PairingReport<'a>>,
     sprt: Option<SprtReport>,
     mean_plies: f64,
-    /// How often games ended for each reason.
+    /// Number of games by end reason.
     reasons: BTreeMap<&'static str, u64>,
-    /// Games that were declared void and played again.
+    /// Games that were void and replayed because the machine stalled.
     void_games: u64,
     games: Vec<GameReport<'a>>,
 }
 
-/// Results with what they tell. What is infinite is `null`.
+/// Results with their statistics. Infinite values are `null`.
 #[derive(Debug, Serialize)]
 struct ScoresReport {
     wins: u64,
@@ -58,7 +58,7 @@ struct EstimateReport {
     score: f64,
     elo: IntervalReport,
     normalized_elo: IntervalReport,
-    superiority: f64,
+    los: f64,
     draw_ratio: f64,
 }
 
@@ -73,7 +73,7 @@ struct IntervalReport {
 struct EngineReport<'a> {
     name: &'a str,
     limit: String,
-    /// The most likely one of all results together, 0 on average, where more than two engines play.
+    /// Bradley-Terry rating, only with more than two engines.
     rating: Option<RatingReport>,
     #[serde(flatten)]
     scores: ScoresReport,
@@ -85,16 +85,36 @@ struct EngineReport<'a> {
     illegal_moves: u64,
     time_losses: u64,
     crashes: u64,
+    as_red: ColorReport,
+    as_black: ColorReport,
 }
 
-/// An Elo rating with its 95 % error; an infinite one is `null`.
+/// Results with one color.
+#[derive(Debug, Serialize)]
+struct ColorReport {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+}
+
+impl From<[u64; 3]> for ColorReport {
+    fn from([losses, draws, wins]: [u64; 3]) -> Self {
+        Self {
+            wins,
+            draws,
+            losses,
+        }
+    }
+}
+
+/// An Elo rating with its 95 % error.
 #[derive(Debug, Serialize)]
 struct RatingReport {
     value: f64,
     error: f64,
 }
 
-/// The results of a pairing, as its first engine has them.
+/// The results of a pairing from the point of view of its first engine.
 #[derive(Debug, Serialize)]
 struct PairingReport<'a> {
     first: &'a str,
@@ -125,8 +145,8 @@ struct GameReport<'a> {
 }
 
 impl<'a> JsonReport<'a> {
-    /// The report of a tournament; `end` is `None` while it goes on, and `left` is about how long that will
-    /// be.
+    /// The report of a tournament. `end` is `None` while games are played; `left` is the estimated remaining
+    /// time.
     pub fn new(
         tournament: &'a Tournament,
         standings: &Standings,
@@ -136,7 +156,7 @@ impl<'a> JsonReport<'a> {
     ) -> Self {
         let name = |engine: usize| tournament.engines[engine].name.as_str();
         let reasons = standings.reasons().into_iter();
-        let figures = standings.figures().iter().enumerate();
+        let stats = standings.engine_stats().iter().enumerate();
         let pairings = standings.pairings();
         let rated = match tournament.engines.len() {
             0..=2 => Vec::new(),
@@ -148,12 +168,12 @@ impl<'a> JsonReport<'a> {
             end: end.map(TournamentEnd::name),
             rules: tournament.rules.rules.name(),
             games_played: standings.games(),
-            games_due: tournament.games_due(),
+            total_games: tournament.total_games(),
             seconds_left: left.map(|left| left.as_secs_f64()),
-            engines: figures
-                .map(|(number, figures)| {
+            engines: stats
+                .map(|(number, stats)| {
                     let rating = rated.get(number);
-                    engine_report(tournament, number, standings.of(number), figures, rating)
+                    engine_report(tournament, number, standings.of(number), stats, rating)
                 })
                 .collect(),
             pairings: pairings
@@ -189,7 +209,7 @@ fn engine_report<'a>(
     tournament: &'a Tournament,
     number: usize,
     scores: Scores,
-    figures: &EngineFigures,
+    stats: &EngineStats,
     rating: Option<&Rating>,
 ) -> EngineReport<'a> {
     let engine = &tournament.engines[number];
@@ -198,14 +218,16 @@ fn engine_report<'a>(
         limit: engine.limit.to_string(),
         rating: rating.map(RatingReport::from),
         scores: (&scores).into(),
-        moves: figures.moves,
-        seconds: figures.time.as_secs_f64(),
-        mean_depth: figures.mean_depth(),
-        nodes_per_second: figures.speed(),
-        worst_overrun_ms: figures.overrun.map(|over| over.as_secs_f64() * 1e3),
-        illegal_moves: figures.illegal,
-        time_losses: figures.late,
-        crashes: figures.crashes,
+        moves: stats.moves,
+        seconds: stats.time.as_secs_f64(),
+        mean_depth: stats.mean_depth(),
+        nodes_per_second: stats.speed(),
+        worst_overrun_ms: stats.overrun.map(|over| over.as_secs_f64() * 1e3),
+        illegal_moves: stats.illegal_moves,
+        time_losses: stats.time_losses,
+        crashes: stats.crashes,
+        as_red: stats.by_color[Color::Red].into(),
+        as_black: stats.by_color[Color::Black].into(),
     }
 }
 
@@ -228,7 +250,7 @@ impl From<&Scores> for ScoresReport {
                 score: estimate.score,
                 elo: estimate.elo.into(),
                 normalized_elo: estimate.normalized_elo.into(),
-                superiority: estimate.superiority,
+                los: estimate.los,
                 draw_ratio: estimate.draw_ratio,
             }),
         }
@@ -247,7 +269,7 @@ impl From<&SprtRun> for SprtReport {
         Self {
             test: run.sprt().to_string(),
             pairs: *run.pairs(),
-            llr: run.ratio(),
+            llr: run.llr(),
             lower,
             upper,
             decision: run.decision().map(|decision| decision.name()),

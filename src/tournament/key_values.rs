@@ -1,48 +1,45 @@
-//! Lists such as `elo0=0,elo1=5`, as options of the command line have them.
+//! Parses option values such as `elo0=0,elo1=5`.
 
 use std::str::FromStr;
 
-/// What is wrong with a list `key=value,…`.
+/// Error in a list `key=value,…`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyValuesError {
-    /// A key that the list does not have.
-    #[error("{key:?} is none of {}", known.join(", "))]
+    /// The key is unknown.
+    #[error("unknown key {key:?}; the keys are {}", known.join(", "))]
     UnknownKey {
-        /// What is not known, as it was written.
+        /// The unknown key.
         key: String,
-        /// The keys that it has.
+        /// The valid keys.
         known: &'static [&'static str],
     },
-    /// A key that is there already.
-    #[error("{0} is given twice")]
+    /// The key is given twice.
+    #[error("{0}= is given twice")]
     Twice(String),
-    /// A value that is none of its key.
-    #[error("{key}={value} cannot be read")]
+    /// The value does not have the type of its key.
+    #[error("invalid value: {key}={value}")]
     Unreadable {
-        /// What the value is for.
+        /// The key.
         key: &'static str,
-        /// What cannot be read, as it was written.
+        /// The invalid value.
         value: String,
     },
-    /// A key that has to be there.
+    /// A required key is missing.
     #[error("{0}= is missing")]
     Missing(&'static str),
-    /// A value out of its range.
+    /// The value is out of range.
     #[error("{0}")]
     OutOfRange(&'static str),
 }
 
-/// The values of a list `key=value,…`, each key once.
+/// A parsed list `key=value,…` in which each key occurs at most once.
 #[derive(Debug)]
 pub(super) struct KeyValues<'a> {
     pairs: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> KeyValues<'a> {
-    /// Reads a list whose keys are among `keys`.
-    ///
-    /// # Errors
-    /// Names a key that is none of them or is given twice.
+    /// Parses a list whose keys must be among `keys`.
     pub(super) fn read(
         text: &'a str,
         keys: &'static [&'static str],
@@ -62,10 +59,7 @@ impl<'a> KeyValues<'a> {
         Ok(Self { pairs })
     }
 
-    /// The value of a key.
-    ///
-    /// # Errors
-    /// It cannot be read.
+    /// The value of an optional key.
     pub(super) fn get<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, KeyValuesError> {
         let mut pairs = self.pairs.iter();
         let Some((_, value)) = pairs.find(|(known, _)| *known == key) else {
@@ -78,10 +72,7 @@ impl<'a> KeyValues<'a> {
         Ok(Some(value))
     }
 
-    /// The value of a key that has to be there.
-    ///
-    /// # Errors
-    /// It is missing or cannot be read.
+    /// The value of a required key.
     pub(super) fn require<T: FromStr>(&self, key: &'static str) -> Result<T, KeyValuesError> {
         self.get(key)?.ok_or(KeyValuesError::Missing(key))
     }
@@ -92,20 +83,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_read() {
+    fn lists_are_parsed() {
         let list = KeyValues::read("a=1,b=x", &["a", "b", "c"]).unwrap();
         assert_eq!(list.get::<u32>("a"), Ok(Some(1)));
         assert_eq!(list.get::<u32>("c"), Ok(None));
-        let told = |key| list.require::<u32>(key).unwrap_err().to_string();
-        assert_eq!(told("b"), "b=x cannot be read");
-        assert_eq!(told("c"), "c= is missing");
+        let error = |key| list.require::<u32>(key).unwrap_err().to_string();
+        assert_eq!(error("b"), "invalid value: b=x");
+        assert_eq!(error("c"), "c= is missing");
         for (text, reason) in [
-            ("", "\"\" is none of a"),
-            ("d=1", "\"d\" is none"),
-            ("a=1,a=1", "a is given twice"),
+            ("", "unknown key \"\"; the keys are a"),
+            ("d=1", "unknown key \"d\""),
+            ("a=1,a=1", "a= is given twice"),
         ] {
-            let told = KeyValues::read(text, &["a"]).unwrap_err().to_string();
-            assert!(told.contains(reason), "{told}");
+            let error = KeyValues::read(text, &["a"]).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
         }
     }
 }

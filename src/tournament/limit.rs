@@ -1,4 +1,4 @@
-//! How long engines may think, and the clocks of a game.
+//! Time controls, other search limits, and game clocks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,34 +6,34 @@ use std::time::Duration;
 
 use crate::text::read_seconds;
 
-/// The longest time of a clock: its milliseconds fit the 32 bits that engines read them into.
+/// The longest time of a clock: engines read its milliseconds into 32 bits.
 const LONGEST_CONTROL: Duration = Duration::from_secs(1_000_000);
 
-/// What bounds each move of an engine.
+/// The limit of each move of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// A game clock.
     Clock(TimeControl),
-    /// A fixed time a move.
+    /// A fixed time per move.
     MoveTime(Duration),
-    /// Nodes a move.
+    /// Nodes per move.
     Nodes(u64),
-    /// Iterations a move.
+    /// Depth per move, in plies.
     Depth(u32),
 }
 
-/// A clock: base time, more of it after each move, or again after some moves.
+/// A time control: base time, increment, and moves per period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Time at the beginning, and again after each period.
+    /// Time at the start of the game and of each period.
     pub base: Duration,
     /// Added after each move.
     pub increment: Duration,
-    /// Moves of a period; `None` when the base is for the whole game.
+    /// Moves per period; `None` if the base time is for the whole game.
     pub moves: Option<u32>,
 }
 
-/// The text is no time control.
+/// The text is not a time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a time control ([MOVES/]SECONDS[+SECONDS], such as 10+0.1, 40/60 or 2:00+1)")]
 pub struct ParseTimeControlError;
@@ -41,7 +41,7 @@ pub struct ParseTimeControlError;
 impl FromStr for TimeControl {
     type Err = ParseTimeControlError;
 
-    /// Reads `10+0.1`, `40/60`, `2:30`.
+    /// Parses `10+0.1`, `40/60`, `2:30`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (moves, rest) = match text.split_once('/') {
             Some((moves, rest)) => {
@@ -65,7 +65,6 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Reads a time of a clock in seconds.
 fn control_seconds(text: &str) -> Result<Duration, ParseTimeControlError> {
     read_seconds(text)
         .ok()
@@ -90,19 +89,19 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Clock(control) => control.fmt(f),
-            Self::MoveTime(time) => write!(f, "{} ms a move", time.as_millis()),
-            Self::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Self::MoveTime(time) => write!(f, "{} ms per move", time.as_millis()),
+            Self::Nodes(nodes) => write!(f, "{nodes} nodes per move"),
             Self::Depth(depth) => write!(f, "depth {depth}"),
         }
     }
 }
 
-/// How long engines may be silent.
+/// How long to wait for a response of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// When they start and when they are asked whether they are ready.
+    /// For the response to the greeting and to `isready`.
     pub ready: Duration,
-    /// For a move without a limit in time.
+    /// For a move limited by nodes or depth.
     pub untimed_move: Duration,
 }
 
@@ -115,7 +114,7 @@ impl Default for Timeouts {
     }
 }
 
-/// One player's clock in a game; it stands still where there is no time control.
+/// The clock of one side in a game; it does not run without a time control.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     limit: Limit,
@@ -124,7 +123,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at the beginning of a game.
+    /// A clock at the start of a game.
     pub fn new(limit: Limit) -> Self {
         let (left, moves_left) = match limit {
             Limit::Clock(control) => (control.base, control.moves),
@@ -137,17 +136,17 @@ impl Clock {
         }
     }
 
-    /// What bounds each move.
+    /// The limit of each move.
     pub fn limit(&self) -> Limit {
         self.limit
     }
 
-    /// Time left, under a time control.
+    /// The time left; `None` without a time control.
     pub fn left(&self) -> Option<Duration> {
         matches!(self.limit, Limit::Clock(_)).then_some(self.left)
     }
 
-    /// Moves to be played with the time left.
+    /// Moves until the next period.
     pub fn moves_left(&self) -> Option<u32> {
         self.moves_left
     }
@@ -160,7 +159,7 @@ impl Clock {
         }
     }
 
-    /// How long the next move may take; `None` where time is no limit.
+    /// How long the next move may take; `None` if it is limited by nodes or depth.
     pub fn allowance(&self) -> Option<Duration> {
         match self.limit {
             Limit::Clock(_) => Some(self.left),
@@ -169,7 +168,7 @@ impl Clock {
         }
     }
 
-    /// A move has been played. What it took beyond the clock is forgiven.
+    /// Updates the clock after a move. Time used beyond the clock (within the margin) is not carried over.
     pub fn press(&mut self, elapsed: Duration) {
         let Limit::Clock(control) = self.limit else {
             return;
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn time_controls_are_read() {
+    fn time_controls_are_parsed() {
         for (text, base, increment, moves) in [
             ("10+0.1", 10_000, 100, None),
             ("0.5", 500, 0, None),
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_counts_down_and_periods_renew_it() {
+    fn the_clock_counts_down_and_a_new_period_adds_time() {
         let control = "2/10+1".parse().unwrap();
         let mut clock = Clock::new(Limit::Clock(control));
         assert_eq!(

@@ -1,13 +1,12 @@
 //! Tournaments between engines that speak UCCI or UCI.
 //!
-//! A [`Tournament`] is a plan; [`run`] plays it. Each of its workers takes game after game from the
-//! [`Schedule`], keeps the two `engine`s of its game at work, and lets `play` have them move under
-//! the rules of the `referee`. What is left of a game is a [`GameRecord`]; the `stats` count nothing
-//! else, the [`Journal`] keeps them so that a killed run can go on, and [`verify()`] replays what a PGN
-//! has of them.
+//! [`run`] plays a [`Tournament`]. Each worker thread takes games from the [`Schedule`], runs the two
+//! engine processes, and plays the game under the rules of the `referee`. A finished game is a
+//! [`GameRecord`]: `stats` computes all results from records, the [`Journal`] stores them so that a
+//! killed run can be resumed, and [`verify()`] replays the games of a PGN file.
 //!
-//! Engines are not trusted: they may hang, crash, write without end and give false numbers. What one does
-//! can lose it the game, and costs the others no more than its own time.
+//! Engines are not trusted: they may hang, crash, write endless output or report false numbers. A
+//! misbehaving engine loses its own game and does not affect the others.
 
 mod adjudication;
 mod conformance;
@@ -29,12 +28,12 @@ mod schedule;
 mod spec;
 mod stall;
 pub mod stats;
-mod table_adjudication;
+mod tablebase_adjudication;
 mod verify;
 mod worker;
 
 pub use adjudication::{Adjudication, ScoreDraw, ScoreWin};
-pub use conformance::{CheckOutcome, CheckPatience, CheckReport, check_protocol};
+pub use conformance::{CheckOutcome, CheckReport, CheckTimeouts, check_protocol};
 pub use end_reason::{EndReason, Ending};
 pub use engine::{EngineFailure, EngineScore, Greeting};
 pub use journal::{Damage, Journal, JournalContent, JournalError, is_journal};
@@ -42,7 +41,7 @@ pub use json_report::JsonReport;
 pub use key_values::KeyValuesError;
 pub use limit::{Clock, Limit, ParseTimeControlError, TimeControl, Timeouts};
 pub use openings::{
-    FoundOpening, LINES_IN_VAIN, OpeningError, OpeningSearch, Openings, find_openings,
+    FoundOpening, MAX_FAILED_LINES, OpeningError, OpeningSearch, Openings, find_openings,
 };
 pub use pgn_record::{MATCH_ID, pgn_game, record_of_pgn};
 pub use plan::{GameRules, Tournament};
@@ -50,6 +49,8 @@ pub use protocol::EngineProtocol;
 pub use record::{GameRecord, GameSummary, MoveRecord};
 pub use runner::{TournamentEnd, TournamentEvent, TournamentStartError, check_engines, run};
 pub use schedule::{ColorOrder, Fixture, Schedule, TournamentFormat};
-pub use spec::{EngineFault, EngineSpec, EngineWords, SpecError, WordError, read_toml};
-pub use table_adjudication::TableAdjudication;
+pub use spec::{
+    EngineSpec, EngineSpecError, PartialEngineSpec, SettingError, SpecError, read_toml,
+};
+pub use tablebase_adjudication::TablebaseAdjudication;
 pub use verify::{Replay, verify};

@@ -1,4 +1,4 @@
-//! Games for a PGN.
+//! Conversion between game records and PGN games.
 
 use super::end_reason::EndReason;
 use super::plan::Tournament;
@@ -8,14 +8,10 @@ use crate::notation::MoveStyle;
 use crate::notation::fen::{self, FenError};
 use crate::notation::pgn::PgnGame;
 
-/// The tag that tells whose game a record is: the number of the tournament's journal.
+/// The PGN tag with the id of the match's journal.
 pub const MATCH_ID: &str = "MatchId";
 
-/// A game for a PGN in a notation. `date` is `2026.01.31`; `id` is the number of the journal, if there is
-/// one.
-///
-/// # Errors
-/// The record has been tampered with.
+/// Converts a record to a PGN game. `date` has the form `2026.01.31`; `id` is the id of the journal.
 pub fn pgn_game(
     tournament: &Tournament,
     record: &GameRecord,
@@ -52,7 +48,7 @@ pub fn pgn_game(
     record.pgn(tags.collect(), details)
 }
 
-/// The record of a game that a PGN of the tournament has; what a PGN does not tell is missing.
+/// Restores a record from a PGN game of the tournament. Data that PGN does not hold is missing.
 pub fn record_of_pgn(tournament: &Tournament, game: &PgnGame) -> Option<GameRecord> {
     let (_, number) = game.tag("Round")?.split_once('.')?;
     let number = number.parse::<u64>().ok()?.checked_sub(1)?;
@@ -83,7 +79,7 @@ mod tests {
     use crate::tournament::EngineScore;
 
     #[test]
-    fn comments_are_read_back() {
+    fn comments_are_parsed_back() {
         let played = "h2e2".parse().unwrap();
         let opening = MoveRecord::opening(played);
         assert_eq!(MoveRecord::of_comment(played, &opening.comment()), opening);

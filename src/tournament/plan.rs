@@ -1,4 +1,4 @@
-//! The plan of a tournament.
+//! The settings of a tournament.
 
 use std::time::Duration;
 
@@ -8,74 +8,74 @@ use super::openings::Openings;
 use super::schedule::{ColorOrder, Schedule, TournamentFormat};
 use super::spec::EngineSpec;
 use super::stats::{Sprt, Standings};
-use super::table_adjudication::TableAdjudication;
+use super::tablebase_adjudication::TablebaseAdjudication;
 use crate::rules::RuleSet;
 
-/// Rounds of a tournament that a sequential test is to end.
-const ENDLESS: u64 = 10_000_000;
+/// Rounds of a tournament that an SPRT ends.
+const MAX_ROUNDS: u64 = 10_000_000;
 
-/// The plan of a tournament.
+/// The settings of a tournament.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// Its name.
+    /// The PGN tag `Event`.
     pub event: String,
     /// The participants.
     pub engines: Vec<EngineSpec>,
-    /// Which engines meet.
+    /// The format of the pairings.
     pub format: TournamentFormat,
-    /// How many engines of a gauntlet play all others.
+    /// Number of seeds of a gauntlet: engines that play all others.
     pub seeds: usize,
-    /// Which engine has which color.
+    /// The colors of the engines in each pair of games.
     pub colors: ColorOrder,
-    /// Rounds, in each of which every pairing plays one opening with both colors; `None` for as
-    /// many as a sequential test asks for.
+    /// Number of rounds; in each round every pairing plays one opening with both colors. `None` if only the SPRT
+    /// ends the tournament.
     pub rounds: Option<u64>,
-    /// Games at a time.
+    /// Number of games played at the same time.
     pub concurrency: usize,
-    /// How long each worker waits between two games.
+    /// Pause of each worker between two games.
     pub wait: Duration,
-    /// Where games begin.
+    /// The opening positions.
     pub openings: Openings,
-    /// What holds in each game.
+    /// The rules and adjudication of each game.
     pub rules: GameRules,
-    /// How long engines may be silent.
+    /// How long to wait for responses of engines.
     pub timeouts: Timeouts,
-    /// Whether records tell nodes, speed, time left and variations.
+    /// Whether PGN comments contain nodes, speed, time left and principal variation.
     pub has_details: bool,
-    /// Whether each game has processors of its own.
+    /// Whether each game is pinned to its own processors.
     pub pin: bool,
-    /// The test that ends the tournament.
+    /// The SPRT that ends the tournament.
     pub sprt: Option<Sprt>,
 }
 
-/// What holds for every game of a tournament.
+/// The rules and adjudication of a game.
 #[derive(Clone, Debug)]
 pub struct GameRules {
-    /// Rules of repetition and limits.
+    /// The rule set for repetition and the no-capture limit.
     pub rules: RuleSet,
-    /// Plies after which a game is drawn.
-    pub longest: Option<usize>,
-    /// Decisions by score.
+    /// Ply limit after which a game is drawn.
+    pub max_plies: Option<usize>,
+    /// Adjudication by score.
     pub adjudication: Adjudication,
-    /// Decisions by endgame tables.
-    pub tables: Option<TableAdjudication>,
-    /// Whether UCCI engines are told which moves would lose by repetition.
+    /// Adjudication by tablebases.
+    pub tablebases: Option<TablebaseAdjudication>,
+    /// Whether moves that lose by repetition are sent to UCCI engines as `banmoves`.
     pub banmoves: bool,
 }
 
 impl Tournament {
-    /// The games.
+    /// The schedule of all games.
     pub fn schedule(&self) -> Schedule {
-        let rounds = self.rounds.unwrap_or(ENDLESS);
+        let rounds = self.rounds.unwrap_or(MAX_ROUNDS);
         Schedule::new(self.format, self.engines.len(), self.seeds, rounds).with_colors(self.colors)
     }
 
-    /// How many games there are; `None` where a test decides that.
-    pub fn games_due(&self) -> Option<u64> {
+    /// Number of games; `None` if only the SPRT ends the tournament.
+    pub fn total_games(&self) -> Option<u64> {
         self.rounds.map(|_| self.schedule().games())
     }
 
-    /// Before the first game.
+    /// Standings without games.
     pub fn standings(&self) -> Standings {
         Standings::new(&self.schedule(), self.engines.len(), self.sprt)
     }

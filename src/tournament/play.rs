@@ -1,4 +1,4 @@
-//! One game between two engines.
+//! Plays one game between two engines.
 
 use std::time::{Duration, Instant};
 
@@ -13,43 +13,40 @@ use super::stall::{StallWatch, stall_text};
 use crate::board::{ByColor, Color, Move};
 use crate::notation::Line;
 
-/// A game that is over.
+/// A finished game.
 #[derive(Clone, Debug)]
 pub struct PlayedGame {
-    /// Its moves, those of the opening included.
+    /// All moves, including the opening.
     pub moves: Vec<MoveRecord>,
     /// How it ended.
     pub ending: Ending,
-    /// The longest that each side went beyond its time.
+    /// The largest time overrun of each side.
     pub overrun: ByColor<Option<Duration>>,
-    /// Which engines have to be restarted.
-    pub broken: ByColor<bool>,
+    /// Which engines must be restarted.
+    pub must_restart: ByColor<bool>,
 }
 
-/// Why a game has no result.
+/// Why a game ended without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Abandoned {
-    /// The tournament is over, and the game with it.
+    /// The tournament was stopped.
     Interrupted,
-    /// The machine stood still, so that an engine overran its time without any fault of its own.
+    /// The machine stalled, so that an engine exceeded its time through no fault of its own.
     Stalled(String),
 }
 
-/// How the games of a tournament are played.
+/// Settings shared by all games of a tournament.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions<'a> {
-    /// What holds in each game.
+    /// The rules and adjudication.
     pub rules: &'a GameRules,
     /// Detects stalls of the machine.
     pub stalls: &'a StallWatch,
-    /// Whether variations are kept.
+    /// Whether principal variations are recorded.
     pub has_details: bool,
 }
 
-/// Plays a game from an opening. The engines come with their clocks.
-///
-/// # Errors
-/// The game has no result.
+/// Plays a game from an opening.
 pub fn play(
     opening: &Line,
     conditions: Conditions<'_>,
@@ -59,7 +56,7 @@ pub fn play(
 ) -> Result<PlayedGame, Abandoned> {
     let rules = conditions.rules;
     let mut game = GameInProgress {
-        referee: Referee::new(opening.start.clone(), rules.rules, rules.longest),
+        referee: Referee::new(opening.start.clone(), rules.rules, rules.max_plies),
         adjudicator: ScoreAdjudicator::new(rules.adjudication),
         conditions,
         engines,
@@ -68,7 +65,7 @@ pub fn play(
         moves: Vec::new(),
         draw_offered: false,
         overrun: ByColor::default(),
-        broken: ByColor::default(),
+        must_restart: ByColor::default(),
     };
     for m in &opening.moves {
         if game.referee.play(*m).is_err() {
@@ -80,7 +77,7 @@ pub fn play(
         if let Some(ending) = game.referee.ending() {
             break ending;
         }
-        if let Some(ending) = game.turn()? {
+        if let Some(ending) = game.play_move()? {
             break ending;
         }
     };
@@ -88,7 +85,7 @@ pub fn play(
         moves: game.moves,
         ending,
         overrun: game.overrun,
-        broken: game.broken,
+        must_restart: game.must_restart,
     })
 }
 
@@ -102,16 +99,17 @@ struct GameInProgress<'a> {
     moves: Vec<MoveRecord>,
     draw_offered: bool,
     overrun: ByColor<Option<Duration>>,
-    broken: ByColor<bool>,
+    must_restart: ByColor<bool>,
 }
 
 impl GameInProgress<'_> {
-    /// Lets the side to move play, and tells how that has ended the game, if it has.
-    fn turn(&mut self) -> Result<Option<Ending>, Abandoned> {
+    /// Asks the side to move for a move and plays it. Returns the ending if that ends the game.
+    fn play_move(&mut self) -> Result<Option<Ending>, Abandoned> {
         let side = self.referee.side_to_move();
-        let banned = match self.conditions.rules.banmoves {
-            true => self.referee.losing_repetitions(),
-            false => Vec::new(),
+        let banned = if self.conditions.rules.banmoves {
+            self.referee.losing_repetitions()
+        } else {
+            Vec::new()
         };
         let request = MoveRequest {
             game: self.referee.game(),
@@ -122,7 +120,7 @@ impl GameInProgress<'_> {
         let began = Instant::now();
         let answer = match self.engines[side].think(&request) {
             Ok(answer) => answer,
-            Err(fault) => return self.fault(side, &fault, began).map(Some),
+            Err(failure) => return self.failure(side, &failure, began).map(Some),
         };
         let stalled = self.stalled(answer.asked, answer.elapsed);
         if let Some(ending) = self.check_time(side, &answer, stalled)? {
@@ -132,7 +130,7 @@ impl GameInProgress<'_> {
             MoveChoice::Move(m) => *m,
             MoveChoice::Resign => return Ok(Some(Ending::loss(side, EndReason::Resignation, ""))),
             MoveChoice::NoMove => {
-                let detail = "says that it has no move";
+                let detail = "reports that it has no move";
                 return Ok(Some(Ending::loss(side, EndReason::Resignation, detail)));
             }
             MoveChoice::Unreadable(text) => return Ok(Some(self.illegal(side, text))),
@@ -140,7 +138,7 @@ impl GameInProgress<'_> {
         if self.referee.play(played).is_err() {
             return Ok(Some(self.illegal(side, &played.to_string())));
         }
-        self.note(side, played, &answer, stalled);
+        self.record_move(side, played, &answer, stalled);
         if self.draw_offered && answer.draw {
             return Ok(Some(
                 self.referee
@@ -151,8 +149,8 @@ impl GameInProgress<'_> {
         self.draw_offered = answer.draw;
         let score = answer.info.score.map(|score| score.units());
         let adjudged = self.adjudicator.add(side, score, self.moves.len());
-        // What the rules say comes before what tables hold, and that before the engines' scores.
-        let ending = self.referee.ending().or_else(|| self.table_ending());
+        // The rules take precedence over tablebases, and these over the engines' scores.
+        let ending = self.referee.ending().or_else(|| self.tablebase_ending());
         if let Some(ending) = ending.or(adjudged) {
             return Ok(Some(ending));
         }
@@ -162,20 +160,20 @@ impl GameInProgress<'_> {
         }
     }
 
-    /// How endgame tables end the game, if they are to.
-    fn table_ending(&self) -> Option<Ending> {
+    /// Adjudicates the position by tablebases.
+    fn tablebase_ending(&self) -> Option<Ending> {
         let rules = self.conditions.rules;
-        let tables = rules.tables.as_ref()?;
-        tables.ending(self.referee.game(), rules.rules)
+        let tablebases = rules.tablebases.as_ref()?;
+        tablebases.ending(self.referee.game(), rules.rules)
     }
 
-    /// How long the machine stood still while an engine thought.
+    /// How long the machine stalled while an engine was thinking.
     fn stalled(&self, asked: Instant, elapsed: Duration) -> Duration {
         self.conditions.stalls.between(asked, asked + elapsed)
     }
 
-    /// Writes down a move and stops its clock, which did not run while the machine stood still.
-    fn note(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
+    /// Records a move and updates the clock, from which stalls of the machine are not deducted.
+    fn record_move(&mut self, side: Color, played: Move, answer: &MoveAnswer, stalled: Duration) {
         let clock = &mut self.clocks[side];
         clock.press(answer.elapsed.saturating_sub(stalled));
         let left = clock.left().map(|left| left.as_millis());
@@ -191,10 +189,7 @@ impl GameInProgress<'_> {
         });
     }
 
-    /// Whether a side has lost on time.
-    ///
-    /// # Errors
-    /// It would not have without a stall of the machine.
+    /// Returns the ending if a side lost on time, or an error if it did so only because the machine stalled.
     fn check_time(
         &mut self,
         side: Color,
@@ -220,34 +215,34 @@ impl GameInProgress<'_> {
     }
 
     fn illegal(&mut self, side: Color, text: &str) -> Ending {
-        self.broken[side] = true;
+        self.must_restart[side] = true;
         Ending::loss(side, EndReason::IllegalMove, text)
     }
 
-    /// A fault in a turn that began at a certain time loses the game, unless it is the machine's.
-    fn fault(
+    /// A failure of an engine loses the game, unless the machine stalled since `began`.
+    fn failure(
         &mut self,
         side: Color,
-        fault: &EngineFailure,
+        failure: &EngineFailure,
         began: Instant,
     ) -> Result<Ending, Abandoned> {
-        if *fault == EngineFailure::Interrupted {
+        if *failure == EngineFailure::Interrupted {
             return Err(Abandoned::Interrupted);
         }
-        if let EngineFailure::Silent { allowed, .. } = fault
+        if let EngineFailure::Timeout { allowed, .. } = failure
             && let Some(stall) = self.conditions.stalls.excuse(began, *allowed)
         {
             return Err(Abandoned::Stalled(stall));
         }
-        self.broken[side] = true;
-        let reason = match fault {
-            EngineFailure::Silent { awaited, .. } if awaited == BEST_MOVE => EndReason::TimeLoss,
+        self.must_restart[side] = true;
+        let reason = match failure {
+            EngineFailure::Timeout { awaited, .. } if awaited == BEST_MOVE => EndReason::TimeLoss,
             _ => EndReason::Crash,
         };
-        Ok(Ending::loss(side, reason, fault.to_string()))
+        Ok(Ending::loss(side, reason, failure.to_string()))
     }
 
-    /// Lets a side think about the answer that it expects.
+    /// Lets a side ponder on the reply that it expects.
     fn ponder(&mut self, side: Color, expected: Move) -> Result<Option<Ending>, Abandoned> {
         let mut ahead = self.referee.clone();
         if ahead.play(expected).is_err() || ahead.ending().is_some() {
@@ -262,7 +257,7 @@ impl GameInProgress<'_> {
         let began = Instant::now();
         match self.engines[side].ponder(&request, expected) {
             Ok(()) => Ok(None),
-            Err(fault) => self.fault(side, &fault, began).map(Some),
+            Err(failure) => self.failure(side, &failure, began).map(Some),
         }
     }
 }

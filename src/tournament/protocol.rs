@@ -1,4 +1,4 @@
-//! The protocols that the engines of a tournament may speak.
+//! The protocols of the engines in a tournament.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use crate::board::named_enum;
 
 named_enum! {
     #[derive(Default)]
-    /// The protocol of an engine, by the name that is also its first line.
+    /// The protocol of an engine. Its name is also the greeting command.
     pub enum EngineProtocol {
         /// UCCI 3.0.
         #[default]
@@ -16,28 +16,28 @@ named_enum! {
     }
 }
 
-/// The text names no protocol of engines.
+/// The text is not the name of a supported protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("proto= is {}", EngineProtocol::NAMES.join(" or "))]
+#[error("proto= must be {}", EngineProtocol::NAMES.join(" or "))]
 pub struct ParseEngineProtocolError;
 
 impl FromStr for EngineProtocol {
     type Err = ParseEngineProtocolError;
 
-    /// Reads a name in letters of any case.
+    /// Parses a name, ignoring case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::from_name(text).ok_or(ParseEngineProtocolError)
     }
 }
 
 impl EngineProtocol {
-    /// The line that opens a conversation.
+    /// The first command sent to an engine.
     pub(super) const fn greeting(self) -> &'static str {
         self.name()
     }
 
-    /// What ends the answer to the first line.
-    pub(super) const fn welcome(self) -> &'static str {
+    /// The last line of the response to the greeting.
+    pub(super) const fn greeting_end(self) -> &'static str {
         match self {
             Self::Ucci => "ucciok",
             Self::Uci => "uciok",

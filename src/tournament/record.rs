@@ -1,8 +1,7 @@
-//! What is kept of a game.
+//! Game records.
 //!
-//! The names of the serialized fields below, and of the variants of [`EndReason`] and [`EngineScore`],
-//! are keys of journals. They stay as they are whatever the rest of the program calls these things; a
-//! change of form raises the version of journals.
+//! The serialized field names below, and the variants of [`EndReason`] and [`EngineScore`], are keys of the
+//! journal: changing them requires a new journal version.
 
 use std::time::Duration;
 
@@ -15,34 +14,34 @@ use crate::movegen::is_legal;
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle, fen};
 
-/// A move as it was played.
+/// A move of a game with the data that the engine reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MoveRecord {
-    /// A legal move of the position before it.
+    /// The move.
     #[serde(rename = "move", with = "coordinates")]
     pub played: Move,
-    /// Score for the mover.
+    /// Score for the side that played the move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<EngineScore>,
-    /// The depth that the engine gave, in plies.
+    /// Reported depth, in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// The nodes that the engine gave.
+    /// Reported nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
-    /// Microseconds thought; `None` for a move of the opening.
+    /// Thinking time in microseconds; `None` for a move of the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub micros: Option<u64>,
     /// Milliseconds left on the clock after the move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_ms: Option<u64>,
-    /// The principal variation in coordinates from a0 to i9; kept where it is asked for.
+    /// The principal variation in coordinates from a0 to i9, if details are recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pv: Option<String>,
 }
 
 impl MoveRecord {
-    /// A move that the opening gives and no engine has thought about.
+    /// A move of the opening.
     pub fn opening(played: Move) -> Self {
         Self {
             played,
@@ -55,13 +54,13 @@ impl MoveRecord {
         }
     }
 
-    /// The time thought.
+    /// The thinking time.
     pub fn time(&self) -> Option<Duration> {
         self.micros.map(Duration::from_micros)
     }
 
-    /// The comment in a PGN with all that is known: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s,
-    /// pv="炮二平五 马8进7"`, the variation in the notation of the record and as far as it is legal.
+    /// The PGN comment with all details: `+0.31/12 0.502s, n=26007, nps=51807, tl=9.498s, pv="炮二平五 马8进7"`.
+    /// The principal variation ends before its first illegal move.
     pub fn detailed_comment(&self, position: &Position, style: MoveStyle) -> String {
         let mut comment = self.comment();
         let mut add = |name: &str, value: Option<String>| {
@@ -81,7 +80,7 @@ impl MoveRecord {
         comment
     }
 
-    /// The principal variation, in quotes.
+    /// The principal variation in quotes.
     fn variation(&self, position: &Position, style: MoveStyle) -> Option<String> {
         let mut position = position.clone();
         let mut words = Vec::new();
@@ -96,7 +95,7 @@ impl MoveRecord {
         (!words.is_empty()).then(|| format!("\"{}\"", words.join(" ")))
     }
 
-    /// The comment in a PGN: `+0.31/12 0.502s`, `book` for a move of the opening.
+    /// The PGN comment: `+0.31/12 0.502s`, or `book` for a move of the opening.
     pub fn comment(&self) -> String {
         let Some(time) = self.time() else {
             return "book".to_owned();
@@ -108,7 +107,7 @@ impl MoveRecord {
 }
 
 impl MoveRecord {
-    /// A move with what its comment in a PGN tells; one that cannot be read is that of an opening.
+    /// Restores a move from its PGN comment. A move with any other comment is taken as one of the opening.
     pub fn of_comment(played: Move, comment: &str) -> Self {
         let read = || {
             let comment = comment.split(',').next()?;
@@ -117,13 +116,15 @@ impl MoveRecord {
             let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
             let time = Duration::try_from_secs_f64(seconds).ok()?;
             let known = |text: &str| text != "?";
-            let score = match known(score) {
-                true => Some(score.parse().ok()?),
-                false => None,
+            let score = if known(score) {
+                Some(score.parse().ok()?)
+            } else {
+                None
             };
-            let depth = match known(depth) {
-                true => Some(depth.parse().ok()?),
-                false => None,
+            let depth = if known(depth) {
+                Some(depth.parse().ok()?)
+            } else {
+                None
             };
             Some(Self {
                 score,
@@ -136,44 +137,44 @@ impl MoveRecord {
     }
 }
 
-/// A game as it was played.
+/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// Its number in the schedule, from 0.
+    /// Index in the schedule, from 0.
     pub number: u64,
-    /// The engines of red and of black, as numbers in the list of all.
+    /// Indexes of the engines that played red and black.
     pub players: ByColor<usize>,
-    /// Where it began.
+    /// FEN of the first position.
     pub start: String,
-    /// The moves, those of the opening included.
+    /// All moves, including the opening.
     pub moves: Vec<MoveRecord>,
-    /// Who has won.
+    /// The result.
     #[serde(with = "result")]
     pub result: GameResult,
-    /// Which rule or fault ended the game.
+    /// Why the game ended.
     pub reason: EndReason,
-    /// More about it.
+    /// Details of the reason.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The longest that each side went beyond its clock, in microseconds.
+    /// The largest time overrun of each side, in microseconds.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub overrun: ByColor<Option<u64>>,
 }
 
-/// A game without its moves, of which a long tournament has many.
+/// A game without its moves, to save memory in long tournaments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSummary {
-    /// Its number in the schedule, from 0.
+    /// Index in the schedule, from 0.
     pub number: u64,
-    /// The engines of red and of black, as numbers in the list of all.
+    /// Indexes of the engines that played red and black.
     pub players: ByColor<usize>,
-    /// Who has won.
+    /// The result.
     pub result: GameResult,
-    /// Which rule or fault ended the game.
+    /// Why the game ended.
     pub reason: EndReason,
-    /// More about it.
+    /// Details of the reason.
     pub detail: String,
-    /// Its length in plies, those of the opening included.
+    /// Length in plies, including the opening.
     pub plies: usize,
 }
 
@@ -191,13 +192,13 @@ impl From<&GameRecord> for GameSummary {
 }
 
 impl GameSummary {
-    /// What an engine has scored in halves of a point: 0, 1 or 2.
+    /// The score of an engine in half points: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
     }
 }
 
-/// What an engine has scored in halves of a point: 0, 1 or 2.
+/// The score of an engine in half points: 0, 1 or 2.
 fn half_points(result: GameResult, players: ByColor<usize>, engine: usize) -> usize {
     match result.winner() {
         None => 1,
@@ -211,22 +212,19 @@ fn is_nothing(overrun: &ByColor<Option<u64>>) -> bool {
 }
 
 impl GameRecord {
-    /// What an engine has scored in halves of a point: 0, 1 or 2.
+    /// The score of an engine in half points: 0, 1 or 2.
     pub fn half_points(&self, engine: usize) -> usize {
         half_points(self.result, self.players, engine)
     }
 
-    /// The loser, if there is one.
+    /// Index of the engine that lost, if any.
     pub fn loser(&self) -> Option<usize> {
         let winner = self.result.winner()?;
         Some(self.players[!winner])
     }
 
-    /// The game for a PGN, with the tags given; with `details`, its comments tell nodes, speed, time left
-    /// and variations in that notation.
-    ///
-    /// # Errors
-    /// The record has been tampered with: where it begins is no position.
+    /// Converts the record to a PGN game with these tags. With `details` the comments contain nodes, speed, time
+    /// left and principal variation in that notation.
     pub fn pgn(
         &self,
         tags: Vec<(String, String)>,
@@ -253,7 +251,7 @@ impl GameRecord {
     }
 }
 
-/// Moves as coordinates.
+/// Serializes moves as coordinates.
 mod coordinates {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -271,7 +269,7 @@ mod coordinates {
     }
 }
 
-/// Results as `1-0`.
+/// Serializes results as `1-0`.
 mod result {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};

@@ -1,25 +1,25 @@
-//! The referee: whether a move may be played and whether the game is over.
+//! The referee: checks the legality of moves and the end of the game.
 
 use super::end_reason::{EndReason, Ending};
 use crate::board::{Color, Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::{Cause, Game, IllegalMove, Perpetual, RuleSet, Verdict, judge_outcome};
 
-/// A game under rules.
+/// A game under a rule set.
 #[derive(Clone, Debug)]
 pub struct Referee {
     game: Game,
     rules: RuleSet,
-    longest: Option<usize>,
+    max_plies: Option<usize>,
 }
 
 impl Referee {
-    /// A game that begins in `start`; it is drawn after `longest` plies.
-    pub fn new(start: Position, rules: RuleSet, longest: Option<usize>) -> Self {
+    /// A game from `start`, drawn after `max_plies`.
+    pub fn new(start: Position, rules: RuleSet, max_plies: Option<usize>) -> Self {
         Self {
             game: Game::new(start),
             rules,
-            longest,
+            max_plies,
         }
     }
 
@@ -28,25 +28,21 @@ impl Referee {
         &self.game
     }
 
-    /// The side whose turn it is.
     pub fn side_to_move(&self) -> Color {
         self.game.position().side_to_move()
     }
 
-    /// Plays a move.
-    ///
-    /// # Errors
-    /// It is illegal; nothing happens.
+    /// Plays a move if it is legal.
     pub fn play(&mut self, m: Move) -> Result<(), IllegalMove> {
         self.game.push(m)
     }
 
-    /// How the rules have ended the game, if they have; then the length.
+    /// How the rules or the ply limit end the game, if they do.
     pub fn ending(&self) -> Option<Ending> {
         let judgement = judge_outcome(&self.game, self.rules);
         let reason = match judgement.cause {
             Cause::Nothing => {
-                let too_long = self.longest.is_some_and(|n| self.game.plies().len() >= n);
+                let too_long = self.max_plies.is_some_and(|n| self.game.plies().len() >= n);
                 return too_long.then(|| Ending::draw(EndReason::Length));
             }
             Cause::Checkmate => EndReason::Checkmate,
@@ -70,7 +66,7 @@ impl Referee {
         })
     }
 
-    /// The legal moves that would lose at once by repetition.
+    /// The legal moves that lose immediately by repetition.
     pub fn losing_repetitions(&mut self) -> Vec<Move> {
         let side = self.side_to_move();
         let mut banned = Vec::new();
@@ -98,8 +94,8 @@ mod tests {
     use crate::notation::fen::parse_position;
     use crate::notation::pgn::GameResult;
 
-    fn referee(fen: &str, moves: &str, longest: Option<usize>) -> Referee {
-        let mut referee = Referee::new(parse_position(fen).unwrap(), RuleSet::Asian, longest);
+    fn referee(fen: &str, moves: &str, max_plies: Option<usize>) -> Referee {
+        let mut referee = Referee::new(parse_position(fen).unwrap(), RuleSet::Asian, max_plies);
         for m in moves.split_ascii_whitespace() {
             assert_eq!(referee.ending(), None);
             referee.play(m.parse().unwrap()).unwrap();
@@ -107,8 +103,8 @@ mod tests {
         referee
     }
 
-    fn ending(fen: &str, moves: &str, longest: Option<usize>) -> (GameResult, EndReason) {
-        let ending = referee(fen, moves, longest).ending().unwrap();
+    fn ending(fen: &str, moves: &str, max_plies: Option<usize>) -> (GameResult, EndReason) {
+        let ending = referee(fen, moves, max_plies).ending().unwrap();
         (ending.result, ending.reason)
     }
 
@@ -116,7 +112,7 @@ mod tests {
     const CHASE: &str = "4kab2/4a4/4b4/3rC3R/9/9/4n4/4B4/4A4/4KAB1c b";
 
     #[test]
-    fn endings() {
+    fn games_end_by_the_rules() {
         let checking = "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9 f1e1";
         assert_eq!(
             ending(CHECKS, checking, None),
@@ -152,7 +148,7 @@ mod tests {
         let mut checking = referee(CHECKS, "a1e1 e9f9 e1f1 f9e9 f1e1 e9f9 e1f1 f9e9", None);
         assert_eq!(checking.losing_repetitions(), ["f1e1".parse().unwrap()]);
         let plies = checking.game().plies().len();
-        assert_eq!(plies, 8, "the game is left as it was");
+        assert_eq!(plies, 8, "the game is unchanged");
         let mut chasing = referee(CHASE, "i0h0 i6h6 h0i0 h6i6 i0h0 i6h6 h0i0", None);
         assert_eq!(chasing.losing_repetitions(), ["h6i6".parse().unwrap()]);
         let mut idle = referee(CHECKS, "a1a2 e9f9 a2a1 f9e9 a1a2 e9f9 a2a1", None);

@@ -1,4 +1,4 @@
-//! Playing a tournament: workers play, the caller's thread takes the results in.
+//! Runs a tournament: worker threads play games, the caller's thread collects the results.
 
 use std::collections::HashSet;
 use std::io;
@@ -16,33 +16,33 @@ use super::stall::StallWatch;
 use super::stats::Standings;
 use super::worker::{GameWorker, NoGame};
 
-/// Why a tournament cannot begin.
+/// Why a tournament cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum TournamentStartError {
     /// An engine does not work.
-    #[error("engine {name}: {fault}")]
+    #[error("engine {name}: {failure}")]
     Engine {
-        /// Which one.
+        /// Name of the engine.
         name: String,
-        /// What is wrong with it.
-        fault: EngineFailure,
+        /// Its failure.
+        failure: EngineFailure,
     },
-    /// The plan asks for more processors than there are.
-    #[error("{wanted} processors are wanted, and {available} may be used")]
+    /// `--pin` needs more processors than are available.
+    #[error("--pin needs {required} processors, but only {available} are available")]
     Processors {
-        /// How many the plan asks for.
-        wanted: usize,
-        /// How many there are.
+        /// Number of processors that are needed.
+        required: usize,
+        /// Number of available processors.
         available: usize,
     },
-    /// An engine is to run on a processor that may not be used.
-    #[error("engine {name}: processor {cpu} may not be used, only {available}")]
+    /// `cpus=` names a processor that is not available.
+    #[error("engine {name}: cpus= names processor {cpu}, but the available ones are {available}")]
     Processor {
-        /// Which engine.
+        /// Name of the engine.
         name: String,
-        /// Which processor.
+        /// The unavailable processor.
         cpu: usize,
-        /// Those that may be used.
+        /// The available processors.
         available: String,
     },
 }
@@ -50,10 +50,10 @@ pub enum TournamentStartError {
 /// How a tournament ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TournamentEnd {
-    /// All games have been played.
+    /// All games were played.
     Finished,
-    /// The sequential test has decided.
-    Decided,
+    /// The SPRT accepted a hypothesis.
+    SprtDecided,
     /// It was interrupted.
     Interrupted,
 }
@@ -63,13 +63,13 @@ impl TournamentEnd {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
-            Self::Decided => "decided",
+            Self::SprtDecided => "decided",
             Self::Interrupted => "interrupted",
         }
     }
 }
 
-/// The processors of each worker, if they are bound.
+/// The processors of each worker, if games are pinned.
 fn processor_sets(
     tournament: &Tournament,
 ) -> Result<Vec<Option<Vec<usize>>>, TournamentStartError> {
@@ -77,12 +77,12 @@ fn processor_sets(
         return Ok(vec![None; tournament.concurrency]);
     }
     let all = processors();
-    // Two engines take turns, unless one thinks on the other's time.
+    // Only one engine of a game thinks at a time, unless one ponders.
     let each = 1 + usize::from(tournament.engines.iter().any(|engine| engine.ponder));
-    let wanted = each * tournament.concurrency;
-    if wanted > all.len() {
+    let required = each * tournament.concurrency;
+    if required > all.len() {
         return Err(TournamentStartError::Processors {
-            wanted,
+            required,
             available: all.len(),
         });
     }
@@ -90,12 +90,11 @@ fn processor_sets(
     Ok(sets.map(|set| Some(set.to_vec())).collect())
 }
 
-/// Starts each engine once, has what the user did not tell of it found out, and returns what the
-/// engines tell of themselves. A message on `interrupt` ends this.
+/// Starts each engine once, detects the settings that the user left out, and returns the greetings. A
+/// message on `interrupt` stops this.
 ///
 /// # Errors
-/// Names the first that cannot be started or does not answer, or says that there are not enough
-/// processors.
+/// The first engine that cannot be started or does not respond, or a lack of processors.
 pub fn check_engines(
     tournament: &mut Tournament,
     interrupt: &Receiver<()>,
@@ -106,8 +105,8 @@ pub fn check_engines(
     let timeouts = tournament.timeouts;
     let mut greetings = Vec::new();
     for spec in &mut tournament.engines {
-        let wanted = spec.cpus.iter().flatten();
-        let mut missing = wanted.filter(|cpu| !available.contains(cpu));
+        let required = spec.cpus.iter().flatten();
+        let mut missing = required.filter(|cpu| !available.contains(cpu));
         if let Some(cpu) = missing.next() {
             let available: Vec<_> = available.iter().map(ToString::to_string).collect();
             return Err(TournamentStartError::Processor {
@@ -116,47 +115,47 @@ pub fn check_engines(
                 available: available.join(", "),
             });
         }
-        let fault = |fault| TournamentStartError::Engine {
+        let error = |failure| TournamentStartError::Engine {
             name: spec.name.clone(),
-            fault,
+            failure,
         };
-        let (known, greeting) = probe(spec, cpus, timeouts, interrupt).map_err(fault)?;
-        *spec = known;
+        let (completed, greeting) = probe(spec, cpus, timeouts, interrupt).map_err(error)?;
+        *spec = completed;
         greetings.push(greeting);
     }
     Ok(greetings)
 }
 
-/// Something that happens in a tournament.
+/// An event of a tournament.
 #[derive(Clone, Copy, Debug)]
 pub enum TournamentEvent<'a> {
     /// A game has ended.
     Game(&'a GameRecord),
-    /// A game has been declared void and is played again, for the machine stood still.
+    /// A game is void because the machine stalled; it is replayed.
     Void {
-        /// Its number, from 0.
+        /// Index of the game, from 0.
         number: u64,
-        /// What happened.
+        /// Description of the stall.
         detail: &'a str,
     },
 }
 
-/// A machine on which one game is void more often than this is no place for a tournament.
-const MOST_VOIDS: u32 = 10;
+/// If one game is void more often than this, the machine is unsuitable and the tournament ends.
+const MAX_VOIDS: u32 = 10;
 
-/// What workers tell.
+/// A message from a worker.
 enum RunnerMessage {
     Game(GameRecord),
     Void { number: u64, detail: String },
-    Broken(String),
+    Failed(String),
 }
 
-/// Plays a tournament from where `standings`, which hold the games numbered in `done`, leave off.
-/// What happens is handed to `on_event`. A message on `interrupt` ends the tournament.
+/// Plays the games of a tournament that are not in `done`, whose results `standings` already contains. Calls
+/// `on_event` for each event. A message on `interrupt` ends the tournament.
 ///
 /// # Errors
-/// The plan asks for too many processors, something cannot be had that the tournament needs, or
-/// `on_event` fails, each of which ends the tournament.
+/// There are too few processors, a thread or an engine process cannot be started, or `on_event` fails. Each
+/// error ends the tournament.
 pub fn run(
     tournament: &Tournament,
     standings: &mut Standings,
@@ -166,7 +165,7 @@ pub fn run(
 ) -> io::Result<TournamentEnd> {
     let is_decided = |s: &Standings| s.sprt.as_ref().is_some_and(|s| s.decision().is_some());
     if is_decided(standings) {
-        return Ok(TournamentEnd::Decided);
+        return Ok(TournamentEnd::SprtDecided);
     }
     let cpus = processor_sets(tournament).map_err(io::Error::other)?;
     let stalls = StallWatch::start()?;
@@ -195,14 +194,14 @@ pub fn run(
                 recv(messages) -> message => {
                     let Ok(message) = message else { break };
                     if end.is_err() {
-                        // What is written behind a failure would not be whole.
+                        // After a write error nothing more is written.
                         continue;
                     }
-                    if let Err(error) = count(standings, &message, &mut on_event) {
+                    if let Err(error) = handle(standings, &message, &mut on_event) {
                         end = Err(error);
                         over_sender = None;
                     } else if is_decided(standings) && over_sender.take().is_some() {
-                        end = Ok(TournamentEnd::Decided);
+                        end = Ok(TournamentEnd::SprtDecided);
                     }
                 }
                 recv(interrupt) -> _ => {
@@ -217,8 +216,8 @@ pub fn run(
     end
 }
 
-/// Counts what a worker sent and hands it on.
-fn count(
+/// Updates the standings with a message and reports the event.
+fn handle(
     standings: &mut Standings,
     message: &RunnerMessage,
     on_event: &mut impl FnMut(&Standings, TournamentEvent<'_>) -> io::Result<()>,
@@ -233,24 +232,24 @@ fn count(
             let number = *number;
             on_event(standings, TournamentEvent::Void { number, detail })
         }
-        RunnerMessage::Broken(reason) => Err(io::Error::other(reason.clone())),
+        RunnerMessage::Failed(reason) => Err(io::Error::other(reason.clone())),
     }
 }
 
-/// The numbers of games that no worker has begun.
+/// Hands out the games that no worker has started.
 struct GameNumbers<'a> {
     next: AtomicU64,
     done: &'a HashSet<u64>,
 }
 
 impl<'a> GameNumbers<'a> {
-    /// The numbers from 0 but for those of games that are done.
+    /// All games from 0 except those in `done`.
     fn after(done: &'a HashSet<u64>) -> Self {
         let next = AtomicU64::new(0);
         Self { next, done }
     }
 
-    /// The next game that has not been played.
+    /// The next game to play.
     fn next(&self) -> u64 {
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -261,7 +260,7 @@ impl<'a> GameNumbers<'a> {
     }
 }
 
-/// Plays game after game until there are no more.
+/// Plays games until there are no more.
 fn work(
     mut worker: GameWorker<'_>,
     schedule: &Schedule,
@@ -269,10 +268,10 @@ fn work(
     wait: Duration,
     messages: &Sender<RunnerMessage>,
 ) {
-    let mut again: Option<Fixture> = None;
+    let mut replay: Option<Fixture> = None;
     let mut voids = 0;
     let mut is_first = true;
-    while let Some(fixture) = again.take().or_else(|| schedule.fixture(numbers.next())) {
+    while let Some(fixture) = replay.take().or_else(|| schedule.fixture(numbers.next())) {
         if !is_first {
             worker.wait(wait);
         }
@@ -286,22 +285,22 @@ fn work(
                 RunnerMessage::Game(record)
             }
             Err(NoGame::Interrupted) => break,
-            Err(NoGame::Broken(reason)) => RunnerMessage::Broken(reason),
-            Err(NoGame::Void(detail)) if voids == MOST_VOIDS => RunnerMessage::Broken(format!(
-                "game {} is void again: {detail}",
+            Err(NoGame::Failed(reason)) => RunnerMessage::Failed(reason),
+            Err(NoGame::Void(detail)) if voids == MAX_VOIDS => RunnerMessage::Failed(format!(
+                "game {} was void {MAX_VOIDS} times in a row: {detail}",
                 fixture.number + 1
             )),
             Err(NoGame::Void(detail)) => {
                 voids += 1;
-                again = Some(fixture);
+                replay = Some(fixture);
                 let number = fixture.number;
                 RunnerMessage::Void { number, detail }
             }
         };
-        let is_broken = matches!(message, RunnerMessage::Broken(_));
-        if messages.send(message).is_err() || is_broken {
+        let has_failed = matches!(message, RunnerMessage::Failed(_));
+        if messages.send(message).is_err() || has_failed {
             break;
         }
     }
-    worker.leave();
+    worker.quit();
 }

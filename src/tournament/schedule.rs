@@ -1,38 +1,37 @@
-//! Which engines meet, and when.
+//! The schedule: pairings, colors and the order of games.
 
 use crate::board::{ByColor, named_enum};
 
 named_enum! {
     #[derive(Default)]
-    /// Which engines meet.
+    /// The format of a tournament.
     pub enum TournamentFormat {
-        /// Each engine plays each other.
+        /// Every engine plays every other engine.
         #[default]
         RoundRobin = "round-robin",
-        /// The first plays all others.
+        /// The seeds (by default the first engine) play all others.
         Gauntlet = "gauntlet",
     }
 }
 
 named_enum! {
     #[derive(Default)]
-    /// Which colors the engines of a pairing have in the two games of an opening.
+    /// The colors of a pairing in the two games of an opening.
     pub enum ColorOrder {
-        /// The first has red in the first game and black in the second.
+        /// The first engine plays red in the first game and black in the second.
         #[default]
         Alternate = "alternate",
-        /// The first has black in the first game and red in the second.
+        /// The first engine plays black in the first game and red in the second.
         Reverse = "reverse",
-        /// The first has red in both.
+        /// The first engine plays red in both games.
         FirstRed = "first-red",
-        /// The first has black in both.
+        /// The first engine plays black in both games.
         FirstBlack = "first-black",
     }
 }
 
 impl ColorOrder {
-    /// The order for these wishes: colors that are not swapped after a game, and the first engine
-    /// with black.
+    /// The order for `--noswap` (`is_fixed`) and `--reverse`.
     pub const fn new(is_fixed: bool, is_reversed: bool) -> Self {
         match (is_fixed, is_reversed) {
             (false, false) => Self::Alternate,
@@ -42,7 +41,7 @@ impl ColorOrder {
         }
     }
 
-    /// Whether the first engine of a pairing has red in a game.
+    /// Whether the first engine of a pairing plays red in a game.
     const fn is_first_red(self, game: u64) -> bool {
         match self {
             Self::Alternate => game.is_multiple_of(2),
@@ -53,8 +52,8 @@ impl ColorOrder {
     }
 }
 
-/// All games of a tournament. In each round each pairing plays one opening twice; games are numbered
-/// in that order, from 0.
+/// All games of a tournament. In each round every pairing plays one opening twice; games are numbered in
+/// this order from 0.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
@@ -62,20 +61,20 @@ pub struct Schedule {
     colors: ColorOrder,
 }
 
-/// One game to be played.
+/// A scheduled game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixture {
-    /// Place among all games of the tournament, from 0.
+    /// Index of the game, from 0.
     pub number: u64,
-    /// Its round, from 0.
+    /// Round, from 0.
     pub round: u64,
-    /// The engines of red and of black, as numbers in the list of all.
+    /// Indexes of the engines that play red and black.
     pub players: ByColor<usize>,
 }
 
 impl Schedule {
-    /// The games of so many engines. In a gauntlet the first `seeds` of them play all others, but not
-    /// each other.
+    /// The games of `engines` engines. In a gauntlet the first `seeds` engines play all others, but not each
+    /// other.
     pub fn new(format: TournamentFormat, engines: usize, seeds: usize, rounds: u64) -> Self {
         let pairings = match format {
             TournamentFormat::RoundRobin => (0..engines)
@@ -99,14 +98,14 @@ impl Schedule {
         self
     }
 
-    /// How many games there are.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         (self.pairings.len() as u64)
             .saturating_mul(2)
             .saturating_mul(self.rounds)
     }
 
-    /// A game by its number, if there is one.
+    /// The game with an index, if it exists.
     pub fn fixture(&self, number: u64) -> Option<Fixture> {
         if number >= self.games() {
             return None;
@@ -117,14 +116,15 @@ impl Schedule {
         Some(Fixture {
             number,
             round: pair / count,
-            players: match self.colors.is_first_red(number) {
-                true => ByColor::new(first, second),
-                false => ByColor::new(second, first),
+            players: if self.colors.is_first_red(number) {
+                ByColor::new(first, second)
+            } else {
+                ByColor::new(second, first)
             },
         })
     }
 
-    /// Which engines meet, in the order of a round.
+    /// The pairings in the order of a round.
     pub fn pairings(&self) -> &[[usize; 2]] {
         &self.pairings
     }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_plays_each_other_with_both_colors() {
+    fn round_robin_pairs_all_engines_with_both_colors() {
         let schedule = Schedule::new(TournamentFormat::RoundRobin, 3, 1, 2);
         let all: Vec<_> = (0..).map_while(|n| schedule.fixture(n)).collect();
         assert_eq!(all.len() as u64, schedule.games());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_runs_the_gauntlet() {
+    fn the_first_engine_plays_the_gauntlet() {
         let schedule = Schedule::new(TournamentFormat::Gauntlet, 3, 1, 1);
         let players: Vec<_> = (0..)
             .map_while(|n| schedule.fixture(n))
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn colors_are_given_in_every_order() {
+    fn color_orders_assign_colors() {
         for (is_fixed, is_reversed, players) in [
             (false, false, [[0, 1], [1, 0]]),
             (false, true, [[1, 0], [0, 1]]),
@@ -177,8 +177,8 @@ mod tests {
         ] {
             let colors = ColorOrder::new(is_fixed, is_reversed);
             let schedule = Schedule::new(TournamentFormat::RoundRobin, 2, 1, 1).with_colors(colors);
-            let given = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
-            assert_eq!(given, players, "{colors:?}");
+            let actual = [0, 1].map(|n| schedule.fixture(n).unwrap().players.0);
+            assert_eq!(actual, players, "{colors:?}");
         }
     }
 }

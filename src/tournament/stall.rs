@@ -1,4 +1,4 @@
-//! When the tournament itself could not run: stopped, or on a machine that stood still.
+//! Detects times in which this process did not run: it was stopped, or the machine was overloaded or suspended.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,31 +8,31 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
-/// How often the watch looks at the time.
+/// Interval between ticks.
 const TICK: Duration = Duration::from_millis(10);
-/// A tick that comes later than this says that we stood still.
+/// A tick later than this is a stall.
 const LATE: Duration = Duration::from_millis(30);
-/// How many stalls are remembered, many more than there are in a move.
-const REMEMBERED: usize = 4096;
+/// Number of stalls that are kept, many more than occur during a move.
+const MAX_STALLS: usize = 4096;
 
-/// What the watch has seen.
+/// The state of the watch.
 #[derive(Debug)]
 struct Watched {
-    /// The last tick.
+    /// Time of the last tick.
     last: Instant,
-    /// From when to when we stood still, the latest last.
+    /// Begin and end of each stall, the latest last.
     stalls: VecDeque<(Instant, Instant)>,
 }
 
 impl Watched {
-    /// The stall that ends now, if the last tick is long ago.
+    /// The stall in progress, if the last tick is overdue.
     fn current(&self, now: Instant) -> Option<(Instant, Instant)> {
         (now.saturating_duration_since(self.last) > LATE).then(|| (self.last + TICK, now))
     }
 
     fn tick(&mut self, now: Instant) {
         if let Some(stall) = self.current(now) {
-            if self.stalls.len() == REMEMBERED {
+            if self.stalls.len() == MAX_STALLS {
                 self.stalls.pop_front();
             }
             self.stalls.push_back(stall);
@@ -41,7 +41,7 @@ impl Watched {
     }
 }
 
-/// A thread that wakes up again and again, and notes when it could not.
+/// A thread that wakes up periodically and records when it was late.
 #[derive(Clone, Debug)]
 pub(super) struct StallWatch {
     watched: Arc<Mutex<Watched>>,
@@ -54,10 +54,7 @@ fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {
 }
 
 impl StallWatch {
-    /// Begins to watch.
-    ///
-    /// # Errors
-    /// No thread can be started.
+    /// Starts the thread.
     pub(super) fn start() -> io::Result<Self> {
         let watched = Arc::new(Mutex::new(Watched {
             last: Instant::now(),
@@ -78,15 +75,15 @@ impl StallWatch {
         })
     }
 
-    /// How long we stood still between two times.
+    /// Total length of the stalls between two times.
     pub(super) fn between(&self, from: Instant, to: Instant) -> Duration {
         let watched = lock(&self.watched);
         let current = watched.current(Instant::now());
         stalled(watched.stalls.iter().chain(&current), from, to)
     }
 
-    /// What excuses an engine that has been silent since `from` for longer than is allowed: stalls without
-    /// which it would not have been.
+    /// If an engine has not responded since `from` for longer than `allowed` only because of stalls, returns a
+    /// description of the stalls.
     pub(super) fn excuse(&self, from: Instant, allowed: Duration) -> Option<String> {
         let now = Instant::now();
         excuse(self.between(from, now), now - from, allowed)
@@ -98,10 +95,10 @@ fn excuse(stalled: Duration, waited: Duration, allowed: Duration) -> Option<Stri
     is_excused.then(|| stall_text(stalled, waited))
 }
 
-/// What is told of a stall.
+/// Describes a stall to the user.
 pub(super) fn stall_text(stalled: Duration, waited: Duration) -> String {
     format!(
-        "the machine stood still for {} of {} ms",
+        "the machine stalled for {} of {} ms",
         stalled.as_millis(),
         waited.as_millis()
     )
@@ -138,20 +135,20 @@ mod tests {
     }
 
     #[test]
-    fn no_engine_is_excused_without_a_stall() {
+    fn engines_are_excused_only_by_stalls() {
         let ms = Duration::from_millis;
         for (stalled, waited, allowed, is_excused) in [
             (0, 1000, 60_000, false),
             (300, 1200, 1000, true),
             (100, 1200, 1000, false),
         ] {
-            let told = excuse(ms(stalled), ms(waited), ms(allowed));
-            assert_eq!(told.is_some(), is_excused, "{stalled} {waited} {allowed}");
+            let text = excuse(ms(stalled), ms(waited), ms(allowed));
+            assert_eq!(text.is_some(), is_excused, "{stalled} {waited} {allowed}");
         }
     }
 
     #[test]
-    fn only_what_lies_between_counts() {
+    fn only_stalls_within_the_interval_count() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let stalls = [(at(10), at(60)), (at(100), at(300)), (at(900), at(1000))];

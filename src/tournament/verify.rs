@@ -1,24 +1,24 @@
-//! Replaying records by the rules of the referee.
+//! Verifies the result of a PGN game by the rules.
 
 use super::end_reason::{EndReason, Ending};
 use super::referee::Referee;
 use crate::notation::pgn::PgnGame;
 use crate::rules::RuleSet;
 
-/// What a replay has found.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replay {
-    /// The record is right.
+    /// The record agrees with the rules.
     Agrees,
-    /// The rules ended the game earlier, or otherwise than the record says.
+    /// The rules ended the game earlier or with another result.
     Disagrees(String),
 }
 
-/// Replays a record: no rule may end it before its last move, and what ends it then has to be what
-/// the record says.
+/// Replays a game: no rule may end it before its last move, and if a rule ends it there, the record must have
+/// the same result.
 ///
-/// A result that the rules do not give is believed, for players may resign or agree, unless the tag
-/// `Reason` says that a rule gave it.
+/// If no rule ends the game, any result is accepted, because players may resign or agree to a draw, unless
+/// the tag `Reason` names a rule.
 pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
     let mut referee = Referee::new(game.line.start.clone(), rules, None);
     let count = game.line.moves.len();
@@ -32,11 +32,11 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
             return Replay::Disagrees(error.to_string());
         }
     }
-    let claimed = game.result;
+    let recorded = game.result;
     let reason = game.tag("Reason");
     match referee.ending() {
-        Some(ending) if ending.result != claimed => Replay::Disagrees(format!(
-            "{claimed} in the record, {} by {}",
+        Some(ending) if ending.result != recorded => Replay::Disagrees(format!(
+            "{recorded} in the record, {} by {}",
             ending.result, ending.reason
         )),
         Some(ending) if reason.is_some_and(|r| r != ending.reason.name()) => {
@@ -46,16 +46,16 @@ pub fn verify(game: &PgnGame, rules: RuleSet) -> Replay {
                 ending.reason
             ))
         }
-        None if claims_a_rule(game) => Replay::Disagrees(format!(
-            "{claimed} in the record ({}), but nothing is decided",
+        None if ends_by_rule(game) => Replay::Disagrees(format!(
+            "{recorded} in the record ({}), but the game is not over",
             reason.unwrap_or("no reason given")
         )),
         _ => Replay::Agrees,
     }
 }
 
-/// Whether the record says that the rules have ended the game.
-fn claims_a_rule(game: &PgnGame) -> bool {
+/// Whether the record says that a rule ended the game.
+fn ends_by_rule(game: &PgnGame) -> bool {
     let mut rules = EndReason::ALL
         .into_iter()
         .filter(|reason| reason.is_by_rule());
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn records_are_replayed() {
+    fn results_are_verified() {
         let mate = "[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n";
         let checks = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 w\"]\n\
             1. A1E1 E9F9 2. E1F1 F9E9 3. F1E1 E9F9 4. E1F1 F9E9 5. F1E1";

@@ -1,4 +1,4 @@
-//! A thread that plays games, one after the other, with the engines that it keeps running.
+//! A worker plays games one after the other and keeps its engine processes running between them.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,31 +16,31 @@ use super::stall::StallWatch;
 use crate::board::{ByColor, Color};
 use crate::notation::{Line, fen};
 
-/// Why a game has not been played to a result.
+/// Why a game has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoGame {
-    /// The tournament is over.
+    /// The tournament was stopped.
     Interrupted,
-    /// The machine stood still, and the game is to be played again.
+    /// The machine stalled; the game must be replayed.
     Void(String),
-    /// What the tournament needs cannot be had: a process, a thread, a file.
-    Broken(String),
+    /// A process or thread could not be started, or a file could not be opened.
+    Failed(String),
 }
 
-/// A worker with its engines.
+/// A worker and its engines.
 pub(super) struct GameWorker<'a> {
     tournament: &'a Tournament,
-    /// The processors of its engines, if they are bound to some.
+    /// The processors of its engines, if they are pinned.
     cpus: Option<Vec<usize>>,
-    /// Disconnected when the tournament is over.
+    /// Disconnected when the tournament is stopped.
     over: Receiver<()>,
     stalls: StallWatch,
-    /// The engines at work, by their number.
+    /// The running engines by index.
     engines: HashMap<usize, Engine>,
 }
 
 impl<'a> GameWorker<'a> {
-    /// A worker whose engines have not been started.
+    /// A worker without running engines.
     pub(super) fn new(
         tournament: &'a Tournament,
         cpus: Option<Vec<usize>>,
@@ -56,19 +56,16 @@ impl<'a> GameWorker<'a> {
         }
     }
 
-    /// Whether there is nothing left to play for.
+    /// Whether the tournament was stopped.
     pub(super) fn is_over(&self) -> bool {
         self.over.try_recv() == Err(TryRecvError::Disconnected)
     }
 
     /// Plays a game.
-    ///
-    /// # Errors
-    /// It has no result.
     pub(super) fn play(&mut self, fixture: &Fixture) -> Result<GameRecord, NoGame> {
         let opening = self.tournament.openings.of_round(fixture.round);
-        let leaving: Vec<usize> = self.engines.keys().copied().collect();
-        for number in leaving {
+        let running: Vec<usize> = self.engines.keys().copied().collect();
+        for number in running {
             let restarts = self.tournament.engines[number].restart;
             if (restarts || !fixture.players.0.contains(&number))
                 && let Some(engine) = self.engines.remove(&number)
@@ -82,18 +79,18 @@ impl<'a> GameWorker<'a> {
             match self.prepare(number) {
                 Ok(()) => {}
                 Err(EngineFailure::Interrupted) => return Err(NoGame::Interrupted),
-                Err(fault) if fault.is_ours() => {
+                Err(failure) if failure.is_setup_error() => {
                     let name = &self.tournament.engines[number].name;
-                    return Err(NoGame::Broken(format!("engine {name}: {fault}")));
+                    return Err(NoGame::Failed(format!("engine {name}: {failure}")));
                 }
-                Err(fault) => {
+                Err(failure) => {
                     self.engines.remove(&number);
-                    if let EngineFailure::Silent { allowed, .. } = fault
+                    if let EngineFailure::Timeout { allowed, .. } = failure
                         && let Some(stall) = self.stalls.excuse(began, allowed)
                     {
                         return Err(NoGame::Void(stall));
                     }
-                    return Ok(forfeit(fixture, opening, color, &fault));
+                    return Ok(forfeit(fixture, opening, color, &failure));
                 }
             }
         }
@@ -101,13 +98,13 @@ impl<'a> GameWorker<'a> {
             Ok(played) => played,
             Err(Abandoned::Interrupted) => return Err(NoGame::Interrupted),
             Err(Abandoned::Stalled(detail)) => {
-                // Nothing is known of what they are doing now.
+                // The engines are in an unknown state.
                 self.engines.clear();
                 return Err(NoGame::Void(detail));
             }
         };
         for color in Color::ALL {
-            if played.broken[color] {
+            if played.must_restart[color] {
                 self.engines.remove(&fixture.players[color]);
             }
         }
@@ -124,14 +121,16 @@ impl<'a> GameWorker<'a> {
         })
     }
 
-    /// Has an engine ready for a new game.
+    /// Makes an engine ready for a new game, and starts it if necessary.
     fn prepare(&mut self, number: usize) -> Result<(), EngineFailure> {
         if let Some(engine) = self.engines.get_mut(&number) {
             match engine.new_game() {
                 Ok(()) => return Ok(()),
                 Err(EngineFailure::Interrupted) => return Err(EngineFailure::Interrupted),
-                // It may have died of the last game, which it should not pay for twice.
-                Err(fault) => log::warn!("{}: {fault}", self.tournament.engines[number].name),
+                // A crash after the last game must not cost this one: restart the engine.
+                Err(failure) => {
+                    log::warn!("{}: {failure}", self.tournament.engines[number].name);
+                }
             }
             self.engines.remove(&number);
         }
@@ -164,17 +163,17 @@ impl<'a> GameWorker<'a> {
         )
     }
 
-    /// Waits for a time or for the end of the tournament.
+    /// Waits for a time, or until the tournament is stopped.
     pub(super) fn wait(&self, time: Duration) {
         if time.is_zero() {
             return;
         }
-        // Nothing is ever sent.
+        // Nothing is sent on this channel; it only disconnects.
         let _ = self.over.recv_timeout(time);
     }
 
-    /// Asks the engines to leave; at the end of an interrupted tournament they are not asked.
-    pub(super) fn leave(self) {
+    /// Sends `quit` to the engines. If the tournament was stopped, they are killed instead.
+    pub(super) fn quit(self) {
         if self.is_over() {
             return;
         }
@@ -184,9 +183,9 @@ impl<'a> GameWorker<'a> {
     }
 }
 
-/// The game of an engine that cannot be started.
-fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, fault: &EngineFailure) -> GameRecord {
-    let ending = Ending::loss(loser, EndReason::Crash, fault.to_string());
+/// The record of a game that an engine loses because it cannot be made ready.
+fn forfeit(fixture: &Fixture, opening: &Line, loser: Color, failure: &EngineFailure) -> GameRecord {
+    let ending = Ending::loss(loser, EndReason::Crash, failure.to_string());
     GameRecord {
         number: fixture.number,
         players: fixture.players,

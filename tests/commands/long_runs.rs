@@ -51,7 +51,7 @@ fn openings_go_on_after_an_interruption() {
     // A buffer would hold some eighty of them back.
     let output = interrupted_after(4, &parts, &many);
     assert_eq!(output.status.code(), Some(130));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--go-on looks for the others"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--go-on resumes the search"));
     let found = fs::read_to_string(&parts).unwrap();
     // A torn last line is found again.
     fs::write(&parts, found.clone() + "h2e2 h9").unwrap();
@@ -65,7 +65,7 @@ fn openings_go_on_after_an_interruption() {
     find(parts_name, &["--count", "900", "--go-on", "--within", "5"])
         .code(1)
         .stderr(contains(
-            "it was made with other settings: 4 to 8 plies, score within 20 at depth 4, seed 9; these are \
+            "the file was made with other settings: 4 to 8 plies, score within 20 at depth 4, seed 9; the current ones are \
              4 to 8 plies, score within 5 at depth 4, seed 9",
         ));
     assert_eq!(read(&parts), read(&whole), "a refusal changes nothing");

@@ -221,7 +221,7 @@ fn every_end_of_a_match_is_known_to_the_conversion() {
         );
         fs::write(&pgn, text).unwrap();
         let converted = chuhe(&["data", "convert", &out, &pgn]);
-        if reason.is_fault() {
+        if reason.is_forfeit() {
             converted.code(1).stderr(contains("there are no games"));
             continue;
         }

@@ -203,7 +203,7 @@ fn openings_are_found() {
     openings()
         .assert()
         .code(1)
-        .stderr(contains("already exists; --go-on goes on with it"));
+        .stderr(contains("already exists; --go-on resumes its search"));
     fs::remove_dir_all(place).unwrap();
 }
 
@@ -215,13 +215,15 @@ fn openings_that_are_not_there_are_not_looked_for_for_ever() {
     chuhe(&[&["openings", &out, "--depth", "1"][..], &plan].concat())
         .assert()
         .code(1)
-        .stderr(contains("of 2000 openings found: 50000 lines in a row"));
+        .stderr(contains(
+            "of 2000 openings found: 50000 random lines in a row",
+        ));
     let read = Openings::read(&fs::read_to_string(&out).unwrap()).unwrap();
     assert!((10..2000).contains(&read.lines().len()));
     let shortest = ["--shortest", "8", "--longest", "4"];
     chuhe(&[&["openings", "x"][..], &shortest].concat())
         .assert()
         .code(2)
-        .stderr(contains("--shortest: longer than the longest"));
+        .stderr(contains("--shortest: must not be greater than --longest"));
     fs::remove_dir_all(place).unwrap();
 }

@@ -1,36 +1,36 @@
-//! Engines that hang, crash, lie, cheat and talk too much.
+//! Misbehaving engines: they hang, crash, flood, or play illegal moves.
 
 use std::thread;
 
 use serde_json::Value;
 
-use crate::{assert_they_leave, chuhe, match_of, output, report, scratch, script};
+use crate::{assert_processes_end, chuhe, match_of, output, report, scratch, script};
 
-/// Four games without a clock: whoever plays has two minutes for a move.
+/// Four games without a clock; the time limit of a move is two minutes.
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
-/// What a bad engine gets when it is to overrun its time; the good one has no clock.
+/// Limit of an engine that exceeds its time.
 const HURRIED: [&str; 2] = ["movetime=100", "margin=400"];
 
-/// Each game against a good engine is lost for the reason given, and the count of faults is right.
-fn loses(mode: &str, reason: &str, detail: &str, faults: &str) {
-    each_tells(&lost_games(script("bad", mode), reason, faults), detail);
+/// The engine loses each game for `reason`, and `counter` is the only counter of forfeits that is not zero.
+fn loses(mode: &str, reason: &str, detail: &str, counter: &str) {
+    assert_details(&lost_games(script("bad", mode), reason, counter), detail);
 }
 
 /// As [`loses`], on time.
 fn loses_on_time(mode: &str, detail: &str) {
     let mut bad = script("bad", mode);
     bad.extend(HURRIED.map(str::to_owned));
-    each_tells(&lost_games(bad, "time loss", "time_losses"), detail);
+    assert_details(&lost_games(bad, "time loss", "time_losses"), detail);
 }
 
-fn each_tells(details: &[String], detail: &str) {
-    let tells = |told: &String| told.contains(detail);
-    assert!(details.iter().all(tells), "{detail}: {details:?}");
+fn assert_details(details: &[String], expected: &str) {
+    let is_expected = |detail: &String| detail.contains(expected);
+    assert!(details.iter().all(is_expected), "{expected}: {details:?}");
 }
 
 /// The details of four games that a bad engine loses to a good one.
-fn lost_games(bad: Vec<String>, reason: &str, faults: &str) -> Vec<String> {
+fn lost_games(bad: Vec<String>, reason: &str, counter: &str) -> Vec<String> {
     let mode = bad.join(" ");
     let report = report([bad, script("good", "good")], PLAIN);
     assert_eq!(report["end"], "finished");
@@ -43,7 +43,11 @@ fn lost_games(bad: Vec<String>, reason: &str, faults: &str) -> Vec<String> {
     }
     let [bad, good] = [0, 1].map(|n| &report["engines"][n]);
     for key in ["illegal_moves", "time_losses", "crashes"] {
-        assert_eq!(bad[key], if key == faults { 4 } else { 0 }, "{mode}: {key}");
+        assert_eq!(
+            bad[key],
+            if key == counter { 4 } else { 0 },
+            "{mode}: {key}"
+        );
         assert_eq!(good[key], 0, "{mode}: {key}");
     }
     let detail = |game: &Value| game["detail"].as_str().unwrap().to_owned();
@@ -53,14 +57,14 @@ fn lost_games(bad: Vec<String>, reason: &str, faults: &str) -> Vec<String> {
 #[test]
 fn crashes() {
     loses("closed", "crash", "closed its output", "crashes");
-    // Of one that ends the closed pipe may be seen long before its end.
+    // The closed pipe may be noticed before the exit.
     for (mode, end) in [
-        ("crash", "it ended (exit status: 3): out of luck"),
-        ("killed", "it ended (signal: 9"),
+        ("crash", "it exited (exit status: 3): out of luck"),
+        ("killed", "it exited (signal: 9"),
     ] {
         let details = lost_games(script("bad", mode), "crash", "crashes");
         assert!(
-            details.iter().any(|told| told.starts_with(end)),
+            details.iter().any(|detail| detail.starts_with(end)),
             "{details:?}"
         );
     }
@@ -68,9 +72,9 @@ fn crashes() {
 
 #[test]
 fn hanging() {
-    // Frozen: stopped by a signal; unended: a line that never ends. Most of their time is waiting.
+    // `frozen` is stopped by a signal, `unended` writes a line without end, `silent` does not respond.
     thread::scope(|scope| {
-        for mode in ["hang", "deaf", "frozen", "unended"] {
+        for mode in ["hang", "silent", "frozen", "unended"] {
             scope.spawn(move || loses_on_time(mode, "no bestmove"));
         }
     });
@@ -79,8 +83,8 @@ fn hanging() {
 #[test]
 fn floods() {
     for mode in ["flood", "chatter", "endless"] {
-        // Found out by what they say, long before their time is over.
-        loses(mode, "crash", "floods", "crashes");
+        // They lose by their output, long before they exceed their time.
+        loses(mode, "crash", "too much output", "crashes");
     }
 }
 
@@ -94,20 +98,20 @@ fn floods_while_pondering() {
     std::fs::remove_file(file).unwrap();
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "crash", "{game}");
-        assert_eq!(game["detail"], "it floods its output", "{game}");
+        assert_eq!(game["detail"], "too much output", "{game}");
     }
     assert_eq!(report["engines"][0]["crashes"], 2);
 }
 
 #[test]
-fn an_engine_that_ponders_on_after_stop_loses() {
+fn an_engine_that_ignores_stop_while_pondering_loses() {
     let engines = [script("bad", "misses"), script("good", "good")];
     let arguments = "--openings start --rounds 1 --each tc=60+1 ponder=on";
     let report = report(engines, arguments);
     assert_eq!(report["end"], "finished");
     for game in report["games"].as_array().unwrap() {
         assert_eq!(game["reason"], "crash", "{game}");
-        assert_eq!(game["detail"], "no bestmove behind stop", "{game}");
+        assert_eq!(game["detail"], "no bestmove after stop", "{game}");
     }
     assert_eq!(report["engines"][0]["crashes"], 2);
 }
@@ -126,14 +130,14 @@ fn late_answers() {
 }
 
 #[test]
-fn giving_up() {
+fn resignations() {
     loses("resign", "resignation", "", "nothing");
     loses("nothing", "resignation", "no move", "nothing");
     loses("none", "resignation", "no move", "nothing");
 }
 
 #[test]
-fn those_who_only_look_bad_are_played() {
+fn unusual_but_valid_engines_are_accepted() {
     for mode in ["liar", "noisy", "twice", "eager", "stays", "wordy"] {
         let report = report([script("odd", mode), script("good", "good")], PLAIN);
         for game in report["games"].as_array().unwrap() {
@@ -144,7 +148,7 @@ fn those_who_only_look_bad_are_played() {
 }
 
 #[test]
-fn an_engine_that_starts_no_more_loses_and_the_tournament_goes_on() {
+fn an_engine_that_cannot_be_restarted_loses_its_games() {
     let file = scratch("once");
     let once = script("bad", &format!("once '{}'", file.display()));
     let report = report([once, script("good", "good")], PLAIN);
@@ -154,33 +158,33 @@ fn an_engine_that_starts_no_more_loses_and_the_tournament_goes_on() {
 }
 
 #[test]
-fn what_a_killed_engine_has_started_dies_with_it() {
+fn child_processes_of_a_killed_engine_are_killed() {
     let file = scratch("children");
     let mut hang = script("bad", &format!("hang '{}'", file.display()));
-    // Time enough to start something.
+    // Enough time to start a child process.
     hang.extend(["movetime=100", "margin=2900"].map(str::to_owned));
     report([hang, script("good", "good")], PLAIN);
     let children = std::fs::read_to_string(&file).unwrap();
     let children: Vec<String> = children.lines().map(str::to_owned).collect();
-    // A game that the machine has made void is played again.
+    // Void games are replayed.
     assert!((1..=20).contains(&children.len()), "{children:?}");
-    assert_they_leave(&children);
+    assert_processes_end(&children);
     std::fs::remove_file(file).unwrap();
 }
 
 #[test]
-fn an_engine_that_hangs_does_not_hold_up_the_others() {
-    // It moves once the other two are far in a game between themselves, not before.
+fn a_slow_engine_does_not_delay_other_games() {
+    // The first engine moves only after the game of the other two is nearly over.
     let file = scratch("far");
-    let [waits, tells] = ["waits", "tells"].map(|mode| format!("{mode} '{}'", file.display()));
+    let [waits, signals] = ["waits", "signals"].map(|mode| format!("{mode} '{}'", file.display()));
     let engines = [script("bad", &waits), script("good", "good")];
     let mut command = match_of(engines, "--openings start --rounds 1 --concurrency 6");
-    command.args(script("other", &tells));
+    command.args(script("other", &signals));
     command.args(["--each", "depth=1"]);
     let text = output(&mut command);
     std::fs::remove_file(file).unwrap();
     assert!(
-        text.contains("ends: repetition 6; 8 plies a game"),
+        text.contains("end reasons: repetition 6; 8 plies per game"),
         "{text}"
     );
 }

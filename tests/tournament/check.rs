@@ -1,4 +1,4 @@
-//! `chuhe check` on Chuhe, which keeps both protocols, and on engines that do not.
+//! `chuhe check` with Chuhe, which conforms to both protocols, and with engines that do not.
 
 use std::process::Command;
 use std::thread;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::{SCRIPT, scratch};
 
-/// The patience with Chuhe in seconds, for the machine may be busy.
+/// `--patience` for Chuhe in seconds; the machine may be busy.
 const PATIENCE: &str = "20";
 
-/// Checks an engine, and returns the exit code and the outcome of each check.
+/// Checks an engine. Returns the exit code and the name, outcome and detail of each check.
 fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(["check", "--json"])
@@ -24,38 +24,38 @@ fn check(words: &[&str]) -> (Option<i32>, Vec<(String, String, String)>) {
     let reports = text.lines().map(|line| {
         let report: Value = serde_json::from_str(line).unwrap();
         let part = |key: &str| report[key].as_str().unwrap().to_owned();
-        assert!(!part("document").is_empty());
+        assert!(!part("rule").is_empty());
         (part("check"), part("outcome"), part("detail"))
     });
     (output.status.code(), reports.collect())
 }
 
 #[test]
-fn chuhe_keeps_both_protocols() {
+fn chuhe_conforms_to_both_protocols() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
-    let keeps = |protocol: &str, option: &str| {
+    let check_chuhe = |protocol: &str, option: &str| {
         let protocol = format!("proto={protocol}");
         let words = [chuhe.as_str(), &protocol, option, "--patience", PATIENCE];
         let (code, reports) = check(&words);
-        let not_kept: Vec<_> = reports.iter().filter(|report| report.1 != "kept").collect();
+        let failed: Vec<_> = reports.iter().filter(|report| report.1 != "ok").collect();
         assert!(
-            not_kept.is_empty() && code == Some(0),
-            "{protocol}: {not_kept:?}"
+            failed.is_empty() && code == Some(0),
+            "{protocol}: {failed:?}"
         );
         assert!(reports.len() > 25, "{reports:?}");
     };
-    // Most of it is waiting.
+    // Most of the time is spent waiting.
     thread::scope(|scope| {
-        scope.spawn(|| keeps("ucci", "option.hashsize=1"));
-        scope.spawn(|| keeps("uci", "option.Hash=1"));
+        scope.spawn(|| check_chuhe("ucci", "option.hashsize=1"));
+        scope.spawn(|| check_chuhe("uci", "option.Hash=1"));
     });
 }
 
-/// A move of a book takes no time and searches nothing.
+/// A book move would not test the search.
 #[test]
-fn books_are_switched_off() {
+fn opening_books_are_disabled() {
     let chuhe = format!("cmd={}", env!("CARGO_BIN_EXE_chuhe"));
-    let switches_off = |protocol: &str, option: &str, line: &str| {
+    let check_book = |protocol: &str, option: &str, line: &str| {
         let book = scratch("book.dat");
         let entry = BookEntry {
             position: Position::startpos(),
@@ -69,30 +69,30 @@ fn books_are_switched_off() {
             .output()
             .unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(text.contains(", 0 doubtful, 0 broken\n"), "{text}");
+        assert!(text.contains(", 0 unclear, 0 violated\n"), "{text}");
         assert!(text.contains(line), "{text}");
         std::fs::remove_file(book).unwrap();
     };
     thread::scope(|scope| {
-        scope.spawn(|| switches_off("ucci", "bookfiles", "> setoption usebook false\n"));
+        scope.spawn(|| check_book("ucci", "bookfiles", "> setoption usebook false\n"));
         let line = "> setoption name OwnBook value false\n";
-        scope.spawn(move || switches_off("uci", "BookFile", line));
+        scope.spawn(move || check_book("uci", "BookFile", line));
     });
 }
 
-/// It ends at positions of xiangqi where it is not told to play that.
+/// The engine exits at xiangqi positions unless `UCI_Variant` is set.
 #[test]
-fn an_engine_of_several_games_is_told_which_one() {
+fn the_variant_of_an_engine_is_set() {
     let arguments = format!("args='{SCRIPT}' ranks");
     let (_, reports) = check(&["cmd=sh", &arguments]);
     let known = reports.iter().find(|report| report.0 == "known lines");
-    assert_eq!(known.unwrap().1, "kept", "{known:?}");
+    assert_eq!(known.unwrap().1, "ok", "{known:?}");
 }
 
-/// The script answers by the number of moves alone, knows no search that goes on, and one of its modes
-/// stays when its input ends.
+/// The script answers according to the number of moves, has no infinite search, and in this mode does not exit at the
+/// end of its input.
 #[test]
-fn faults_are_found() {
+fn violations_are_found() {
     let arguments = format!("args='{SCRIPT}' stays");
     let (code, reports) = check(&["cmd=sh", &arguments, "proto=ucci", "ranks=0"]);
     assert_eq!(code, Some(1));
@@ -108,26 +108,26 @@ fn faults_are_found() {
         "clock",
         "new game",
     ] {
-        assert_eq!(outcome(name).0, "kept", "{name}: {reports:?}");
+        assert_eq!(outcome(name).0, "ok", "{name}: {reports:?}");
     }
     for (name, part) in [
-        ("stop", "does not search until it is stopped"),
+        ("stop", "does not search until stop"),
         ("ponder", "plays a move while it ponders"),
-        ("black to move", "is no legal move here"),
-        ("mated", "in a position without a move"),
-        ("quit", "does not end"),
-        ("end of input", "goes on at the end of its input"),
-        ("end of input in search", "searches on"),
+        ("black to move", "is not a legal move here"),
+        ("checkmate", "in a position without legal moves"),
+        ("quit", "does not exit"),
+        ("end of input", "does not exit at the end of its input"),
+        ("end of input during search", "continues its search"),
     ] {
         let (outcome, detail) = outcome(name);
-        assert_eq!(outcome, "broken", "{name}");
+        assert_eq!(outcome, "violated", "{name}");
         assert!(detail.contains(part), "{name}: {detail}");
     }
 }
 
-/// It takes three seconds to end.
+/// The engine takes three seconds to exit.
 #[test]
-fn a_slow_engine_is_given_time() {
+fn patience_extends_the_time_limits() {
     let arguments = format!("args='{SCRIPT}' lingers");
     let outcome_at = |patience: &[&str]| {
         let words = ["cmd=sh", &arguments, "proto=uci", "ranks=0"];
@@ -136,8 +136,8 @@ fn a_slow_engine_is_given_time() {
         quit.unwrap().1
     };
     thread::scope(|scope| {
-        scope.spawn(|| assert_eq!(outcome_at(&[]), "broken"));
-        scope.spawn(|| assert_eq!(outcome_at(&["--patience", PATIENCE]), "kept"));
+        scope.spawn(|| assert_eq!(outcome_at(&[]), "violated"));
+        scope.spawn(|| assert_eq!(outcome_at(&["--patience", PATIENCE]), "ok"));
     });
 }
 
@@ -150,8 +150,8 @@ fn an_engine_without_usemillisec_gets_seconds() {
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "doubtful  usemillisec: ",
-        "kept      clock\n",
+        "unclear   usemillisec: ",
+        "ok        clock\n",
         "          > go time 3 increment 0 opptime 3 oppincrement 0\n",
         "          > go ponder time 2 increment 0 opptime 2 oppincrement 0\n",
     ] {
@@ -161,7 +161,7 @@ fn an_engine_without_usemillisec_gets_seconds() {
 }
 
 #[test]
-fn what_is_broken_is_shown_with_its_lines() {
+fn violations_are_shown_with_their_dialogue() {
     let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(["check", "cmd=sh", &format!("args='{SCRIPT}' twice")])
         .output()
@@ -169,10 +169,10 @@ fn what_is_broken_is_shown_with_its_lines() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(1), "{text}");
     for part in [
-        "kept      greeting\n",
-        "broken    depth: it answers twice\n          the document: go depth N plays",
+        "ok        greeting\n",
+        "violated  depth: it answers twice\n          rule: go depth N is answered",
         "          > go depth 1\n          < bestmove a0a1\n          > isready\n          < bestmove a0a9\n",
-        // It offers UseMillisec in these letters.
+        // The engine offers UseMillisec in mixed case.
         "          > go ponder time 2000 increment 0 opptime 2000 oppincrement 0\n",
         "Shuffler twice, UCCI: ",
     ] {
@@ -181,7 +181,7 @@ fn what_is_broken_is_shown_with_its_lines() {
     for (words, code, part) in [
         (&["cmd=true"][..], 1, "engine true: "),
         (&["no/such/engine"], 1, "No such file"),
-        (&["cmd=true", "speed=1"], 2, "no such key"),
+        (&["cmd=true", "speed=1"], 2, "unknown key"),
         (&[], 2, "required"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_chuhe"))
@@ -189,8 +189,8 @@ fn what_is_broken_is_shown_with_its_lines() {
             .args(words)
             .output()
             .unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(code), "{told}");
-        assert!(told.contains(part), "{told}");
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{errors}");
+        assert!(errors.contains(part), "{errors}");
     }
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# An engine to test tournaments with: it moves rooks to and fro, and does what its first word says.
-# From the starting position that is a draw by repetition after eight plies.
+# The test engine: it moves rooks to and fro and misbehaves according to its first argument.
+# From the starting position the game is drawn by repetition after eight plies.
 mode=$1
 file=$2
 moves=0
@@ -9,14 +9,14 @@ CR=$(printf '\r')
 
 say() { printf '%s\n' "$1"; }
 
-# The move for the position as it stands; the game is known by its length alone.
+# Chooses the move by the number of moves so far.
 choose() {
     case $mode-$((moves % 4)) in
         checker-0) if [ "$moves" = 0 ]; then move=a1e1; else move=f1e1; fi ;;
         checker-1) move=e9f9 ;;
         checker-2) move=e1f1 ;;
         checker-3) move=f9e9 ;;
-        # A pass, which is a move there.
+        # A pass, which is legal in janggi.
         janggi-*) [ "$stalemate" = yes ] && move=f1f1 || move=a1a2 ;;
         ranks-0) move=a1a2 ;;
         ranks-1) move=a10a9 ;;
@@ -30,7 +30,7 @@ choose() {
     [ "$move" = "$banned" ] && move=f1g1
 }
 
-# More than anybody reads; by its end the reader has given up.
+# Too much output.
 gush() {
     yes "info depth 1 score 1" 2>/dev/null | head -n 200000 2>/dev/null
     say over >>"$file"
@@ -40,7 +40,7 @@ answer() {
     choose
     case $mode in
         hang) sleep 1000 & [ -n "$file" ] && say "$!" >>"$file"; wait ;;
-        deaf) exec sleep 1000 ;;
+        silent) exec sleep 1000 ;;
         crash) say "out of luck" >&2; exit 3 ;;
         killed) kill -KILL $$ ;;
         closed) exec 1>&-; sleep 1000 ;;
@@ -60,7 +60,7 @@ answer() {
         chess) say "bestmove e2e4" ;;
         colored) printf 'info depth 4294967295 score 1\nbestmove %s\n' "$move" ;;
         waits) while [ ! -s "$file" ]; do sleep 0.1; done; say "bestmove $move" ;;
-        tells) [ "$moves" -lt 6 ] || say far >>"$file"; say "bestmove $move" ;;
+        signals) [ "$moves" -lt 6 ] || say far >>"$file"; say "bestmove $move" ;;
         resign) say "bestmove $move resign" ;;
         nothing) say "nobestmove" ;;
         none) say "bestmove (none)" ;;
@@ -74,7 +74,7 @@ answer() {
                printf '\r\n\r\nbestmove\n' | tr 'x' 'y' >&2
                printf '  info depth 3 score 5\r\n\377\r\nbestmoves a0a9\r\nbestmove %s\r\n' "$move" ;;
         twice) say "bestmove $move"; say "bestmove a0a9"; say "bestmove a0a9" ;;
-        tell) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
+        affinity) say "$(nice) $(grep Cpus_allowed_list /proc/$$/status)" >>"$file"; say "bestmove $move" ;;
         slow) sleep 0.03; say "bestmove $move" ;;
         misses) case $1 in
                 *ponder*) ;;
@@ -91,22 +91,22 @@ answer() {
     esac
 }
 
-# What it starts leaves its group, and keeps its pipes open.
+# The child process leaves the process group and keeps the pipes open.
 if [ "$mode" = detaches ]; then
     setsid sleep 1000 &
     say "$!" >>"$file"
 fi
-# It says that it lives, and takes its time to say anything else.
+# It reports its process id and then nothing for a long time.
 if [ "$mode" = dawdles ]; then
     say "$$" >>"$file"
     sleep 1000
 fi
-# It is there for its first process alone.
+# It removes the file when it starts.
 if [ "$mode" = vanishes ] && [ -n "$file" ]; then
     rm -f "$file"
 fi
 
-# It starts once and never again.
+# It starts only once.
 if [ "$mode" = once ]; then
     [ -e "$file" ] && exit 1
 fi
@@ -145,15 +145,15 @@ while read -r line; do
         ponderhit*) moves=$((moves)); choose; say "bestmove $move" ;;
         stop) case $mode in foresee | late) choose; say "bestmove $move" ;; esac ;;
         go*)
-            # The trial of what is known by hand: faults are for the games.
+            # The verification of `ranks=` must succeed; the engine misbehaves in games.
             if [ "$line" = "go depth 2" ] && [ "$mode" != chess ]; then
                 choose
-                # It begins elsewhere in its games.
+                # Its games start from another position.
                 [ "$mode" = checker ] && move=a0a1
                 say "bestmove $move"
                 continue
             fi
-            # As an engine that finds no king of its own game.
+            # Without UCI_Variant the position is invalid for it.
             [ "$mode" = ranks ] && [ "$variant" != xiangqi ] && exit 1
             if [ "$mode" = once ]; then : >"$file"; exit 1; fi
             answer "$line"

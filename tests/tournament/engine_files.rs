@@ -1,4 +1,4 @@
-//! Engines described in files.
+//! `--engines-file`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::{output, scratch};
 
-/// A match of engines from a file, the second of which resigns.
+/// A match of engines from a file; the second engine resigns.
 fn match_of_file(each: &str, path: &Path) -> Command {
     let script_path = crate::SCRIPT;
     let text = format!(
@@ -22,7 +22,7 @@ fn match_of_file(each: &str, path: &Path) -> Command {
 }
 
 #[test]
-fn engines_from_a_file() {
+fn engines_are_read_from_a_file() {
     let path = scratch("engines.toml");
     let text = output(&mut match_of_file("cmd = \"sh\"\ndepth = 1", &path));
     assert!(text.contains("+2 =0 -0"), "{text}");
@@ -30,7 +30,7 @@ fn engines_from_a_file() {
 }
 
 #[test]
-fn what_holds_for_each_holds_for_engines_from_a_file() {
+fn each_applies_to_engines_from_a_file() {
     let path = scratch("each.toml");
     for each in ["", "cmd = \"no-such-engine\"\nnodes = 5"] {
         let mut command = match_of_file(each, &path);
@@ -39,7 +39,7 @@ fn what_holds_for_each_holds_for_engines_from_a_file() {
             text.contains("one: Shuffler good, UCCI, depth 1\n"),
             "{text}"
         );
-        // What an engine says of itself goes before.
+        // The settings of the engine itself take precedence.
         assert!(text.contains("two: Shuffler resign, UCCI, 7"), "{text}");
     }
     fs::remove_file(path).unwrap();

@@ -1,4 +1,4 @@
-//! What a match writes, and how it goes on.
+//! The files of a match, and resuming it.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn good() -> [Vec<String>; 2] {
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";
 
 #[test]
-fn plain_lines_in_a_pipe() {
+fn output_to_a_pipe_is_plain() {
     let text = output(&mut match_of(good(), PLAIN));
     assert!(
         text.starts_with("one: Shuffler good, UCCI, depth 1\n"),
@@ -28,9 +28,11 @@ fn plain_lines_in_a_pipe() {
         "4/4  game 4: two - one  1/2-1/2  repetition, 8 plies  +0 =4 -0  Elo +0.0 [-323.0, +323.0]";
     assert_eq!(games[3], last);
     for part in [
-        "one against two: 4 games, +0 =4 -0, 2 points (50.0 %)",
-        "pairs           0 0 2 0 0",
-        "ends: repetition 4; 8 plies a game",
+        "one vs two: 4 games, +0 =4 -0, 2 points (50.0 %)",
+        "Ptnml(0-2)  [0, 0, 2, 0, 0]",
+        "As red      +0 =2 -0",
+        "As black    +0 =2 -0",
+        "end reasons: repetition 4; 8 plies per game",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
@@ -38,7 +40,7 @@ fn plain_lines_in_a_pipe() {
 }
 
 #[test]
-fn records_have_what_was_played() {
+fn pgn_records_are_complete() {
     let pgn = scratch("played.pgn");
     fs::write(&pgn, "[Event \"older\"]\n\n1. H2-E2 *\n\n").unwrap();
     let arguments = format!("{PLAIN} --event Cup --rules computer");
@@ -47,7 +49,7 @@ fn records_have_what_was_played() {
     fs::remove_file(pgn).unwrap();
     assert!(
         text.starts_with("[Event \"older\"]"),
-        "what was there is kept"
+        "earlier games are kept"
     );
     for part in [
         "[Event \"Cup\"]",
@@ -67,7 +69,7 @@ fn records_have_what_was_played() {
 }
 
 #[test]
-fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
+fn a_finished_match_is_resumed_only_with_more_rounds() {
     let [journal, pgn] = ["done.jsonl", "done.pgn"].map(scratch);
     let run = |arguments: &str| {
         let mut command = match_of(good(), arguments);
@@ -78,28 +80,25 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
     assert_eq!(games(&run(PLAIN)), 4);
     let again = run(PLAIN);
     assert_eq!(games(&again), 0, "{again}");
-    assert!(again.contains("4 games were played before"), "{again}");
+    assert!(again.contains("resumed after 4 games"), "{again}");
     assert!(again.contains("+0 =4 -0"), "{again}");
     let more = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&more), 2, "{more}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
-    // A line that was cut short is forgotten, and its game taken from the PGN.
+    // An incomplete line is dropped, and its game restored from the PGN.
     let kept = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, &kept[..kept.len() - 20]).unwrap();
     let repaired = run(&PLAIN.replace("--rounds 2", "--rounds 3"));
     assert_eq!(games(&repaired), 0, "{repaired}");
-    assert!(
-        repaired.contains("6 games were played before"),
-        "{repaired}"
-    );
+    assert!(repaired.contains("resumed after 6 games"), "{repaired}");
     let text = fs::read_to_string(&pgn).unwrap();
     assert_eq!(chuhe::notation::pgn::read(&text).len(), 6);
 
     for (change, part) in [
         ("--rules computer", "rules"),
         ("--openings balanced", "openings"),
-        ("--sprt elo0=0,elo1=5", "tests"),
+        ("--sprt elo0=0,elo1=5", "SPRTs"),
         ("--each depth=2", "engines"),
     ] {
         let arguments = match change {
@@ -109,18 +108,18 @@ fn a_finished_match_has_nothing_to_resume_but_more_rounds() {
         };
         let mut command = match_of(good(), &arguments);
         command.arg("--resume").arg(&journal).arg("--pgn").arg(&pgn);
-        let told = complaint(&mut command);
-        assert!(told.contains(&format!("the {part}")), "{change}: {told}");
+        let error = complaint(&mut command);
+        assert!(error.contains(&format!("the {part}")), "{change}: {error}");
     }
     fs::write(&journal, "nonsense\n").unwrap();
-    let told = complaint(match_of(good(), PLAIN).arg("--resume").arg(&journal));
-    assert!(told.contains("no journal"), "{told}");
+    let error = complaint(match_of(good(), PLAIN).arg("--resume").arg(&journal));
+    assert!(error.contains("not a match journal"), "{error}");
     fs::remove_file(journal).unwrap();
     fs::remove_file(pgn).unwrap();
 }
 
 #[test]
-fn what_is_no_journal_of_the_match_is_left_alone() {
+fn journals_of_other_matches_are_refused_and_unchanged() {
     let path = scratch("other.jsonl");
     let resume = |arguments: &str| {
         let mut command = match_of(good(), arguments);
@@ -132,21 +131,25 @@ fn what_is_no_journal_of_the_match_is_left_alone() {
     let (head, games) = journal.split_once('\n').unwrap();
     let other = format!("{PLAIN} --rules computer");
     let torn = &journal[..journal.len() - 9];
-    let (headless, foreign) = ("its first line has no end", "it is no journal");
+    let (headless, foreign) = ("the first line is incomplete", "not a match journal");
     for (text, arguments, reason) in [
         ("important notes without a final newline", PLAIN, foreign),
         ("line one\nline two keeps no newline", PLAIN, foreign),
         (&head[..head.len() / 2], PLAIN, headless),
         (torn, &other, "another tournament"),
-        (&format!("{head}\n{games}{games}{{\"num"), PLAIN, "twice"),
+        (
+            &format!("{head}\n{games}{games}{{\"num"),
+            PLAIN,
+            "duplicate",
+        ),
         (&format!("{head}\nnotes\n{{\"num"), PLAIN, "line 2: "),
     ] {
         fs::write(&path, text).unwrap();
-        let told = complaint(&mut resume(arguments));
-        assert!(told.contains(reason), "{text}: {told}");
+        let error = complaint(&mut resume(arguments));
+        assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }
-    // An empty one is begun, and a torn one of this match goes on.
+    // An empty file is used, and a file with an incomplete last line is resumed.
     for text in ["", torn] {
         fs::write(&path, text).unwrap();
         output(&mut resume(PLAIN));
@@ -157,7 +160,7 @@ fn what_is_no_journal_of_the_match_is_left_alone() {
 }
 
 #[test]
-fn the_plot_has_a_row_for_each_engine() {
+fn the_plot_has_a_row_per_engine() {
     let plot = scratch("standings.svg");
     fs::write(&plot, "x".repeat(100_000)).unwrap();
     let mut command = match_of(
@@ -174,7 +177,7 @@ fn the_plot_has_a_row_for_each_engine() {
 }
 
 #[test]
-fn the_games_of_others_in_the_same_file_are_kept() {
+fn games_of_other_programs_in_the_pgn_are_kept() {
     let [journal, other_journal, pgn] = ["a.jsonl", "b.jsonl", "ab.pgn"].map(scratch);
     let run = |journal: &Path, rounds: u32, names: [&str; 2]| {
         let arguments = PLAIN.replace("--rounds 2", &format!("--rounds {rounds}"));
@@ -183,7 +186,7 @@ fn the_games_of_others_in_the_same_file_are_kept() {
     };
     let read = || fs::read_to_string(&pgn).unwrap();
     run(&journal, 1, ["one", "two"]);
-    // Of other engines, by hand and without an empty line behind it, and of the very same match.
+    // Games of other engines, and one entered by hand without a final empty line.
     run(&other_journal, 1, ["three", "four"]);
     fs::write(&pgn, read() + "[Event \"by hand\"]\n\n1. h2e2 *").unwrap();
     let before = read();
@@ -191,13 +194,13 @@ fn the_games_of_others_in_the_same_file_are_kept() {
     let after = read();
     assert!(after.starts_with(&before), "{after}");
     assert_eq!(chuhe::notation::pgn::read(&after).len(), 7);
-    // Each goes on, and nothing is written twice.
+    // The other match is resumed, and no game is written twice.
     run(&other_journal, 2, ["three", "four"]);
     let games = chuhe::notation::pgn::read(&read());
     assert!(read().starts_with(&after));
     assert_eq!(games.len(), 9);
     assert!(games.iter().all(Result::is_ok));
-    // What was torn is cut off, unless another program wrote it.
+    // An incomplete record is removed, unless another program wrote it.
     let whole = read();
     let text = fs::read_to_string(&journal).unwrap();
     let head: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
@@ -225,7 +228,7 @@ fn the_games_of_others_in_the_same_file_are_kept() {
             "{torn}"
         );
     }
-    // A game that was lost is written again.
+    // A missing game is written again.
     let lost = whole.rfind("[Game \"Chinese Chess\"]\n").unwrap();
     fs::write(&pgn, &whole[..lost]).unwrap();
     run(&other_journal, 2, ["three", "four"]);
@@ -236,20 +239,16 @@ fn the_games_of_others_in_the_same_file_are_kept() {
 }
 
 #[test]
-fn one_pair_tells_nothing_for_certain() {
+fn the_interval_of_one_pair_is_infinite() {
     let text = output(&mut match_of(
         good(),
         &PLAIN.replace("--rounds 2", "--rounds 1"),
     ));
-    assert!(
-        text.contains("Elo             +0.0 [-∞, +∞]  (95 %)"),
-        "{text}"
-    );
+    assert!(text.contains("Elo         +0.0 [-∞, +∞]  (95 %)"), "{text}");
 }
 
-/// Trial of a hostile user: two runners on one journal.
 #[test]
-fn a_journal_is_played_by_one_runner() {
+fn a_journal_is_used_by_one_process_at_a_time() {
     let [journal, pgn] = ["two.jsonl", "two.pgn"].map(scratch);
     let slow = || [script("one", "slow"), script("two", "slow")];
     let command = || {
@@ -263,21 +262,21 @@ fn a_journal_is_played_by_one_runner() {
         assert!(first.try_wait().unwrap().is_none());
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    let told = complaint(&mut command());
-    let owner = format!("process {} plays this tournament", first.id());
-    assert!(told.contains(&owner), "{told}");
+    let error = complaint(&mut command());
+    let owner = format!("process {} is playing this tournament", first.id());
+    assert!(error.contains(&owner), "{error}");
     assert!(first.wait().unwrap().success());
     let text = output(&mut command());
-    assert!(text.contains("4 games were played before"), "{text}");
+    assert!(text.contains("resumed after 4 games"), "{text}");
     assert_eq!(games_of(&pgn), 4);
-    // No report of another tournament is written over it.
+    // Reports do not overwrite a journal.
     let before = fs::read(&journal).unwrap();
     for option in ["--json", "--plot", "--status"] {
         let mut other = match_of(slow(), PLAIN);
-        let told = complaint(other.arg(option).arg(&journal));
+        let error = complaint(other.arg(option).arg(&journal));
         assert!(
-            told.contains("this is the journal of a tournament"),
-            "{told}"
+            error.contains("the file is the journal of a match"),
+            "{error}"
         );
     }
     assert_eq!(fs::read(&journal).unwrap(), before);
@@ -285,7 +284,7 @@ fn a_journal_is_played_by_one_runner() {
     fs::remove_file(pgn).unwrap();
 }
 
-/// How many games a PGN has, all of which can be read.
+/// The number of games in a PGN, all of which must be valid.
 fn games_of(pgn: &Path) -> usize {
     let games = chuhe::notation::pgn::read(&fs::read_to_string(pgn).unwrap());
     assert!(games.iter().all(Result::is_ok));
@@ -293,7 +292,7 @@ fn games_of(pgn: &Path) -> usize {
 }
 
 #[test]
-fn a_game_that_the_journal_has_lost_is_taken_from_the_pgn() {
+fn games_missing_in_the_journal_are_restored_from_the_pgn() {
     let [journal, pgn] = ["lost.jsonl", "lost.pgn"].map(scratch);
     let command = || {
         let mut command = match_of(good(), PLAIN);
@@ -306,22 +305,25 @@ fn a_game_that_the_journal_has_lost_is_taken_from_the_pgn() {
         fs::read_to_string(&pgn).unwrap(),
     );
     let last = kept.trim_end().rfind('\n').unwrap() + 1;
-    // The last line torn or gone altogether, and others have added a game behind ours.
+    // The last line is incomplete or missing, and another program may have added a game.
     let other = "[Event \"by hand\"]\n\n1. h2e2 *\n\n";
-    for (end, behind) in [
+    for (end, added) in [
         (last + 50, ""),
         (last, ""),
         (last + 50, other),
         (last, other),
     ] {
         fs::write(&journal, &kept[..end]).unwrap();
-        fs::write(&pgn, records.clone() + behind).unwrap();
+        fs::write(&pgn, records.clone() + added).unwrap();
         let output = command();
         let text = String::from_utf8(output.stdout).unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(text.contains("4 games were played before"), "{text}{told}");
-        assert!(told.contains("game 4 was lost from the journal"), "{told}");
-        assert_eq!(fs::read_to_string(&pgn).unwrap(), records.clone() + behind);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains("resumed after 4 games"), "{text}{error}");
+        assert!(
+            error.contains("game 4 is missing in the journal"),
+            "{error}"
+        );
+        assert_eq!(fs::read_to_string(&pgn).unwrap(), records.clone() + added);
         let again = fs::read_to_string(&journal).unwrap();
         assert_eq!(again.matches("{\"game\":").count(), 4);
     }
@@ -330,7 +332,7 @@ fn a_game_that_the_journal_has_lost_is_taken_from_the_pgn() {
 }
 
 #[test]
-fn one_file_is_not_used_for_two_things() {
+fn one_file_cannot_have_two_purposes() {
     let [file, journal] = ["same", "same.jsonl"].map(scratch);
     fs::write(&file, "h2e2 h9g7\n").unwrap();
     let [path, directory] = [&file, file.parent().unwrap()].map(|path| path.display().to_string());
@@ -340,37 +342,31 @@ fn one_file_is_not_used_for_two_things() {
     for (arguments, reason) in [
         (
             format!("--pgn {path} --resume {crooked}"),
-            "the file of --pgn as well",
+            "also the file of --pgn",
         ),
         (
             format!("--json {path} --plot {path}"),
-            "the file of --json as well",
+            "also the file of --json",
         ),
         (
             format!("--pgn {path} --openings {path}"),
-            "the file of --openings",
+            "also the file of --openings",
         ),
         (
             format!("--json {path} --engines-file {path}"),
-            "of --engines-file",
+            "also the file of --engines-file",
         ),
-        (format!("--pgn {directory}"), "no regular file"),
-        ("--pgn /dev/full".to_owned(), "no regular file"),
-        ("--pgn /dev/zero".to_owned(), "no regular file"),
-        (
-            "--resume /dev/zero".to_owned(),
-            "a regular file, and this is none",
-        ),
-        (
-            format!("--resume {directory}"),
-            "a regular file, and this is none",
-        ),
+        (format!("--pgn {directory}"), "not a regular file"),
+        ("--pgn /dev/full".to_owned(), "not a regular file"),
+        ("--pgn /dev/zero".to_owned(), "not a regular file"),
+        ("--resume /dev/zero".to_owned(), "must be a regular file"),
+        (format!("--resume {directory}"), "must be a regular file"),
     ] {
-        let told = complaint(&mut match_of(good(), &format!("{arguments} {plain}")));
-        assert!(told.contains(reason), "{arguments}: {told}");
+        let error = complaint(&mut match_of(good(), &format!("{arguments} {plain}")));
+        assert!(error.contains(reason), "{arguments}: {error}");
         assert_eq!(fs::read_to_string(&file).unwrap(), "h2e2 h9g7\n");
     }
-    // The end of a large file is found without reading it.
+    // The end of a large file is found without reading the whole file.
     let sparse = fs::File::options().write(true).open(&file).unwrap();
     sparse.set_len(1 << 40).unwrap();
     let mut command = match_of(good(), PLAIN);

@@ -1,4 +1,4 @@
-//! How games are played and end.
+//! Games and their results.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::{chuhe, complaint, match_of, output, report, scratch, script, unknown
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
-/// The reason and length of the first game.
+/// Reason, length and result of the first game.
 fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
     let report = report(
         [script("one", modes[0]), script("two", modes[1])],
@@ -23,52 +23,52 @@ fn first_game(modes: [&str; 2], arguments: &str) -> (String, u64, String) {
 }
 
 #[test]
-fn draws_by_agreement() {
+fn engines_agree_to_draws() {
     let agreed = ("agreement".to_owned(), 2, "1/2-1/2".to_owned());
     assert_eq!(first_game(["offer", "offer"], PLAIN), agreed);
-    // The polite one takes a draw only when it is told of the offer.
+    // `polite` accepts a draw only if it receives the offer.
     assert_eq!(first_game(["offer", "polite"], PLAIN), agreed);
     assert_eq!(first_game(["offer", "good"], PLAIN).0, "repetition");
     assert_eq!(first_game(["polite", "polite"], PLAIN).0, "repetition");
 }
 
 #[test]
-fn decisions_by_score() {
+fn win_and_draw_adjudication() {
     let win = format!("{PLAIN} --adjudicate-win score=800,moves=2");
-    let won = ("won by score".to_owned(), 4, "1-0".to_owned());
+    let won = ("win adjudication".to_owned(), 4, "1-0".to_owned());
     assert_eq!(first_game(["win", "lose"], &win), won);
-    let lost = ("won by score".to_owned(), 4, "0-1".to_owned());
+    let lost = ("win adjudication".to_owned(), 4, "0-1".to_owned());
     assert_eq!(first_game(["lose", "win"], &win), lost);
     assert_eq!(first_game(["win", "win"], &win).0, "repetition");
     let draw = format!("{PLAIN} --adjudicate-draw score=10,moves=2,after=6");
-    let drawn = ("drawn by score".to_owned(), 6, "1/2-1/2".to_owned());
+    let drawn = ("draw adjudication".to_owned(), 6, "1/2-1/2".to_owned());
     assert_eq!(first_game(["good", "good"], &draw), drawn);
 }
 
 #[test]
-fn decisions_by_tables() {
+fn tablebase_adjudication() {
     let path = scratch("tables.epd");
     std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
         "--openings {} --rounds 1 --max-plies 9 --each depth=1 --adjudicate-tables",
         path.display()
     );
-    let won = ("won by tables".to_owned(), 1, "1-0".to_owned());
+    let won = ("tablebase win".to_owned(), 1, "1-0".to_owned());
     assert_eq!(first_game(["checker", "checker"], &arguments), won);
     std::fs::remove_file(path).unwrap();
 }
 
 #[test]
-fn length_and_rules() {
+fn ply_limit_and_rules() {
     let short = format!("{PLAIN} --max-plies 5");
-    assert_eq!(first_game(["good", "good"], &short).0, "length");
-    // The league waits for the fourth time.
+    assert_eq!(first_game(["good", "good"], &short).0, "ply limit");
+    // These rules decide at the fourth occurrence.
     let league = format!("{PLAIN} --rules elephanteye");
     assert_eq!(first_game(["good", "good"], &league).1, 12);
 }
 
 #[test]
-fn perpetual_check_loses_and_banmoves_warn_of_it() {
+fn banmoves_prevent_perpetual_check() {
     let path = scratch("checks.epd");
     std::fs::write(&path, "4k4/9/9/9/9/9/9/9/R8/3K5 w ; a rook alone\n").unwrap();
     let arguments = format!(
@@ -78,13 +78,13 @@ fn perpetual_check_loses_and_banmoves_warn_of_it() {
     let lost = ("perpetual check".to_owned(), 9, "0-1".to_owned());
     assert_eq!(first_game(["checker", "checker"], &arguments), lost);
     let warned = format!("{arguments} --banmoves");
-    let going_on = ("length".to_owned(), 9, "1/2-1/2".to_owned());
-    assert_eq!(first_game(["checker", "checker"], &warned), going_on);
+    let prevented = ("ply limit".to_owned(), 9, "1/2-1/2".to_owned());
+    assert_eq!(first_game(["checker", "checker"], &warned), prevented);
     std::fs::remove_file(path).unwrap();
 }
 
 #[test]
-fn coordinates_may_count_from_one() {
+fn ranks_from_one_are_accepted() {
     let mut one = unknown_script("one", "ranks");
     one.extend(["ranks=1", "proto=uci"].map(str::to_owned));
     let report = report([one, script("two", "good")], PLAIN);
@@ -93,41 +93,41 @@ fn coordinates_may_count_from_one() {
     }
 }
 
-/// Otherwise each game would be lost by an illegal move.
+/// Otherwise the engine would lose each game by an illegal move.
 #[test]
-fn settings_by_hand_that_the_engine_contradicts_are_told_before_the_first_game() {
-    for (mode, words, told) in [
+fn wrong_settings_are_refused_before_the_first_game() {
+    for (mode, settings, expected) in [
         (
             "good",
             &["proto=ucci", "ranks=1"][..],
-            "engine one: from the starting position it plays bestmove a0a1, which is no legal move by \
-             ranks=1: it counts ranks from 0",
+            "engine one: from the starting position it plays bestmove a0a1, which is not legal with ranks=1: \
+             it counts ranks from 0",
         ),
         (
             "ranks",
             &["ranks=0"],
-            "it plays bestmove a1a2, which is no legal move by ranks=0: it counts ranks from 1",
+            "it plays bestmove a1a2, which is not legal with ranks=0: it counts ranks from 1",
         ),
         (
             "ranks",
             &["option.UCI_Variant=janggi"],
-            "with option.UCI_Variant=janggi it answers bestmove f1f1 where xiangqi has no legal move",
+            "with option.UCI_Variant=janggi it answers bestmove f1f1 in a position without legal moves",
         ),
         (
             "chess",
             &["ranks=1"],
-            "it plays bestmove e2e4, which is no move of xiangqi",
+            "it plays bestmove e2e4, which is not a legal move of xiangqi",
         ),
     ] {
         let mut one = unknown_script("one", mode);
-        one.extend(words.iter().map(|word| (*word).to_owned()));
+        one.extend(settings.iter().map(|setting| (*setting).to_owned()));
         let complaint = complaint(&mut match_of([one, script("two", "good")], PLAIN));
-        assert!(complaint.contains(told), "{complaint}");
+        assert!(complaint.contains(expected), "{complaint}");
     }
 }
 
 #[test]
-fn variations_are_in_the_notation_of_the_record() {
+fn principal_variations_use_the_notation_of_the_pgn() {
     let pgn = scratch("ranks.pgn");
     let engines = [unknown_script("one", "ranks"), script("two", "good")];
     let mut command = match_of(engines, PLAIN);
@@ -139,21 +139,21 @@ fn variations_are_in_the_notation_of_the_record() {
 }
 
 #[test]
-fn what_an_engine_speaks_is_found_out() {
-    let log = scratch("found.log");
-    for (mode, found) in [
-        ("good", "Shuffler good, UCCI, depth 1 (found: UCCI)\n"),
+fn protocol_and_ranks_are_detected() {
+    let log = scratch("detected.log");
+    for (mode, detected) in [
+        ("good", "Shuffler good, UCCI, depth 1 (detected: UCCI)\n"),
         (
             "ranks",
-            "Shuffler ranks, UCI, depth 1 (found: UCI, ranks from 1, UCI_Variant xiangqi)\n",
+            "Shuffler ranks, UCI, depth 1 (detected: UCI, ranks from 1, UCI_Variant xiangqi)\n",
         ),
-        ("fussy", "Shuffler fussy, UCI, depth 1 (found: UCI)\n"),
+        ("fussy", "Shuffler fussy, UCI, depth 1 (detected: UCI)\n"),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
         let mut command = match_of(engines, PLAIN);
         let text = output(command.arg("--log").arg(&log));
-        assert!(text.starts_with(&format!("one: {found}")), "{text}");
-        assert!(text.contains("ends: repetition 2;"), "{text}");
+        assert!(text.starts_with(&format!("one: {detected}")), "{text}");
+        assert!(text.contains("end reasons: repetition 2;"), "{text}");
     }
     let sent = std::fs::read_to_string(&log).unwrap();
     std::fs::remove_file(log).unwrap();
@@ -161,11 +161,11 @@ fn what_an_engine_speaks_is_found_out() {
         sent.contains("<- setoption name UCI_Variant value xiangqi"),
         "{sent}"
     );
-    for (mode, told) in [
+    for (mode, expected) in [
         ("mute", "engine one: no ucciok or uciok"),
         (
             "chess",
-            "engine one: from the starting position it plays bestmove e2e4, which is no",
+            "engine one: from the starting position it plays bestmove e2e4, which is not",
         ),
         (
             "illegal",
@@ -175,12 +175,12 @@ fn what_an_engine_speaks_is_found_out() {
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
         let complaint = crate::complaint(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
-        assert!(complaint.contains(told), "{mode}: {complaint}");
+        assert!(complaint.contains(expected), "{mode}: {complaint}");
     }
 }
 
 #[test]
-fn colors_and_seeds_are_as_asked_for() {
+fn color_orders_and_seeds() {
     let reds = |arguments: &str| {
         let engines = [script("one", "good"), script("two", "good")];
         let report = report(engines, &format!("{PLAIN} {arguments}"));
@@ -198,7 +198,7 @@ fn colors_and_seeds_are_as_asked_for() {
     let arguments = format!("{PLAIN} --format gauntlet --seeds 2");
     let mut command = match_of(engines, &arguments);
     let text = output(command.args(script("three", "good")));
-    assert!(text.contains("\n4 games, 1 at a time"), "{text}");
+    assert!(text.contains("\n4 games, concurrency 1"), "{text}");
     assert!(
         !text.contains("one - two") && text.contains("two - three"),
         "{text}"
@@ -206,7 +206,7 @@ fn colors_and_seeds_are_as_asked_for() {
 }
 
 #[test]
-fn an_engine_resigns_by_its_own_score() {
+fn resign_adjudication() {
     let resign = format!("{PLAIN} --resign score=800,moves=2");
     let lost = ("resignation".to_owned(), 3, "0-1".to_owned());
     assert_eq!(first_game(["lose", "good"], &resign), lost);
@@ -215,15 +215,15 @@ fn an_engine_resigns_by_its_own_score() {
 }
 
 #[test]
-fn games_may_be_apart() {
+fn wait_pauses_between_games() {
     let engines = [script("one", "good"), script("two", "good")];
-    let began = std::time::Instant::now();
+    let start = std::time::Instant::now();
     output(&mut match_of(engines, &format!("{PLAIN} --wait 700")));
-    assert!(began.elapsed() >= std::time::Duration::from_millis(700));
+    assert!(start.elapsed() >= std::time::Duration::from_millis(700));
 }
 
 #[test]
-fn pondering() {
+fn engines_ponder() {
     let log = scratch("ponder.log");
     let engines = [script("one", "foresee"), script("two", "good")];
     let mut command = match_of(
@@ -234,7 +234,7 @@ fn pondering() {
     assert!(text.contains("repetition 2"), "{text}");
     let log_text = std::fs::read_to_string(&log).unwrap();
     std::fs::remove_file(log).unwrap();
-    // Four moves of its own in each game; it guesses with every second one and is always right.
+    // The engine plays four moves in each game, ponders after every second one and always predicts the reply.
     assert_eq!(
         log_text.matches("<- go ponder time").count(),
         4,
@@ -244,7 +244,7 @@ fn pondering() {
 }
 
 #[test]
-fn chuhe_ponders_and_keeps_time() {
+fn chuhe_ponders_within_its_time() {
     let engines = [chuhe("one"), chuhe("two")];
     let arguments = "--rounds 1 --max-plies 60 --each tc=2+0.02 margin=20000 ponder=on";
     let report = report(engines, arguments);
@@ -256,7 +256,7 @@ fn chuhe_ponders_and_keeps_time() {
 }
 
 #[test]
-fn a_hundred_games_agree_with_their_replay() {
+fn played_games_pass_replay() {
     for (notation, limit) in [
         ("iccs", "nodes=60"),
         ("wxf", "nodes=30"),
@@ -280,7 +280,7 @@ fn a_hundred_games_agree_with_their_replay() {
             text.contains(&format!("{count} of {count} games agree")),
             "{text}"
         );
-        // A reason that the rules do not give is found.
+        // A wrong reason is found.
         let record = std::fs::read_to_string(&pgn).unwrap();
         let (before, rest) = record.split_once("[Reason \"").unwrap();
         let (reason, after) = rest.split_once('"').unwrap();
@@ -306,7 +306,7 @@ fn round_robin_and_gauntlet() {
         command.args(["--each", "depth=1"]);
         let text = output(&mut command);
         assert!(
-            text.contains(&format!("\n{games} games, 1 at a time")),
+            text.contains(&format!("\n{games} games, concurrency 1")),
             "{text}"
         );
         assert!(text.contains(&format!("{games}/{games}")), "{text}");
@@ -330,16 +330,19 @@ fn round_robin_and_gauntlet() {
 }
 
 #[test]
-fn a_test_ends_the_match() {
+fn an_sprt_ends_the_match() {
     let engines = [script("one", "good"), script("two", "crash")];
     let arguments = "--openings start --sprt elo0=0,elo1=100 --each depth=1 --concurrency 2";
     let text = output(&mut match_of(engines, arguments));
-    assert!(text.contains("the test has decided"), "{text}");
-    assert!(text.contains("H1: 100 or more"), "{text}");
+    assert!(
+        text.contains("the SPRT has accepted a hypothesis"),
+        "{text}"
+    );
+    assert!(text.contains("H1 accepted (Elo >= 100)"), "{text}");
 }
 
 #[test]
-fn engines_are_niced_and_bound_to_processors() {
+fn nice_and_affinity_are_set() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let allowed = status
         .lines()
@@ -347,10 +350,10 @@ fn engines_are_niced_and_bound_to_processors() {
         .unwrap();
     let first = allowed.split_whitespace().nth(1).unwrap();
     let first = first.split([',', '-']).next().unwrap();
-    let told = |words: &str, arguments: &str| {
-        let file = scratch("told");
-        let mut one = script("one", &format!("tell '{}'", file.display()));
-        one.extend(words.split_whitespace().map(str::to_owned));
+    let recorded = |settings: &str, arguments: &str| {
+        let file = scratch("affinity");
+        let mut one = script("one", &format!("affinity '{}'", file.display()));
+        one.extend(settings.split_whitespace().map(str::to_owned));
         output(&mut match_of(
             [one, script("two", "good")],
             &format!("{arguments} {PLAIN}"),
@@ -364,17 +367,17 @@ fn engines_are_niced_and_bound_to_processors() {
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
-    assert_eq!(told("nice=19", "")[0], "19");
-    assert_eq!(told(&format!("cpus={first}"), "")[2], first);
-    assert_eq!(told("", "--pin")[2], first);
+    assert_eq!(recorded("nice=19", "")[0], "19");
+    assert_eq!(recorded(&format!("cpus={first}"), "")[2], first);
+    assert_eq!(recorded("", "--pin")[2], first);
 }
 
 #[test]
-fn a_process_lasts_for_many_games_unless_told_otherwise() {
-    for (words, starts) in [("restart=off", 2), ("restart=on", 5)] {
+fn restart_starts_a_process_per_game() {
+    for (setting, starts) in [("restart=off", 2), ("restart=on", 5)] {
         let log = scratch("restart.log");
         let mut one = script("one", "good");
-        one.push(words.to_owned());
+        one.push(setting.to_owned());
         let mut command = match_of(
             [one, script("two", "good")],
             &PLAIN.replace("--rounds 1", "--rounds 2"),
@@ -382,7 +385,7 @@ fn a_process_lasts_for_many_games_unless_told_otherwise() {
         output(command.arg("--log").arg(&log));
         let text = std::fs::read_to_string(&log).unwrap();
         std::fs::remove_file(log).unwrap();
-        // Once to see whether it works, then for the games.
+        // One start before the first game, and then those for the games.
         let count = text
             .lines()
             .filter(|l| l.contains(" one[") && l.ends_with("<- ucci"))

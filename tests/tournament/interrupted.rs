@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{assert_they_leave, match_of, output, scratch, script};
+use crate::{assert_processes_end, match_of, output, scratch, script};
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
 
-/// A match of slow engines that has some games behind it.
+/// Starts a match of slow engines and waits until some games are finished.
 fn begin(journal: &Path, pgn: &Path) -> Child {
     let mut child = command(journal, pgn)
         .stdout(Stdio::piped())
@@ -34,7 +34,7 @@ fn command(journal: &Path, pgn: &Path) -> Command {
     command
 }
 
-/// The processes that a match has started.
+/// The child processes of a match.
 fn engines(of: &Child) -> Vec<String> {
     let path = format!("/proc/{0}/task", of.id());
     let tasks = fs::read_dir(path).unwrap().flatten();
@@ -51,31 +51,31 @@ fn interrupt(signal: Signal) {
     let [journal, pgn] = ["interrupted.jsonl", "interrupted.pgn"].map(scratch);
     let child = begin(&journal, &pgn);
     let engines = engines(&child);
-    // Two games, and the guard that ends the engines if we are killed.
+    // Four engines, and the helper that kills them if the match is killed.
     assert_eq!(engines.len(), 5);
     kill_process(Pid::from_child(&child), signal).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("\ninterrupted\none against two: "), "{text}");
-    assert_they_leave(&engines);
+    assert!(text.contains("\ninterrupted\none vs two: "), "{text}");
+    assert_processes_end(&engines);
     finish(&journal, &pgn);
 }
 
-/// Goes on to the end, and looks for every game once.
+/// Resumes the match to its end and checks that every game was played once.
 fn finish(journal: &Path, pgn: &Path) {
     let before = fs::read_to_string(journal).unwrap();
     let text = output(&mut command(journal, pgn));
-    assert!(text.contains("games were played before"), "{text}");
+    assert!(text.contains("resumed after "), "{text}");
     assert!(
-        text.contains("all games played\none against two: 30 games, +0 =30 -0"),
+        text.contains("all games played\none vs two: 30 games, +0 =30 -0"),
         "{text}"
     );
     let after = fs::read_to_string(journal).unwrap();
     let whole = before.rfind('\n').unwrap();
     assert!(
         after.starts_with(&before[..whole]),
-        "no game is played anew"
+        "no game is played again"
     );
     let number = |line| {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -96,20 +96,20 @@ fn finish(journal: &Path, pgn: &Path) {
 }
 
 #[test]
-fn interrupts_end_a_match_cleanly() {
+fn signals_end_a_match_cleanly() {
     interrupt(Signal::INT);
     interrupt(Signal::TERM);
 }
 
 #[test]
-fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
+fn a_killed_match_resumes_without_losing_or_repeating_games() {
     let [journal, pgn] = ["killed.jsonl", "killed.pgn"].map(scratch);
     let mut child = begin(&journal, &pgn);
     let engines = engines(&child);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_they_leave(&engines);
-    // What a kill in the middle of a write leaves behind.
+    assert_processes_end(&engines);
+    // Incomplete lines, as left by a kill during a write.
     let mut text = fs::read_to_string(&journal).unwrap();
     text += "{\"game\":{\"number\":29,\"players\":[1";
     fs::write(&journal, text).unwrap();
@@ -119,34 +119,34 @@ fn a_killed_match_goes_on_without_losing_or_doubling_a_game() {
     finish(&journal, &pgn);
 }
 
-/// Engines that go on at the end of their input die with the match all the same.
+/// Engines that do not exit at the end of their input are killed with the match.
 #[test]
-fn a_killed_match_leaves_no_engine_behind() {
-    let began = scratch("stays");
+fn a_killed_match_leaves_no_engine_running() {
+    let journal = scratch("stays");
     let engines_of_match = [script("one", "stays"), script("two", "stays")];
     let mut child = match_of(
         engines_of_match,
         "--openings start --each depth=1 --rounds 100000",
     )
     .arg("--resume")
-    .arg(&began)
+    .arg(&journal)
     .stdout(Stdio::null())
     .spawn()
     .unwrap();
     wait_for(&mut child, || {
-        fs::read_to_string(&began).is_ok_and(|text| text.lines().count() > 3)
+        fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 3)
     });
     let engines = engines(&child);
-    assert_eq!(engines.len(), 3, "two engines and their guard");
+    assert_eq!(engines.len(), 3, "two engines and the helper process");
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_they_leave(&engines);
-    fs::remove_file(began).unwrap();
+    assert_processes_end(&engines);
+    fs::remove_file(journal).unwrap();
 }
 
-/// A signal during the look at the engines before the first game ends them too.
+/// A signal during the detection before the first game also ends the engines.
 #[test]
-fn an_interrupt_before_the_first_game_leaves_no_engine_behind() {
+fn an_interrupt_before_the_first_game_leaves_no_engine_running() {
     let file = scratch("dawdles");
     let dawdles = script("one", &format!("dawdles '{}'", file.display()));
     for signal in [Signal::INT, Signal::TERM] {
@@ -160,7 +160,7 @@ fn an_interrupt_before_the_first_game_leaves_no_engine_behind() {
         let begun: Vec<String> = begun.lines().map(str::to_owned).collect();
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130));
-        assert_they_leave(&begun);
+        assert_processes_end(&begun);
         fs::remove_file(&file).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Faults of the machine are not the engines'.
+//! Problems of the machine do not cost engines their games.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::{assert_they_leave, complaint, match_of, output, report, scratch, script};
+use crate::{assert_processes_end, complaint, match_of, output, report, scratch, script};
 
-/// A program that is removed while games are played loses no engine a game.
+/// No engine loses a game because its program was removed.
 #[test]
-fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
+fn a_missing_program_ends_the_match_without_losses() {
     let [program, journal] = ["vanishing", "vanishing.jsonl"].map(scratch);
-    // A link, which is there or not when a process is started; a script is opened again after that.
+    // A link exists or not when the process starts, whereas a script is opened again later.
     let install = |path: &std::path::Path| symlink("/bin/sh", path).unwrap();
     install(&program);
     let engine = |name: &str| {
@@ -54,11 +54,14 @@ fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
     }
     fs::remove_file(&program).unwrap();
     let ended = child.wait_with_output().unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{told}");
-    assert!(told.contains("cannot be started: "), "{told}");
-    assert!(told.contains("goes on from here"), "{told}");
-    assert!(games() < 80, "{told}");
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("cannot be started: "), "{errors}");
+    assert!(
+        errors.contains("run the same command again to continue"),
+        "{errors}"
+    );
+    assert!(games() < 80, "{errors}");
     assert!(!fs::read_to_string(&journal).unwrap().contains("crash"));
     install(&program);
     let text = output(&mut command());
@@ -68,10 +71,10 @@ fn a_program_that_is_gone_ends_the_match_and_loses_nothing() {
     }
 }
 
-/// What an engine has started may leave its group and keep the pipes open: our ends are closed, and a
-/// match of many games needs no more handles than one of few.
+/// Child processes of an engine may leave its process group and keep its pipes open. The number of open files of the
+/// match still does not grow.
 #[test]
-fn handles_do_not_pile_up() {
+fn open_files_do_not_accumulate() {
     let file = scratch("detached");
     let mut engine = script("one", &format!("detaches '{}'", file.display()));
     engine.push("restart=on".to_owned());
@@ -80,7 +83,7 @@ fn handles_do_not_pile_up() {
     let mut words = vec![limited.get_program().to_owned()];
     words.extend(limited.get_args().map(ToOwned::to_owned));
     let mut shell = std::process::Command::new("sh");
-    // 40 processes with two handles each would not do with that.
+    // 40 processes with two pipes each would exceed this limit.
     shell
         .args(["-c", "ulimit -n 48; exec \"$@\"", "sh"])
         .args(words);
@@ -91,17 +94,17 @@ fn handles_do_not_pile_up() {
         let process = process.parse().ok().and_then(Pid::from_raw).unwrap();
         let _ = kill_process(process, Signal::KILL);
     }
-    assert_they_leave(&left);
+    assert_processes_end(&left);
     fs::remove_file(file).unwrap();
     let text = String::from_utf8(ended.stdout).unwrap();
-    let told = String::from_utf8(ended.stderr).unwrap();
-    assert!(text.contains("40 games, +0 =40 -0"), "{text}{told}");
+    let errors = String::from_utf8(ended.stderr).unwrap();
+    assert!(text.contains("40 games, +0 =40 -0"), "{text}{errors}");
     assert!(left.len() >= 40, "{left:?}");
 }
 
-/// A stop of the tournament itself costs no engine its game: it is void and played again.
+/// If the match itself is stopped, the game is void and replayed.
 #[test]
-fn a_stop_of_the_tournament_loses_no_game() {
+fn a_stopped_match_loses_no_game() {
     let [journal, far] = ["stopped.jsonl", "stopped"].map(scratch);
     let one = script("one", &format!("waits '{}'", far.display()));
     let engines = [one, script("two", "good")];
@@ -120,7 +123,7 @@ fn a_stop_of_the_tournament_loses_no_game() {
         assert!(Instant::now() < deadline);
         sleep(Duration::from_millis(5));
     }
-    // It thinks, or is about to, when everything stops for longer than it may think.
+    // Stop the match for longer than the limit while the engine is thinking.
     sleep(Duration::from_millis(700));
     kill_process(process, Signal::STOP).unwrap();
     sleep(Duration::from_millis(2600));
@@ -130,13 +133,10 @@ fn a_stop_of_the_tournament_loses_no_game() {
     let text = String::from_utf8(ended.stdout).unwrap();
     assert!(text.contains("2 games, +0 =2 -0"), "{text}");
     assert!(
-        text.contains("game 1: void, the machine stood still for"),
+        text.contains("game 1: void, the machine stalled for"),
         "{text}"
     );
-    assert!(
-        text.contains("because the machine stood still: 1"),
-        "{text}"
-    );
+    assert!(text.contains("because the machine stalled: 1"), "{text}");
     assert!(
         fs::read_to_string(&journal)
             .unwrap()
@@ -147,10 +147,9 @@ fn a_stop_of_the_tournament_loses_no_game() {
     }
 }
 
-/// What engines call themselves, and what they say of their depth, cannot do anything to the
-/// terminal or the tables.
+/// Names and reported depths of engines cannot garble the terminal or the tables.
 #[test]
-fn nothing_of_an_engine_reaches_the_terminal_raw() {
+fn engine_output_is_escaped() {
     let mut one = script("one", "colored");
     one.push("option.x\x1b[31m=1".to_owned());
     let arguments = "--openings start --rounds 1 --each depth=1";
@@ -164,24 +163,24 @@ fn nothing_of_an_engine_reaches_the_terminal_raw() {
     );
     assert!(!text.contains(['\x1b', '\x07']), "{text:?}");
     let row = text.lines().find(|line| line.starts_with("one  ")).unwrap();
-    // Moves, time, unit, time a move, depth.
+    // Name, moves, time, unit, time per move, depth.
     assert_eq!(row.split_whitespace().nth(5), Some("?"), "{text}");
     for name in ["two\nlines", "bell\x07"] {
-        let told = complaint(&mut match_of(
+        let errors = complaint(&mut match_of(
             [script(name, "good"), script("b", "good")],
             arguments,
         ));
         assert!(
-            told.contains("control characters or noncharacters in its name"),
-            "{told}"
+            errors.contains("the name contains control characters or noncharacters"),
+            "{errors}"
         );
-        assert!(!told.contains('\x07'));
+        assert!(!errors.contains('\x07'));
     }
 }
 
-/// Work that grows with the square of the options would take minutes.
+/// A quadratic algorithm would take minutes.
 #[test]
-fn many_options_are_read() {
+fn many_options_are_parsed() {
     let path = scratch("options.toml");
     let options: String = (0..60_000).map(|n| format!("o{n} = {n}\n")).collect();
     let engine = |name: &str| {
@@ -194,14 +193,14 @@ fn many_options_are_read() {
     );
     fs::write(&path, text).unwrap();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
-    let told = complaint(command.args(["match", "--engines-file"]).arg(&path));
-    assert!(told.contains("no-such-engine: No such file"), "{told}");
+    let errors = complaint(command.args(["match", "--engines-file"]).arg(&path));
+    assert!(errors.contains("no-such-engine: No such file"), "{errors}");
     fs::remove_file(path).unwrap();
 }
 
-/// What an engine says on standard error goes to a file.
+/// `stderr=` appends standard error to a file.
 #[test]
-fn standard_error_is_kept() {
+fn standard_error_is_saved() {
     let file = scratch("stderr.log");
     let mut one = script("one", "crash");
     one.push(format!("stderr={}", file.display()));

@@ -1,5 +1,5 @@
 //! `chuhe match` with good and bad engines.
-// Linux tells which processes there are.
+// The tests read the list of processes from /proc.
 #![cfg(target_os = "linux")]
 
 mod bad;
@@ -23,23 +23,23 @@ use std::time::{Duration, Instant};
 use engine_client::scratch;
 use serde_json::Value;
 
-/// The script that plays as it is told.
+/// The script of the test engine.
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tournament/engine.sh");
 
-/// The words that describe the script as an engine; `mode` may have a file behind it.
+/// The settings of the script as an engine; `mode` may be followed by a file.
 fn script(name: &str, mode: &str) -> Vec<String> {
     vec![
         "--engine".to_owned(),
         format!("name={name}"),
         "cmd=sh".to_owned(),
         format!("args='{SCRIPT}' {mode}"),
-        // Known by hand, so that its faults are seen in games and not before.
+        // Without detection, so that the engine misbehaves only in games.
         "proto=ucci".to_owned(),
         "ranks=0".to_owned(),
     ]
 }
 
-/// As [`script`], with nothing said of what it speaks.
+/// [`script`] without protocol and ranks.
 fn unknown_script(name: &str, mode: &str) -> Vec<String> {
     let mut words = script(name, mode);
     words.truncate(4);
@@ -70,7 +70,7 @@ fn match_of(engines: [Vec<String>; 2], arguments: &str) -> Command {
     command
 }
 
-/// Runs a command that has to succeed, and returns what it prints.
+/// Runs a command that must succeed and returns its standard output.
 fn output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -79,7 +79,7 @@ fn output(command: &mut Command) -> String {
     text
 }
 
-/// Runs a command that has to fail, and returns what it complains about.
+/// Runs a command that must fail and returns its standard error.
 fn complaint(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
@@ -106,12 +106,11 @@ fn is_alive(process: &str) -> bool {
     std::fs::read(format!("/proc/{process}/cmdline")).is_ok_and(|line| !line.is_empty())
 }
 
-/// Waits for the end of processes that have been killed or whose input has ended: the system may
-/// take its time.
-fn assert_they_leave(processes: &[String]) {
+/// Waits until the processes have ended.
+fn assert_processes_end(processes: &[String]) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while processes.iter().any(|process| is_alive(process)) {
-        assert!(Instant::now() < deadline, "{processes:?} live on");
+        assert!(Instant::now() < deadline, "{processes:?} are still running");
         sleep(Duration::from_millis(20));
     }
 }

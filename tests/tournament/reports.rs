@@ -1,4 +1,4 @@
-//! What is reported of a tournament: status, end positions, details, ratings.
+//! Reports of a match: status, final positions, PGN details, ratings, plots.
 
 use std::fs;
 use std::io::Read;
@@ -12,7 +12,7 @@ use crate::{complaint, match_of, output, scratch, script};
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 
 #[test]
-fn the_status_is_told_after_each_game() {
+fn the_status_is_written() {
     let [json, html] = ["status.json", "status.html"].map(scratch);
     let engines = [script("<one>", "good"), script("two", "resign")];
     let arguments = format!("{PLAIN} --sprt elo0=0,elo1=5");
@@ -30,7 +30,7 @@ fn the_status_is_told_after_each_game() {
     );
     assert_eq!(status["engines"][0]["wins"], 2);
     assert_eq!(
-        (&status["games_played"], &status["games_due"]),
+        (&status["games_played"], &status["total_games"]),
         (&2.into(), &2.into())
     );
     assert_eq!(status["seconds_left"], Value::Null);
@@ -51,9 +51,9 @@ fn the_status_is_told_after_each_game() {
     }
 }
 
-/// The games that are left take about as long as those before.
+/// The remaining time is extrapolated from the finished games.
 #[test]
-fn the_status_tells_how_long_it_will_take() {
+fn the_status_contains_the_remaining_time() {
     let json = scratch("pace.json");
     let engines = [script("one", "slow"), script("two", "slow")];
     let mut command = match_of(engines, "--openings start --rounds 300 --each depth=1");
@@ -75,7 +75,7 @@ fn the_status_tells_how_long_it_will_take() {
     };
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(playing["games_due"], 600);
+    assert_eq!(playing["total_games"], 600);
     assert!(
         playing["seconds_left"].as_f64().unwrap() > 60.0,
         "{playing}"
@@ -83,7 +83,7 @@ fn the_status_tells_how_long_it_will_take() {
     fs::remove_file(json).unwrap();
 }
 
-/// What a command shows on a terminal.
+/// The output of a command on a terminal.
 fn shown_on_a_terminal(command: &mut Command) -> String {
     let (terminal, mut screen) = Terminal::new();
     command.env("TERM", "xterm").env_remove("NO_COLOR");
@@ -94,27 +94,27 @@ fn shown_on_a_terminal(command: &mut Command) -> String {
         .unwrap();
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut shown = Vec::new();
-    // The end is an error here.
+    // The end of the terminal is an error.
     let _ = screen.read_to_end(&mut shown);
     assert!(child.wait().unwrap().success());
     String::from_utf8_lossy(&shown).into_owned()
 }
 
 #[test]
-fn the_bar_tells_elo_and_the_test() {
+fn the_progress_bar_shows_elo_and_llr() {
     let engines = [script("one", "slow"), script("two", "slow")];
     let arguments = "--openings start --rounds 2 --each depth=1 --sprt elo0=0,elo1=5";
     let shown = shown_on_a_terminal(&mut match_of(engines, arguments));
     for part in ["0/4", "? left", "Elo ", "LLR "] {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
-    // One side alone has won: Elo is infinite.
+    // Infinite Elo is not shown.
     let engines = [script("one", "good"), script("two", "resign")];
     let text = output(&mut match_of(engines, PLAIN));
     assert!(text.contains("+2 =0 -0\n"), "{text}");
 }
 
-/// Whether a text is well-formed XML, as far as tags, quotes and references go.
+/// Asserts that tags, quotes and references of a text are well-formed XML.
 fn assert_well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
@@ -126,8 +126,8 @@ fn assert_well_formed(text: &str) {
                 "{name}"
             );
         }
-        let (tag, behind) = tag.split_once('>').expect("an end of a tag");
-        rest = behind;
+        let (tag, after) = tag.split_once('>').expect("an end of a tag");
+        rest = after;
         assert_eq!(tag.matches('"').count() % 2, 0, "{tag}");
         if tag.starts_with(['?', '!']) || tag.ends_with('/') {
             continue;
@@ -153,19 +153,27 @@ fn the_plot_is_well_formed() {
     fs::remove_file(svg).unwrap();
     for name in ["a\u{fffe}", "a\u{ffff}"] {
         let engines = [script(name, "good"), script("two", "good")];
-        let told = complaint(&mut match_of(engines, PLAIN));
-        assert!(told.contains("noncharacters"), "{told}");
+        let error = complaint(&mut match_of(engines, PLAIN));
+        assert!(error.contains("noncharacters"), "{error}");
         let engines = [script("one", "good"), script("two", "good")];
-        let told = complaint(match_of(engines, PLAIN).args(["--event", name]));
-        assert!(told.contains("noncharacters"), "{told}");
+        let error = complaint(match_of(engines, PLAIN).args(["--event", name]));
+        assert!(error.contains("noncharacters"), "{error}");
     }
 }
 
 #[test]
-fn more_threads_than_processors_are_remarked_on() {
-    for (threads, concurrency, told) in [
-        ("4096", "2", "--concurrency: 8192 threads think at a time"),
-        ("1", "1000", "--concurrency: 1000 threads think at a time"),
+fn more_threads_than_processors_give_a_warning() {
+    for (threads, concurrency, warning) in [
+        (
+            "4096",
+            "2",
+            "--concurrency: 8192 search threads run at the same time",
+        ),
+        (
+            "1",
+            "1000",
+            "--concurrency: 1000 search threads run at the same time",
+        ),
     ] {
         let mut one = script("one", "good");
         one.push(format!("option.Threads={threads}"));
@@ -176,12 +184,15 @@ fn more_threads_than_processors_are_remarked_on() {
             .output()
             .unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && errors.contains(told), "{errors}");
+        assert!(
+            output.status.success() && errors.contains(warning),
+            "{errors}"
+        );
     }
 }
 
 #[test]
-fn end_positions_and_details_are_kept() {
+fn final_positions_and_details_are_written() {
     let [epd, pgn] = ["ends.epd", "details.pgn"].map(scratch);
     let engines = [script("one", "detailed"), script("two", "mated")];
     let arguments = "--openings start --rounds 1 --each tc=100+1 --pgn-details";
@@ -202,7 +213,7 @@ fn end_positions_and_details_are_kept() {
     for part in [", n=5000, nps=", ", tl=", "s, pv=\"A0-A1 A9-A8\""] {
         assert!(comments[0].contains(part), "{comments:?}");
     }
-    // A mate of UCCI is written as one of UCI.
+    // The UCCI score is converted to a mate.
     assert!(comments[1].starts_with("+M4/8 "), "{comments:?}");
     for path in [epd, pgn] {
         fs::remove_file(path).unwrap();
@@ -210,7 +221,7 @@ fn end_positions_and_details_are_kept() {
 }
 
 #[test]
-fn ratings_stand_beside_the_cross_table() {
+fn the_cross_table_has_ratings() {
     let engines = [script("one", "good"), script("two", "crash")];
     let mut command = match_of(engines, PLAIN);
     let json = scratch("ratings.json");
@@ -237,12 +248,12 @@ fn ratings_stand_beside_the_cross_table() {
         );
         assert!(rating["error"].as_f64().unwrap() > 0.0, "{status}");
     }
-    // The line of each game tells the share, by which they are ordered.
+    // The summary after each game contains the score.
     assert!(text.contains("one 3/4 (75 %)"), "{text}");
 }
 
 #[test]
-fn the_plot_shows_how_a_test_came_about() {
+fn the_plot_shows_elo_and_llr_by_games() {
     let plot = scratch("test.svg");
     let engines = [script("one", "good"), script("two", "good")];
     let arguments = "--openings start --sprt elo0=0,elo1=5 --rounds 4 --each depth=1";
@@ -250,7 +261,7 @@ fn the_plot_shows_how_a_test_came_about() {
     let svg = fs::read_to_string(&plot).unwrap();
     for part in [
         "Elo of one with 95 % bounds",
-        "log-likelihood ratio",
+        "LLR, nElo [0, 5]",
         "polyline",
     ] {
         assert!(svg.contains(part), "{part}: {svg}");

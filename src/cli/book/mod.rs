@@ -2,7 +2,7 @@
 
 #[cfg(feature = "training")]
 mod build;
-pub mod file;
+pub(super) mod file;
 #[cfg(feature = "training")]
 mod games;
 
@@ -12,17 +12,17 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::{Failure, GameArguments, columns, note, print, terminal_width};
-use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
+use crate::book::{BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
 use file::{Output, open, read_table, write_new};
 
-/// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
+/// Make, merge and look into opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
-/// The format of a file is recognised by its content; the name of a new book sets its format: .xqb,
-/// or else BOOK.DAT. An .obk or .pfBook needs its key file in the list: `book.obk;keys.bin`.
+/// What a file holds is seen from its content. A book that is written has the format that its name asks
+/// for: .xqb, or else BOOK.DAT. An .obk or .pfBook is read with its key file: `book.obk;keys.bin`.
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(super) struct Arguments {
     #[command(subcommand)]
     command: BookCommand,
 }
@@ -31,44 +31,48 @@ pub struct Arguments {
 enum BookCommand {
     #[cfg(feature = "training")]
     Build(build::Arguments),
-    /// Show the book moves for a position.
+    /// Show the moves that books have for a position.
     Show {
         #[command(flatten)]
         game: GameArguments,
-        /// Books separated by `;`.
-        #[arg(long, short, value_name = "FILES", default_value = BUILTIN)]
+        /// The books, separated by `;`.
+        #[arg(long, short, value_name = "FILES")]
         book: String,
     },
-    /// Merge books; the weights of the same move add up.
+    /// Write several books as one; the weights of a move add up.
     Merge {
-        /// New book; the file must not exist.
+        /// The book to make; it must not exist.
         out: PathBuf,
         /// BOOK.DAT, .xqb or .obk files, or `<builtin>`.
         #[arg(required = true)]
         books: Vec<String>,
     },
-    /// Write a book as text, one move a line.
+    /// Write a book as text, a move a line.
     Export {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
-        /// New text file, which must not exist; standard output if missing or `-`.
+        /// The file to make, which must not exist; standard output without it and for `-`.
         out: Option<PathBuf>,
     },
-    /// Make a book from the text of `export`.
+    /// Make a book of the text that `export` writes.
     Import {
-        /// Text written by `export`.
+        /// The text that `export` has written.
         text: PathBuf,
-        /// New book; the file must not exist.
+        /// The book to make; it must not exist.
         out: PathBuf,
     },
-    /// Count the moves of a book and its unusable records. Fails if there are any.
+    /// Count what a book holds and what is of no use in it. Fails where anything is.
     Verify {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
     },
 }
 
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+/// Does what is asked for.
+///
+/// # Errors
+/// A file cannot be read or written or holds something else, or a book has faults.
+pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         #[cfg(feature = "training")]
         BookCommand::Build(arguments) => return build::run(arguments),
@@ -92,7 +96,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
         return Err(Failure::new("--book", problem));
     }
     if moves.is_empty() {
-        return print("the book has no moves for this position\n");
+        return print("the book does not know this position\n");
     }
     let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum();
     let head = ["move", "", "", "weight", "share", "won", "drawn", "lost"];
@@ -130,7 +134,7 @@ fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {
     out.write(&table)
 }
 
-/// All moves, if every book is a BOOK.DAT.
+/// The moves of books that are all BOOK.DAT.
 fn hashed_moves(books: &[String]) -> Result<Option<Vec<HashedMove>>, Failure> {
     let mut moves = Vec::new();
     for name in books {
@@ -158,26 +162,26 @@ fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
 
 fn import(text: &std::path::Path, out: &std::path::Path) -> Result<(), Failure> {
     let out = Output::new(out)?;
-    let failure = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
-    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| failure(&error))?;
+    let fault = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
+    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| fault(&error))?;
     let content = std::str::from_utf8(&bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        failure(&format_args!("line {line}: the text is not UTF-8"))
+        fault(&format_args!("line {line}: the text is not in UTF-8"))
     })?;
-    let table = BookTable::from_text(content).map_err(|error| failure(&error))?;
+    let table = BookTable::from_text(content).map_err(|error| fault(&error))?;
     out.write(&table)
 }
 
-/// Largest text of a book, in MB.
+/// The longest text of a book, in MB.
 const LARGEST_TEXT: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
-    let failure = |error: &dyn std::fmt::Display| Failure::new(name, error);
+    let fault = |error: &dyn std::fmt::Display| Failure::new(name, error);
     let library = open(name)?;
     for book in library.books() {
-        let count = book.count().map_err(|error| failure(&error))?;
-        let walk = walk(book).map_err(|error| failure(&error))?;
+        let count = book.count().map_err(|error| fault(&error))?;
+        let walk = walk(book).map_err(|error| fault(&error))?;
         print(&format!(
             "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
@@ -190,21 +194,24 @@ fn verify(name: &str) -> Result<(), Failure> {
         );
         if walk.unreached > 0 && !walk.is_whole {
             note(&format!(
-                "{name}: {unreached}, whose positions are unknown because the book only stores hashes"
+                "{name}: {unreached}, which are known by their hashes alone"
             ));
         }
-        let mut problems = Vec::new();
+        let mut faults = Vec::new();
         if walk.useless > 0 {
-            problems.push(format!(
-                "{} moves are illegal, duplicate or without weight",
+            faults.push(format!(
+                "{} moves illegal, twice or without weight",
                 walk.useless
             ));
         }
         if walk.unreached > 0 && walk.is_whole {
-            problems.push(format!("{} moves have an invalid key", walk.unreached));
+            faults.push(format!(
+                "{} moves for keys that are no positions",
+                walk.unreached
+            ));
         }
-        if !problems.is_empty() {
-            return Err(failure(&problems.join("; ")));
+        if !faults.is_empty() {
+            return Err(fault(&faults.join("; ")));
         }
     }
     Ok(())

@@ -11,74 +11,75 @@ use crate::rules::RuleSet;
 use crate::text::{is_character, read_file};
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
-    Adjudication, ColorOrder, Damage, EngineSpec, EngineWords, GameRules, Openings, ScoreDraw,
-    ScoreWin, TableAdjudication, Timeouts, Tournament, TournamentFormat, read_toml,
+    Adjudication, ColorOrder, Damage, EngineSpec, GameRules, Openings, PartialEngineSpec,
+    ScoreDraw, ScoreWin, TablebaseAdjudication, Timeouts, Tournament, TournamentFormat, read_toml,
 };
 
-/// No file of engines or openings is larger, in MB.
-const LARGEST_FILE: u64 = 1024;
+/// Maximum size of an openings file in MB.
+const MAX_OPENINGS_MB: u64 = 1024;
+/// Maximum size of a file of engines in MB.
+const MAX_ENGINES_MB: u64 = 16;
 
 /// Play a tournament between engines that speak UCCI or UCI.
 ///
-/// An engine is described in words KEY=VALUE:
-///   cmd=PROGRAM        the program; a path is found from where you are
-///   name=NAME          its name in tables (default: that of the program)
-///   args=WORDS         its arguments, quoted as for a shell
-///   dir=DIRECTORY      where it runs
-///   proto=ucci|uci     what it speaks (default: what it answers to)
-///   ranks=0|1          what its coordinates count ranks from (default: seen from a trial move)
-///   option.NAME=VALUE  an option to set
+/// The settings of an engine are given as KEY=VALUE:
+///   cmd=PROGRAM        the program; a path is relative to the current directory
+///   name=NAME          its name in tables and PGN (default: that of the program)
+///   args=ARGUMENTS     its arguments, quoted as for a shell
+///   dir=DIRECTORY      its working directory
+///   proto=ucci|uci     its protocol (default: detected)
+///   ranks=0|1          the number of the first rank in its coordinates (default: detected)
+///   option.NAME=VALUE  a protocol option to set
 ///   init=LINE          a line to send after the options; may be repeated
-///   tc=[MOVES/]TIME[+INCREMENT]  a clock: seconds or minutes:seconds
-///   movetime=MS, nodes=N, depth=N  other limits for each move
-///   margin=MS          how far beyond its time it may go (default: 100)
-///   ponder=on          it thinks on the opponent's time
-///   restart=on         it gets a new process for each game
-///   nice=N, cpus=LIST  its niceness and processors (such as 0-3,6)
-///   stderr=FILE        where its standard error is added to
+///   tc=[MOVES/]TIME[+INCREMENT]  time control: seconds or minutes:seconds
+///   movetime=MS, nodes=N, depth=N  limits per move instead of tc=
+///   margin=MS          time margin: smaller overruns do not lose (default: 100)
+///   ponder=on          let it ponder
+///   restart=on         restart it for each game
+///   nice=N, cpus=LIST  its nice value and processors (such as 0-3,6)
+///   stderr=FILE        append its standard error to this file
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(in crate::cli) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     engines: EngineArguments,
-    /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine, where args and
-    /// init are lists and options a table, and `[each]`, which holds for these where neither they nor
-    /// --each say otherwise.
+    /// Read engines from a TOML file: `[[engine]]` tables with the keys of --engine (args and init are
+    /// lists, options is a table), and `[each]` with defaults after those of --each.
     #[arg(long, value_name = "FILE")]
     engines_file: Option<PathBuf>,
-    /// Which engines meet.
+    /// The format of the tournament.
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     format: TournamentFormat,
-    /// How many engines of a gauntlet play all others (and not each other).
+    /// Number of seeds of a gauntlet: engines that play all others but not each other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     seeds: u16,
-    /// Let the first engine of a pairing have the same color in both games of an opening.
+    /// Do not swap colors between the two games of an opening.
     #[arg(long, conflicts_with = "sprt")]
     noswap: bool,
-    /// Let the first engine of a pairing begin with black.
+    /// Give the first engine of a pairing black in the first game.
     #[arg(long)]
     reverse: bool,
-    /// Wait so many milliseconds between two games.
+    /// Pause between two games in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=86_400_000))]
     wait: u32,
-    /// Rounds; in each, every pairing plays one opening with both colors [default: 10, with --sprt
-    /// as many as it takes].
+    /// Number of rounds; in each round every pairing plays one opening with both colors [default: 10, or
+    /// unlimited with --sprt].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     rounds: Option<u64>,
-    /// Games at a time.
+    /// Number of games played at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: u16,
-    /// Where games begin: a file (FEN or EPD lines, lines of moves, PGN), `balanced` for the openings
-    /// that Chuhe brings along, or `start`.
+    /// The openings: a file (FEN or EPD lines, lines of moves, or PGN), `balanced` for the built-in list,
+    /// or `start` for the starting position.
     #[arg(long, value_name = "FILE", default_value = "balanced")]
     openings: String,
-    /// Use only the first moves of each opening.
+    /// Use only the first N plies of each opening.
     #[arg(long, value_name = "N")]
     opening_plies: Option<usize>,
     /// Shuffle the openings; the same seed gives the same order.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Skip this many openings.
+    /// Skip the first N openings.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
     /// The rules.
@@ -90,50 +91,48 @@ pub(in crate::cli) struct Arguments {
         default_value_t
     )]
     rules: RuleSet,
-    /// Draw games of so many plies; 0 for no bound.
+    /// Draw games after this number of plies; 0 for no limit.
     #[arg(long, value_name = "N", default_value_t = 400)]
     max_plies: usize,
-    /// Tell UCCI engines which moves would lose by repetition (`banmoves`).
+    /// Send moves that lose by repetition to UCCI engines as `banmoves`.
     #[arg(long)]
     banmoves: bool,
-    /// End games as won when both engines agree, such as `score=500,moves=4`. A score is in hundredths
-    /// of each engine's own unit: for UCCI engines such as Chuhe a minor piece, so that 500 is five of
-    /// them; for most UCI engines a pawn.
+    /// Win adjudication when both engines agree, for example `score=500,moves=4`. A score is in hundredths
+    /// of the engine's unit: a minor piece for UCCI engines such as Chuhe, a pawn for most UCI engines.
     #[arg(long, value_name = "WHEN")]
     adjudicate_win: Option<ScoreWin>,
-    /// End games as drawn when both engines agree, such as `score=10,moves=8,after=80` (plies); scores
-    /// as above.
+    /// Draw adjudication when both engines agree, for example `score=10,moves=8,after=80`; `after` is the
+    /// first ply at which it applies.
     #[arg(long, value_name = "WHEN")]
     adjudicate_draw: Option<ScoreDraw>,
-    /// End games that endgame tables decide, whatever the engines think: won where the mate comes within
-    /// the no-capture limit, drawn where the draw holds under the rules. DIRS are directories of tables
-    /// (*.chtb) beside the embedded ones, separated by `;`.
+    /// Tablebase adjudication: a win if the mate comes within the no-capture limit, a draw if it holds
+    /// under the rules. DIRS are directories of tablebases (*.chtb), separated by `;`, in addition to
+    /// the embedded ones.
     #[arg(long, value_name = "DIRS", num_args = 0..=1, default_missing_value = "")]
     adjudicate_tables: Option<String>,
-    /// An engine that sees itself lose resigns, whatever the other one sees, such as
-    /// `score=900,moves=4`.
+    /// Resign adjudication by the score of the losing engine alone, for example `score=900,moves=4`.
     #[arg(long, value_name = "WHEN")]
     resign: Option<ScoreWin>,
-    /// Stop when this test decides: `elo0=0,elo1=5`, with `alpha=`, `beta=` (0.05) and `model=`
-    /// (normalized, or logistic) if you like.
+    /// Stop when an SPRT accepts a hypothesis: `elo0=0,elo1=5`, optionally with `alpha=`, `beta=` (0.05)
+    /// and `model=` (normalized or logistic).
     #[arg(long, value_name = "TEST")]
     sprt: Option<Sprt>,
-    /// Give each game a processor of its own, two if an engine ponders (Linux only).
+    /// Pin each game to its own processor, or two if an engine ponders (Linux only).
     #[arg(long)]
     pin: bool,
-    /// How long an engine may take to start, or to say that it is ready.
+    /// Time limit for the responses of engines to the greeting and to isready.
     #[arg(long, value_name = "SECONDS", default_value = "15", value_parser = parse_seconds)]
     startup: Duration,
-    /// How long a move may take under nodes= or depth=.
+    /// Time limit for a move with nodes= or depth=.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = parse_seconds)]
     patience: Duration,
-    /// The name of the tournament in the PGN.
+    /// The PGN tag `Event`.
     #[arg(long, value_name = "NAME", default_value = "chuhe match")]
     event: String,
-    /// Add the games to this file.
+    /// Append the games to this PGN file.
     #[arg(long, value_name = "FILE")]
-    pub(super) pgn: Option<PathBuf>,
-    /// How the PGN writes moves.
+    pub pgn: Option<PathBuf>,
+    /// Notation of the moves in the PGN.
     #[arg(
         long,
         value_enum,
@@ -142,33 +141,33 @@ pub(in crate::cli) struct Arguments {
         default_value = "iccs",
         requires = "pgn"
     )]
-    pub(super) notation: MoveStyle,
-    /// Add nodes, nodes a second, time left and principal variation to the comments of the PGN.
+    pub notation: MoveStyle,
+    /// Add nodes, nodes per second, time left and principal variation to the PGN comments.
     #[arg(long, requires = "pgn")]
     pgn_details: bool,
-    /// Add the position in which each game ended to this file (EPD).
+    /// Append the final position of each game to this EPD file.
     #[arg(long, value_name = "FILE")]
-    pub(super) epd: Option<PathBuf>,
-    /// Replace this file after each game by the standings: a page if its name ends with .html, else
-    /// JSON. May be given twice.
+    pub epd: Option<PathBuf>,
+    /// Rewrite this file with the standings after each game: HTML if its name ends with .html, otherwise
+    /// JSON. May be repeated.
     #[arg(long, value_name = "FILE")]
-    pub(super) status: Vec<PathBuf>,
-    /// Write a report in JSON to this file at the end.
+    pub status: Vec<PathBuf>,
+    /// Write a JSON report to this file at the end.
     #[arg(long, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
-    /// Draw the standings to this file (SVG) at the end.
+    pub json: Option<PathBuf>,
+    /// Write a plot of the standings to this SVG file at the end.
     #[arg(long, value_name = "FILE")]
-    pub(super) plot: Option<PathBuf>,
-    /// Keep the tournament in this file, and go on from there if it exists.
+    pub plot: Option<PathBuf>,
+    /// Keep a journal of the tournament in this file, and resume from it if it exists.
     #[arg(long, value_name = "FILE")]
-    pub(super) resume: Option<PathBuf>,
-    /// Go on from what a damaged file of --resume still holds; the file itself is kept as FILE.damaged, or
+    pub resume: Option<PathBuf>,
+    /// Resume from the readable part of a damaged journal; a copy of it is kept as FILE.damaged,
     /// FILE.damaged.2 and so on.
     #[arg(long, requires = "resume")]
     repair: bool,
 }
 
-/// `--engine` may stand several times with several words each.
+/// `--engine` may be repeated, each with several values.
 #[derive(Debug, Default)]
 struct EngineArguments {
     engines: Vec<Vec<String>>,
@@ -182,7 +181,7 @@ impl FromArgMatches for EngineArguments {
         Ok(Self {
             engines: engines
                 .map_or_else(Vec::new, |all| all.map(|e| e.cloned().collect()).collect()),
-            each: each.map_or_else(Vec::new, |words| words.cloned().collect()),
+            each: each.map_or_else(Vec::new, |settings| settings.cloned().collect()),
         })
     }
 
@@ -194,7 +193,7 @@ impl FromArgMatches for EngineArguments {
 
 impl clap::Args for EngineArguments {
     fn augment_args(command: Command) -> Command {
-        let words = |name: &'static str, help: &'static str| {
+        let settings = |name: &'static str, help: &'static str| {
             Arg::new(name)
                 .long(name)
                 .value_name("KEY=VALUE")
@@ -203,11 +202,10 @@ impl clap::Args for EngineArguments {
                 .help(help)
         };
         command
-            .arg(words("engine", "An engine; see above"))
-            .arg(words(
+            .arg(settings("engine", "An engine; see the settings above"))
+            .arg(settings(
                 "each",
-                "What holds for each engine that does not say otherwise, those of --engines-file \
-                 included",
+                "Default settings for each engine, including those of --engines-file",
             ))
     }
 
@@ -216,22 +214,22 @@ impl clap::Args for EngineArguments {
     }
 }
 
-/// The engines of a file. What `each` says goes before what the file says of each.
-fn engines_of_file(path: &Path, each: &EngineWords) -> Result<Vec<EngineSpec>, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let text = read_file(path, LARGEST_FILE).map_err(|error| fault(&error))?;
-    let text = String::from_utf8(text).map_err(|error| fault(&error))?;
-    let (each_of_file, engines) = read_toml(&text).map_err(|error| fault(&error))?;
+/// The engines of a TOML file. The settings in `each` take precedence over `[each]` of the file.
+fn engines_of_file(path: &Path, each: &PartialEngineSpec) -> Result<Vec<EngineSpec>, Failure> {
+    let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let text = read_file(path, MAX_ENGINES_MB).map_err(|error| failure(&error))?;
+    let text = String::from_utf8(text).map_err(|error| failure(&error))?;
+    let (each_of_file, engines) = read_toml(&text).map_err(|error| failure(&error))?;
     let each = each.clone().or(&each_of_file);
     let specs = engines.into_iter().map(|engine| engine.spec(&each));
     specs
-        .map(|spec| spec.map_err(|error| fault(&error)))
+        .map(|spec| spec.map_err(|error| failure(&error)))
         .collect()
 }
 
 impl Arguments {
-    /// The files that are read and written, with the options that name them.
-    pub(super) fn files(&self) -> Vec<(&'static str, &Path)> {
+    /// All input and output files with their options.
+    pub fn files(&self) -> Vec<(&'static str, &Path)> {
         let openings = Path::new(&self.openings);
         let status = self
             .status
@@ -252,35 +250,36 @@ impl Arguments {
             .collect()
     }
 
-    /// What to do about a damaged journal.
-    pub(super) fn damage(&self) -> Damage {
-        match self.repair {
-            true => Damage::Repair,
-            false => Damage::Refuse,
+    /// How to treat a damaged journal.
+    pub fn damage(&self) -> Damage {
+        if self.repair {
+            Damage::Repair
+        } else {
+            Damage::Refuse
         }
     }
 
-    /// The tournament that is asked for.
-    ///
-    /// # Errors
-    /// Says what makes no sense, or which file cannot be read.
-    pub(super) fn tournament(&self) -> Result<Tournament, Failure> {
+    /// The settings of the tournament.
+    pub fn tournament(&self) -> Result<Tournament, Failure> {
         let engines = self.engine_specs()?;
         if self.sprt.is_some() && engines.len() != 2 {
-            return Err(Failure::usage("--sprt", "only between two engines"));
+            return Err(Failure::usage("--sprt", "needs exactly two engines"));
         }
         let ends_by_test = self.sprt.is_some();
         let seeds = usize::from(self.seeds);
         if seeds >= engines.len() {
-            return Err(Failure::usage("--seeds", "there are not so many engines"));
+            return Err(Failure::usage(
+                "--seeds",
+                "must be less than the number of engines",
+            ));
         }
         if seeds > 1 && self.format != TournamentFormat::Gauntlet {
-            return Err(Failure::usage("--seeds", "only with --format gauntlet"));
+            return Err(Failure::usage("--seeds", "needs --format gauntlet"));
         }
         if !self.event.chars().all(is_character) {
             return Err(Failure::usage(
                 "--event",
-                "control characters or noncharacters in the name",
+                "the name contains control characters or noncharacters",
             ));
         }
         Ok(Tournament {
@@ -295,13 +294,13 @@ impl Arguments {
             openings: self.opening_lines()?,
             rules: GameRules {
                 rules: self.rules,
-                longest: (self.max_plies > 0).then_some(self.max_plies),
+                max_plies: (self.max_plies > 0).then_some(self.max_plies),
                 adjudication: Adjudication {
                     win: self.adjudicate_win,
                     draw: self.adjudicate_draw,
                     resign: self.resign,
                 },
-                tables: self.tables()?,
+                tablebases: self.tablebases()?,
                 banmoves: self.banmoves,
             },
             timeouts: Timeouts {
@@ -314,40 +313,45 @@ impl Arguments {
         })
     }
 
-    /// The tables that end games.
-    fn tables(&self) -> Result<Option<TableAdjudication>, Failure> {
+    fn tablebases(&self) -> Result<Option<TablebaseAdjudication>, Failure> {
         let paths = self.adjudicate_tables.as_ref();
         let open = |paths: &String| {
-            TableAdjudication::open(paths)
+            TablebaseAdjudication::open(paths)
                 .map_err(|error| Failure::usage("--adjudicate-tables", error))
         };
         paths.map(open).transpose()
     }
 
     fn engine_specs(&self) -> Result<Vec<EngineSpec>, Failure> {
-        let words = |option: &str, words: &[String]| {
-            EngineWords::parse(words).map_err(|error| Failure::usage(option, error))
+        let parse = |option: &str, settings: &[String]| {
+            PartialEngineSpec::parse(settings).map_err(|error| Failure::usage(option, error))
         };
         if self.engines_file.is_none() && self.engines.engines.len() < 2 {
-            return Err(Failure::usage("--engine", "two engines are needed"));
+            return Err(Failure::usage(
+                "--engine",
+                "at least two engines are needed",
+            ));
         }
-        let each = words("--each", &self.engines.each)?;
+        let each = parse("--each", &self.engines.each)?;
         let mut all = match &self.engines_file {
             Some(path) => engines_of_file(path, &each)?,
             None => Vec::new(),
         };
         for engine in &self.engines.engines {
-            let engine = words("--engine", engine)?;
+            let engine = parse("--engine", engine)?;
             let spec = engine.spec(&each);
             all.push(spec.map_err(|error| Failure::usage("--engine", error))?);
         }
         if all.len() < 2 {
-            return Err(Failure::usage("--engine", "two engines are needed"));
+            return Err(Failure::usage(
+                "--engine",
+                "at least two engines are needed",
+            ));
         }
         for (number, engine) in all.iter().enumerate() {
             if all[..number].iter().any(|other| other.name == engine.name) {
                 let why = format!(
-                    "two engines are called {}: give each a name= of its own",
+                    "two engines have the name {}: give each a different name=",
                     engine.name
                 );
                 return Err(Failure::usage("--engine", why));
@@ -357,20 +361,22 @@ impl Arguments {
     }
 
     fn opening_lines(&self) -> Result<Openings, Failure> {
-        let fault = |error: &dyn std::fmt::Display| Failure::new(&self.openings, error);
+        let failure = |error: &dyn std::fmt::Display| Failure::new(&self.openings, error);
         let mut openings = match self.openings.as_str() {
-            "balanced" => Openings::balanced().map_err(|error| fault(&error))?,
+            "balanced" => Openings::balanced().map_err(|error| failure(&error))?,
             "start" => Openings::start(),
             path => {
                 let bytes =
-                    read_file(Path::new(path), LARGEST_FILE).map_err(|error| fault(&error))?;
-                Openings::read(&pgn::decode(&bytes)).map_err(|error| fault(&error))?
+                    read_file(Path::new(path), MAX_OPENINGS_MB).map_err(|error| failure(&error))?;
+                Openings::read(&pgn::decode(&bytes)).map_err(|error| failure(&error))?
             }
         };
         if let Some(plies) = self.opening_plies {
-            openings.cut(plies);
+            openings.truncate(plies);
         }
-        openings.check(self.rules).map_err(|error| fault(&error))?;
+        openings
+            .check(self.rules)
+            .map_err(|error| failure(&error))?;
         if let Some(seed) = self.shuffle {
             openings.shuffle(seed);
         }

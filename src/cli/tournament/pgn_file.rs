@@ -1,4 +1,4 @@
-//! The PGN file of a tournament, to which others may add their games as well.
+//! The PGN file of a match, to which other programs may append games as well.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,33 +11,30 @@ use crate::notation::pgn::{self, GameResult, PgnGame, tag_line};
 use crate::text::{BoundedLine, read_bounded_line};
 use crate::tournament::{GameRecord, Journal, MATCH_ID, Tournament, pgn_game, record_of_pgn};
 
-/// No record of ours is longer, in bytes.
-const LONGEST_RECORD: usize = 64 << 20;
+/// Maximum length of a game record in bytes.
+const MAX_RECORD: usize = 64 << 20;
 
-/// The file, to whose end games are added.
-pub(super) struct PgnFile {
+/// The open PGN file.
+pub struct PgnFile {
     file: File,
     notation: MoveStyle,
     date: String,
-    /// The number of the tournament's journal, if there is one.
+    /// The id of the journal, if there is one.
     id: Option<String>,
 }
 
-/// What a file of a tournament that goes on holds.
+/// The data found in the PGN of a resumed tournament.
 #[derive(Default)]
-pub(super) struct RecoveredPgn {
-    /// Games that the journal has lost.
-    pub(super) games: Vec<GameRecord>,
-    /// What is to be reported of the file.
-    pub(super) notes: Vec<String>,
+pub struct RecoveredPgn {
+    /// Games that are missing in the journal.
+    pub games: Vec<GameRecord>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
 }
 
 impl PgnFile {
-    /// Opens the file, or begins it. `id` is the number of the tournament's journal.
-    ///
-    /// # Errors
-    /// It cannot be read or written.
-    pub(super) fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
+    /// Opens or creates the file. `id` is the id of the journal.
+    pub fn open(path: &Path, notation: MoveStyle, id: Option<&str>) -> io::Result<Self> {
         let mut file = File::options()
             .read(true)
             .append(true)
@@ -61,15 +58,11 @@ impl PgnFile {
         })
     }
 
-    /// Opens the file of a tournament that goes on, and adds those games of its journal that it has
-    /// not.
+    /// Opens the file of a resumed tournament, and appends those games of the journal that it lacks.
     ///
-    /// What stood in it before the tournament, and what others have added since, stays. Cut off is
-    /// only a last record of this tournament that was not written to its end.
-    ///
-    /// # Errors
-    /// It cannot be read or written.
-    pub(super) fn resume(
+    /// Games from before the tournament or of other programs are kept. Only an incomplete last record of this
+    /// tournament is removed.
+    pub fn resume(
         path: &Path,
         notation: MoveStyle,
         tournament: &Tournament,
@@ -85,7 +78,7 @@ impl PgnFile {
             Err(error) => return Err(error),
         };
         let length = file.metadata()?.len();
-        // One that is shorter than it was is another file.
+        // A file that is shorter than before is another file.
         let before = Some(journal.pgn_length()).filter(|before| *before <= length);
         let before = before.unwrap_or(0);
         file.seek(SeekFrom::Start(before))?;
@@ -93,7 +86,7 @@ impl PgnFile {
         for_each_record(BufReader::new(file), before, |range, part| {
             let part = String::from_utf8_lossy(part);
             let is_last = range.end == length;
-            match whole_game(&part) {
+            match complete_game(&part) {
                 Some(game) if game.tag(MATCH_ID) == Some(journal.id()) => {
                     match record_of_pgn(tournament, &game) {
                         Some(record) if !written.insert(record.number) => {}
@@ -103,11 +96,11 @@ impl PgnFile {
                     }
                 }
                 Some(_) => {}
-                None if is_whole(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
+                None if is_complete(&part) || !may_be_ours(&part, tournament, journal.id()) => {}
                 None if is_last => cut = Some(range.start),
-                None => recovered.notes.push(format!(
-                    "a record of this tournament at byte {} was cut short, and others have added \
-                     games behind it: it stays, and its game is added again",
+                None => recovered.warnings.push(format!(
+                    "the record at byte {} is incomplete, but other games follow: it is kept, and its game is written \
+                     again at the end",
                     range.start
                 )),
             }
@@ -124,11 +117,8 @@ impl PgnFile {
         Ok((opened, recovered))
     }
 
-    /// Adds a game and has it written to the disk.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub(super) fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
+    /// Appends a game and syncs the file to the disk.
+    pub fn write(&mut self, tournament: &Tournament, record: &GameRecord) -> io::Result<()> {
         let id = self.id.as_deref();
         let game = pgn_game(tournament, record, &self.date, id, self.notation);
         let game = game.map_err(io::Error::other)?;
@@ -137,8 +127,7 @@ impl PgnFile {
     }
 }
 
-/// Hands each record to `found`, with the bytes of the file that it takes. A record begins with tags
-/// behind something that is none.
+/// Calls `found` with each record and its range of bytes. A record starts with a tag that does not follow another tag.
 fn for_each_record(
     mut source: impl BufRead,
     start: u64,
@@ -149,7 +138,7 @@ fn for_each_record(
     let mut line = Vec::new();
     let mut in_tags = false;
     loop {
-        let read = read_bounded_line(&mut source, LONGEST_RECORD, &mut line)?;
+        let read = read_bounded_line(&mut source, MAX_RECORD, &mut line)?;
         let is_tag = line.starts_with(b"[");
         if read == BoundedLine::End || (is_tag && !in_tags) {
             if !record.is_empty() {
@@ -168,26 +157,27 @@ fn for_each_record(
         if !matches!(read, BoundedLine::Unended(_)) {
             line.push(b'\n');
         }
-        let room = LONGEST_RECORD.saturating_sub(record.len());
+        let room = MAX_RECORD.saturating_sub(record.len());
         record.extend_from_slice(&line[..line.len().min(room)]);
     }
 }
 
-/// The game of a record that was written to its end.
-fn whole_game(part: &str) -> Option<PgnGame> {
-    match is_whole(part) {
-        true => pgn::read(part).pop()?.ok(),
-        false => None,
+/// The game of a complete record.
+fn complete_game(part: &str) -> Option<PgnGame> {
+    if is_complete(part) {
+        pgn::read(part).pop()?.ok()
+    } else {
+        None
     }
 }
 
 /// Whether a record ends with a result.
-fn is_whole(part: &str) -> bool {
+fn is_complete(part: &str) -> bool {
     let last = part.split_ascii_whitespace().next_back();
     last.is_some_and(|word| word.parse::<GameResult>().is_ok())
 }
 
-/// Whether a torn record is one of the tournament, as far as its whole lines tell.
+/// Whether the complete lines of an incomplete record agree with this tournament.
 fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     let own = [
         tag_line("Game", "Chinese Chess"),
@@ -202,7 +192,7 @@ fn may_be_ours(part: &str, tournament: &Tournament, id: &str) -> bool {
     }
 }
 
-/// The date (UTC) as PGN has it.
+/// The current date (UTC) in the format of PGN.
 fn today() -> String {
     jiff::Timestamp::now().strftime("%Y.%m.%d").to_string()
 }

@@ -1,32 +1,27 @@
-//! The standings as a picture: the share of the points of each engine, with its error.
+//! Plots the standings as SVG.
 
 use plotters::prelude::*;
 
-use super::history::{Point, history};
-use super::table::{elo, ranking};
+use super::report::{elo, ranking};
 use crate::cli::common::Failure;
-use crate::tournament::stats::{Estimate, Standings};
+use crate::tournament::stats::{Estimate, Interval, Scores, SprtRun, Standings};
 use crate::tournament::{GameSummary, Tournament};
 
-/// Width of the picture in pixels.
+/// Width of the plot in pixels.
 const WIDTH: u32 = 800;
-/// Height of an engine's row.
+/// Height of the row of an engine.
 const ROW: u32 = 50;
-/// Height of the title and the axis together.
+/// Height of the title and the axis.
 const FRAME: u32 = 90;
-
-/// Height of a picture of the history.
+/// Height of a curve.
 const HISTORY: u32 = 220;
 
 type Painted = Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
-/// Draws the standings as SVG, and under them, for two engines, how they came about: Elo and the ratio
-/// of the sequential test. `games` are in the order of the schedule.
-///
-/// # Errors
-/// The drawing fails, which no standings make it do.
-pub(super) fn draw(
+/// Plots the score of each engine, and for two engines also Elo and LLR by the number of games. `games` must be in the
+/// order of the schedule.
+pub fn draw(
     tournament: &Tournament,
     standings: &Standings,
     games: &[GameSummary],
@@ -68,16 +63,61 @@ fn paint(
     Ok(svg)
 }
 
-/// Lines over the number of games.
-struct Curve {
-    title: String,
-    /// The value itself first, then what bounds it.
-    lines: Vec<Vec<(f64, f64)>>,
-    /// Values that mean a decision.
-    marks: Vec<f64>,
+/// Maximum number of points of a curve.
+const MAX_POINTS: usize = 400;
+
+/// The state after a number of games.
+struct Point {
+    games: u64,
+    /// Elo of the first engine.
+    elo: Interval,
+    /// LLR of the SPRT.
+    llr: Option<f64>,
 }
 
-/// What there is to be drawn of a history; a single point makes no line.
+/// The history of a match of two engines: a point per game pair, thinned out to [`MAX_POINTS`]. `games` must be in the order
+/// of the schedule.
+fn history(tournament: &Tournament, games: &[GameSummary]) -> Vec<Point> {
+    let mut scores = Scores::default();
+    let mut run = tournament.sprt.map(SprtRun::new);
+    let mut points = Vec::new();
+    for pair in games.chunk_by(|a, b| a.number / 2 == b.number / 2) {
+        let half_points: Vec<usize> = pair.iter().map(|game| game.half_points(0)).collect();
+        half_points
+            .iter()
+            .for_each(|points| scores.games[*points] += 1);
+        if let [first, second] = half_points[..] {
+            scores.pairs[first + second] += 1;
+            if let Some(run) = &mut run {
+                run.add(pair[0].number / 2, first + second);
+            }
+        }
+        if let Some(estimate) = scores.estimate() {
+            points.push(Point {
+                games: scores.count(),
+                elo: estimate.elo,
+                llr: run.as_ref().map(SprtRun::llr),
+            });
+        }
+    }
+    let step = points.len().div_ceil(MAX_POINTS).max(1);
+    let last = points.len().saturating_sub(1);
+    let kept = points.into_iter().enumerate();
+    kept.filter(|(index, _)| index % step == 0 || *index == last)
+        .map(|(_, point)| point)
+        .collect()
+}
+
+/// A curve over the number of games.
+struct Curve {
+    title: String,
+    /// The value, then its bounds.
+    lines: Vec<Vec<(f64, f64)>>,
+    /// Horizontal lines: zero Elo, or the bounds of the SPRT.
+    levels: Vec<f64>,
+}
+
+/// The curves of a history with at least two points.
 fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
     if points.len() < 2 {
         return Vec::new();
@@ -94,14 +134,14 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
             line(&|p| Some(p.elo.low)),
             line(&|p| Some(p.elo.high)),
         ],
-        marks: vec![0.0],
+        levels: vec![0.0],
     };
     let llr = tournament.sprt.map(|sprt| {
         let (lower, upper) = sprt.bounds();
         Curve {
-            title: format!("log-likelihood ratio, {sprt}"),
+            title: format!("LLR, {sprt}"),
             lines: vec![line(&|p| p.llr)],
-            marks: vec![lower, upper],
+            levels: vec![lower, upper],
         }
     });
     let curves = [elo].into_iter().chain(llr);
@@ -110,13 +150,13 @@ fn curves(tournament: &Tournament, points: &[Point]) -> Vec<Curve> {
 
 fn paint_curve(area: &Area<'_>, curve: &Curve) -> Painted {
     let values = curve.lines.iter().flatten().map(|(_, value)| *value);
-    // The first errors are so wide that nothing else would be seen.
+    // The first error bounds are very wide and are clipped.
     let main = curve.lines[0].iter().map(|(_, value)| value.abs());
     let widest = main
-        .chain(curve.marks.iter().map(|m| m.abs()))
+        .chain(curve.levels.iter().map(|level| level.abs()))
         .fold(1.0, f64::max);
     let bound = |value: f64| value.clamp(-2.0 * widest, 2.0 * widest);
-    let all = values.map(bound).chain(curve.marks.iter().copied());
+    let all = values.map(bound).chain(curve.levels.iter().copied());
     let (low, high) = all.fold((0.0_f64, 0.0_f64), |(low, high), v| {
         (low.min(v), high.max(v))
     });
@@ -135,8 +175,8 @@ fn paint_curve(area: &Area<'_>, curve: &Curve) -> Painted {
         .x_label_formatter(&|games| format!("{games:.0}"))
         .x_desc("games")
         .draw()?;
-    for mark in &curve.marks {
-        let line = vec![(0.0, *mark), (games, *mark)];
+    for level in &curve.levels {
+        let line = vec![(0.0, *level), (games, *level)];
         chart.draw_series([PathElement::new(line, RED)])?;
     }
     for (index, line) in curve.lines.iter().enumerate() {
@@ -164,7 +204,7 @@ fn paint_standings(root: &Area<'_>, rows: &[(&str, Option<Estimate>)], title: &s
         .max_light_lines(1)
         .x_label_formatter(&|share| format!("{share:.0}"))
         .y_labels(0)
-        .x_desc("% of the points, with 95 % bounds")
+        .x_desc("score in % with 95 % bounds")
         .draw()?;
     for (row, (name, estimate)) in rows.iter().enumerate() {
         let y = -(row as f64) - 0.7;

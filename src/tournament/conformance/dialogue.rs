@@ -1,11 +1,11 @@
-//! A conversation with an engine that is being checked.
+//! The dialogue of a check with an engine.
 
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, TryRecvError};
 
-use super::outcome::Objection;
-use super::patience::CheckPatience;
+use super::outcome::CheckFailure;
+use super::outcome::CheckTimeouts;
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 use crate::text::printable;
@@ -14,39 +14,39 @@ use crate::tournament::engine::{EngineDialect, EngineFailure, OfferedOption, Out
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// Lines of a transcript that are kept at its end.
-const TRANSCRIPT: usize = 30;
-/// Characters of a line that are kept.
-const LINE: usize = 160;
-/// How often the interrupt is looked for.
+/// Number of transcript lines that are kept, from the end.
+const MAX_TRANSCRIPT: usize = 30;
+/// Number of characters of a line that are kept.
+const MAX_LINE: usize = 160;
+/// Interval at which interrupts are polled.
 const POLL: Duration = Duration::from_millis(20);
 
-/// The engine breaks the document.
-pub(super) fn broken<T>(detail: impl Into<String>) -> Result<T, Objection> {
-    Err(Objection::Broken(detail.into()))
+/// The engine violates the protocol.
+pub(super) fn violated<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
+    Err(CheckFailure::Violated(detail.into()))
 }
 
-/// The document leaves it open, but clients may fail.
-pub(super) fn doubtful<T>(detail: impl Into<String>) -> Result<T, Objection> {
-    Err(Objection::Doubtful(detail.into()))
+/// The protocol does not specify this behaviour, but some clients may fail.
+pub(super) fn unclear<T>(detail: impl Into<String>) -> Result<T, CheckFailure> {
+    Err(CheckFailure::Unclear(detail.into()))
 }
 
-/// A conversation.
+/// A dialogue with an engine process.
 pub(super) struct Dialogue<'a> {
     spec: &'a EngineSpec,
     process: Process,
     dialect: EngineDialect,
     interrupt: &'a Receiver<()>,
     is_interrupted: bool,
-    pub(super) patience: CheckPatience,
+    pub(super) timeouts: CheckTimeouts,
     transcript: Vec<String>,
 }
 
 impl<'a> Dialogue<'a> {
-    /// Starts an engine of which the protocol is known.
+    /// Starts an engine whose protocol is known.
     pub(super) fn start(
         spec: &'a EngineSpec,
-        patience: CheckPatience,
+        timeouts: CheckTimeouts,
         interrupt: &'a Receiver<()>,
     ) -> Result<Self, EngineFailure> {
         let process =
@@ -62,7 +62,7 @@ impl<'a> Dialogue<'a> {
             },
             interrupt,
             is_interrupted: false,
-            patience,
+            timeouts,
             transcript: Vec::new(),
         })
     }
@@ -75,22 +75,22 @@ impl<'a> Dialogue<'a> {
         self.is_interrupted
     }
 
-    /// The conversation, of a long one its end and how much came before.
+    /// The last lines of the dialogue, and the number of earlier lines.
     pub(super) fn into_transcript(self) -> Vec<String> {
-        let skipped = self.transcript.len().saturating_sub(TRANSCRIPT);
-        let told = (skipped > 0).then(|| format!("… {skipped} lines before"));
+        let skipped = self.transcript.len().saturating_sub(MAX_TRANSCRIPT);
+        let note = (skipped > 0).then(|| format!("… {skipped} earlier lines"));
         let shown = self.transcript.into_iter().skip(skipped);
-        told.into_iter().chain(shown).collect()
+        note.into_iter().chain(shown).collect()
     }
 
-    fn note(&mut self, mark: char, line: &str) {
-        let beginning: String = line.chars().take(LINE).collect();
-        let more = if line.chars().count() > LINE {
+    fn note(&mut self, direction: char, line: &str) {
+        let beginning: String = line.chars().take(MAX_LINE).collect();
+        let ellipsis = if line.chars().count() > MAX_LINE {
             "…"
         } else {
             ""
         };
-        let line = format!("{mark} {}{more}", printable(&beginning));
+        let line = format!("{direction} {}{ellipsis}", printable(&beginning));
         self.transcript.push(line);
     }
 
@@ -100,22 +100,22 @@ impl<'a> Dialogue<'a> {
         self.process.send(line);
     }
 
-    /// Ends the engine's input.
+    /// Closes the engine's input.
     pub(super) fn close(&mut self) {
         self.note('>', "(end of input)");
         self.process.close_input();
     }
 
-    /// Waits until the engine has ended.
+    /// Whether the engine exits within `timeout`.
     pub(super) fn ends_within(&mut self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
-        // What it says may keep it from ending.
+        // The output must be read, because a full pipe can block the engine.
         while Instant::now() < deadline {
             if self.process.has_ended(POLL) {
                 while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
                     self.note('<', &text);
                 }
-                self.note('<', "(ended)");
+                self.note('<', "(exited)");
                 return true;
             }
             while let Ok(Output::Line { text, .. }) = self.process.output.try_recv() {
@@ -129,16 +129,16 @@ impl<'a> Dialogue<'a> {
         false
     }
 
-    /// Whether something that the engine has started is left, where the system can tell.
+    /// Whether processes started by the engine are still running (only known on Linux).
     pub(super) fn leaves_processes(&self) -> bool {
         self.process.has_group()
     }
 
-    /// The next line, if one comes before a time.
-    ///
-    /// # Errors
-    /// The engine has ended or floods.
-    pub(super) fn line_before(&mut self, deadline: Instant) -> Result<Option<String>, Objection> {
+    /// The next line before `deadline`, if there is one. It is an error if the engine exits or writes too much.
+    pub(super) fn line_before(
+        &mut self,
+        deadline: Instant,
+    ) -> Result<Option<String>, CheckFailure> {
         loop {
             let wait = deadline.saturating_duration_since(Instant::now());
             match self.process.output.recv_timeout(wait.min(POLL)) {
@@ -146,17 +146,17 @@ impl<'a> Dialogue<'a> {
                     self.note('<', &text);
                     return Ok(Some(text));
                 }
-                Ok(Output::Flood) => return broken("it floods its output"),
+                Ok(Output::Flood) => return violated("it writes too much output"),
                 Err(RecvTimeoutError::Disconnected) => {
                     let end = self.process.end(Duration::from_millis(200));
                     self.note('<', &format!("({end})"));
-                    return broken(end);
+                    return violated(end);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
             if self.interrupt.try_recv() != Err(TryRecvError::Empty) {
                 self.is_interrupted = true;
-                return broken("interrupted");
+                return violated("interrupted");
             }
             if Instant::now() >= deadline {
                 return Ok(None);
@@ -164,16 +164,13 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// All lines up to the first that is wanted.
-    ///
-    /// # Errors
-    /// It does not come in time; `what` names it.
+    /// All lines up to and including the first that is `wanted`; `name` is the expected line in the error message.
     pub(super) fn until(
         &mut self,
-        what: &str,
+        name: &str,
         timeout: Duration,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Vec<String>, Objection> {
+    ) -> Result<Vec<String>, CheckFailure> {
         let deadline = Instant::now() + timeout;
         let mut lines = Vec::new();
         while let Some(line) = self.line_before(deadline)? {
@@ -183,11 +180,11 @@ impl<'a> Dialogue<'a> {
                 return Ok(lines);
             }
         }
-        broken(format!("no {what} within {} s", timeout.as_secs_f64()))
+        violated(format!("no {name} within {} s", timeout.as_secs_f64()))
     }
 
-    /// Lines that come within a time.
-    pub(super) fn lines_within(&mut self, time: Duration) -> Result<Vec<String>, Objection> {
+    /// The lines that arrive within a time.
+    pub(super) fn lines_within(&mut self, time: Duration) -> Result<Vec<String>, CheckFailure> {
         let deadline = Instant::now() + time;
         let mut lines = Vec::new();
         while let Some(line) = self.line_before(deadline)? {
@@ -196,23 +193,23 @@ impl<'a> Dialogue<'a> {
         Ok(lines)
     }
 
-    /// Greets the engine, and returns its answer.
-    pub(super) fn greet(&mut self) -> Result<Vec<String>, Objection> {
+    /// Greets the engine and returns its response.
+    pub(super) fn greet(&mut self) -> Result<Vec<String>, CheckFailure> {
         let protocol = self.protocol();
         self.send(protocol.greeting());
-        let welcome = protocol.welcome();
-        self.until(welcome, self.patience.ready, |line| line == welcome)
+        let last = protocol.greeting_end();
+        self.until(last, self.timeouts.ready, |line| line == last)
     }
 
-    /// Waits until the engine is ready, and returns what it says before.
-    pub(super) fn sync(&mut self) -> Result<Vec<String>, Objection> {
+    /// Sends `isready` and returns the lines up to `readyok`.
+    pub(super) fn sync(&mut self) -> Result<Vec<String>, CheckFailure> {
         self.send("isready");
-        self.until("readyok", self.patience.ready, |line| line == "readyok")
+        self.until("readyok", self.timeouts.ready, |line| line == "readyok")
     }
 
-    /// Greets the engine and sets its options, and returns what it says. Its books are switched off: what
-    /// is checked is the search.
-    pub(super) fn boot(&mut self) -> Result<Vec<String>, Objection> {
+    /// Greets the engine, sets its options and returns its output. The opening book is disabled, because the checks are
+    /// about the search.
+    pub(super) fn initialize(&mut self) -> Result<Vec<String>, CheckFailure> {
         let mut lines = self.greet()?;
         let offers = |name: &str| {
             let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
@@ -246,7 +243,7 @@ impl<'a> Dialogue<'a> {
         Ok(lines)
     }
 
-    /// Sends a position with moves in the engine's own coordinates.
+    /// Sends `position` with moves in the engine's coordinates.
     pub(super) fn position(&mut self, fen: &str, moves: &[Move]) {
         let mut line = format!("position fen {fen}");
         if !moves.is_empty() {
@@ -259,12 +256,12 @@ impl<'a> Dialogue<'a> {
         self.send(&line);
     }
 
-    /// Whether the times of the engine are milliseconds, which its greeting tells.
+    /// Whether the engine's times are in milliseconds.
     pub(super) fn has_milliseconds(&self) -> bool {
         self.dialect.milliseconds
     }
 
-    /// The limits of a `go` with so much time on both clocks.
+    /// The parameters of a `go` with this time on both clocks.
     pub(super) fn clock(&self, time: Duration) -> String {
         let time = self.dialect.time(time);
         match self.protocol() {
@@ -275,44 +272,42 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// A move in the engine's own coordinates.
     pub(super) fn write_move(&self, m: Move) -> String {
         self.dialect.write_move(m)
     }
 
-    /// The answer to a `go` that ends by itself, and what was said before it.
-    pub(super) fn outcome(&mut self, timeout: Duration) -> Result<Vec<String>, Objection> {
+    /// The lines up to and including the answer to `go`.
+    pub(super) fn outcome(&mut self, timeout: Duration) -> Result<Vec<String>, CheckFailure> {
         self.until("bestmove", timeout, is_outcome)
     }
 
-    /// The move of an answer, which has to be legal.
+    /// The move of an answer, which must be legal.
     pub(super) fn legal_move(
         &mut self,
         position: &Position,
         lines: &[String],
-    ) -> Result<Move, Objection> {
+    ) -> Result<Move, CheckFailure> {
         let answer = lines.last().map_or("", String::as_str);
         let text = answer.split_ascii_whitespace().nth(1).unwrap_or_default();
         let is_known = |m: &Move| is_legal(position, *m);
         match self.dialect.read_move(text).filter(is_known) {
             Some(m) if answer.starts_with("bestmove ") => Ok(m),
-            _ => broken(format!("{:?} is no legal move here", printable(answer))),
+            _ => violated(format!("{:?} is not a legal move here", printable(answer))),
         }
     }
 
-    /// Sends a `go` that ends by itself, and returns its legal move and what was said. No second
-    /// answer may follow.
+    /// Sends a limited `go` and returns the legal move and all lines. A second answer is a violation.
     pub(super) fn plays(
         &mut self,
         go: &str,
         position: &Position,
         timeout: Duration,
-    ) -> Result<(Move, Vec<String>), Objection> {
+    ) -> Result<(Move, Vec<String>), CheckFailure> {
         self.send(go);
         let lines = self.outcome(timeout)?;
         let played = self.legal_move(position, &lines)?;
         if self.sync()?.iter().any(|line| is_outcome(line)) {
-            return broken("it answers twice");
+            return violated("it answers twice");
         }
         Ok((played, lines))
     }

@@ -1,13 +1,11 @@
-//! Does an engine keep its protocol? Each check is a conversation with a process of its own, beside
-//! what the document of the protocol says.
+//! Checks whether an engine conforms to its protocol. Each check runs with a new engine process.
 //!
-//! UCCI is checked by the document of UCCI 3.0, UCI by that of UCI with the moves and positions of
-//! xiangqi. What the documents leave open is not checked, or only doubted where clients may fail.
+//! The reference is the specification of UCCI 3.0, or that of UCI with the moves and positions of xiangqi. Behaviour
+//! that the specification leaves open is not checked, or reported as unclear if some clients may fail.
 
 mod checks;
 mod dialogue;
 mod outcome;
-mod patience;
 
 use crossbeam_channel::Receiver;
 
@@ -16,41 +14,40 @@ use super::limit::Timeouts;
 use super::spec::EngineSpec;
 use checks::CHECKS;
 use dialogue::Dialogue;
-use outcome::Objection;
-pub use outcome::{CheckOutcome, CheckReport};
-pub use patience::CheckPatience;
+use outcome::CheckFailure;
+pub use outcome::{CheckOutcome, CheckReport, CheckTimeouts};
 
-/// Checks an engine; what each check has found is handed to `on_report`. Returns what was found out
-/// before the first. A message on `interrupt` ends it.
+/// Runs all checks on an engine and calls `on_report` with each result. Returns the completed settings and the
+/// greeting. A message on `interrupt` stops the checks.
 ///
 /// # Errors
-/// The engine cannot be started or plays no xiangqi, or there was an interrupt.
+/// The engine cannot be started or does not play xiangqi, or the checks were interrupted.
 pub fn check_protocol(
     spec: &EngineSpec,
-    patience: CheckPatience,
+    check_timeouts: CheckTimeouts,
     interrupt: &Receiver<()>,
-    mut on_report: impl FnMut(&EngineSpec, &CheckReport),
+    mut on_report: impl FnMut(&CheckReport),
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
     let timeouts = Timeouts {
-        ready: patience.ready,
+        ready: check_timeouts.ready,
         ..Timeouts::default()
     };
-    let (known, greeting) = probe(spec, None, timeouts, interrupt)?;
-    let protocol = known.protocol.unwrap_or_default();
+    let (spec, greeting) = probe(spec, None, timeouts, interrupt)?;
+    let protocol = spec.protocol.unwrap_or_default();
     for check in CHECKS {
         if check.protocol.is_some_and(|other| other != protocol) {
             continue;
         }
-        let mut dialogue = Dialogue::start(&known, patience, interrupt)?;
+        let mut dialogue = Dialogue::start(&spec, check_timeouts, interrupt)?;
         let result = (check.run)(&mut dialogue);
         if dialogue.is_interrupted() {
             return Err(EngineFailure::Interrupted);
         }
         let (outcome, detail) = match result {
-            Err(Objection::Inapplicable) => continue,
-            Ok(()) => (CheckOutcome::Kept, String::new()),
-            Err(Objection::Doubtful(detail)) => (CheckOutcome::Doubtful, detail),
-            Err(Objection::Broken(detail)) => (CheckOutcome::Broken, detail),
+            Err(CheckFailure::NotApplicable) => continue,
+            Ok(()) => (CheckOutcome::Ok, String::new()),
+            Err(CheckFailure::Unclear(detail)) => (CheckOutcome::Unclear, detail),
+            Err(CheckFailure::Violated(detail)) => (CheckOutcome::Violated, detail),
         };
         let report = CheckReport {
             name: check.name,
@@ -59,7 +56,7 @@ pub fn check_protocol(
             detail,
             transcript: dialogue.into_transcript(),
         };
-        on_report(&known, &report);
+        on_report(&report);
     }
-    Ok((known, greeting))
+    Ok((spec, greeting))
 }

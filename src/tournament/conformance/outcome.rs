@@ -1,47 +1,65 @@
-//! What comes of a check.
+//! Results and time limits of checks.
 
-/// How a check has come out.
+use std::time::Duration;
+
+/// Time limits of a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckTimeouts {
+    /// For the responses to the greeting and to `isready`.
+    pub ready: Duration,
+    /// For immediate responses, such as to `stop`. A quarter of this is the margin for moves.
+    pub response: Duration,
+}
+
+impl CheckTimeouts {
+    /// The margin for moves.
+    pub(super) fn margin(self) -> Duration {
+        self.response / 4
+    }
+}
+
+/// The outcome of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// The engine does what the document says.
-    Kept,
-    /// The document leaves it open, and clients may fail.
-    Doubtful,
-    /// The engine does otherwise.
-    Broken,
+    /// The engine conforms to the protocol.
+    Ok,
+    /// The protocol does not specify the behaviour, but some clients may fail.
+    Unclear,
+    /// The engine violates the protocol.
+    Violated,
 }
 
 impl CheckOutcome {
     /// The name in reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Kept => "kept",
-            Self::Doubtful => "doubtful",
-            Self::Broken => "broken",
+            Self::Ok => "ok",
+            Self::Unclear => "unclear",
+            Self::Violated => "violated",
         }
     }
 }
 
-/// What a check has found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
-    /// What was checked.
+    /// Name of the check.
     pub name: &'static str,
-    /// What the document says.
+    /// The rule of the protocol.
     pub rule: &'static str,
-    /// How it came out.
+    /// The outcome.
     pub outcome: CheckOutcome,
-    /// What is wrong; empty where nothing is.
+    /// Description of the problem; empty if there is none.
     pub detail: String,
-    /// The lines sent (`> `) and received (`< `), the last of them.
+    /// The last lines sent (`> `) and received (`< `).
     pub transcript: Vec<String>,
 }
 
-/// Why a check is not kept.
+/// Why a check did not pass.
 #[derive(Clone, Debug)]
-pub(super) enum Objection {
-    Doubtful(String),
-    Broken(String),
-    /// The engine offers nothing to which the check applies.
-    Inapplicable,
+pub(super) enum CheckFailure {
+    Unclear(String),
+    Violated(String),
+    /// The check does not apply to this engine.
+    NotApplicable,
 }

@@ -1,60 +1,60 @@
-//! What an engine answers, and why it cannot.
+//! Answers and failures of engines.
 
 use std::time::{Duration, Instant};
 
 use super::info::EngineInfo;
 use crate::board::Move;
 
-/// Why an engine cannot go on.
+/// Why an engine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineFailure {
-    /// The tournament is over; it is not the engine's fault.
+    /// The tournament was stopped.
     #[error("interrupted")]
     Interrupted,
     /// The program cannot be started.
     #[error("cannot be started: {0}")]
     Start(String),
-    /// It refuses the network that it is to evaluate with, and would play with another one.
-    #[error("it {0}")]
+    /// It refused the network that it was set to use, and would play with another one.
+    #[error("it refused its network: {0}")]
     Network(String),
-    /// The process has ended or closed its output.
+    /// The process exited or closed its output.
     #[error("{0}")]
     Ended(String),
-    /// It does not answer.
+    /// It did not respond in time.
     #[error("no {awaited}")]
-    Silent {
-        /// What was awaited.
+    Timeout {
+        /// The expected response.
         awaited: String,
         /// How long it was allowed to take.
         allowed: Duration,
     },
-    /// It writes more output than the limit.
-    #[error("it floods its output")]
+    /// It wrote too much output.
+    #[error("too much output")]
     Flood,
-    /// It plays another game than xiangqi, or counts its coordinates otherwise.
+    /// It plays another game than xiangqi, or uses other coordinates.
     #[error(
-        "from the starting position it plays {0}, which is no move of xiangqi (if it is, tell how it \
-         counts ranks by ranks=0 or ranks=1)"
+        "from the starting position it plays {0}, which is not a legal move of xiangqi with ranks from 0 or \
+         from 1"
     )]
-    Foreign(String),
-    /// It counts its coordinates otherwise than the user has told.
+    NotXiangqi(String),
+    /// Its first rank is not the one that the user set.
     #[error(
-        "from the starting position it plays {played}, which is no legal move by ranks={first_rank}: it \
-         counts ranks from {}, which is found out where ranks= is left out", 1 - (*.first_rank).min(1)
+        "from the starting position it plays {played}, which is not legal with ranks={first_rank}: it counts \
+         ranks from {}; leave out ranks= to detect this", 1 - (*.first_rank).min(1)
     )]
-    OtherRanks {
-        /// What the user has told.
+    WrongRanks {
+        /// The value of `ranks=`.
         first_rank: u8,
         /// Its answer.
         played: String,
     },
-    /// It plays the variant that the user has set, which is not xiangqi.
+    /// The user set a variant other than xiangqi.
     #[error(
-        "with option.UCI_Variant={variant} it answers {played} where xiangqi has no legal move: without \
-         the option it is set to xiangqi"
+        "with option.UCI_Variant={variant} it answers {played} in a position without legal moves in xiangqi; \
+         leave out the option to set it to xiangqi"
     )]
-    OtherVariant {
-        /// What the user has set.
+    WrongVariant {
+        /// The value of `option.UCI_Variant=`.
         variant: String,
         /// Its answer.
         played: String,
@@ -62,38 +62,38 @@ pub enum EngineFailure {
 }
 
 impl EngineFailure {
-    /// Whether it is not the engine that cannot go on, but the tournament.
-    pub const fn is_ours(&self) -> bool {
+    /// Whether the tournament cannot continue, rather than the engine losing its game.
+    pub const fn is_setup_error(&self) -> bool {
         matches!(self, Self::Interrupted | Self::Start(_) | Self::Network(_))
     }
 }
 
-/// The decision of an engine.
+/// The move or other decision of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveChoice {
-    /// Play a move, legal or not.
+    /// A move, legal or not.
     Move(Move),
-    /// Something that is no move.
+    /// Text that is not a move.
     Unreadable(String),
-    /// The engine gives the game up.
+    /// The engine resigns.
     Resign,
-    /// It has no move (`nobestmove`).
+    /// The engine has no move (`nobestmove`).
     NoMove,
 }
 
-/// An engine's answer.
+/// The answer to `go`.
 #[derive(Clone, Debug)]
 pub struct MoveAnswer {
     /// The decision.
     pub choice: MoveChoice,
-    /// Whether it offers or takes a draw.
+    /// Whether it offers or accepts a draw.
     pub draw: bool,
-    /// The answer it expects.
+    /// The ponder move.
     pub ponder: Option<Move>,
-    /// When it was requested.
+    /// Time of the request.
     pub asked: Instant,
-    /// From the request to the answer.
+    /// Time from the request to the answer.
     pub elapsed: Duration,
-    /// What it said while it thought.
+    /// The information from `info` lines.
     pub info: EngineInfo,
 }

@@ -1,4 +1,4 @@
-//! The words of UCCI and UCI, as a board program says them.
+//! Writes UCCI and UCI commands and converts coordinates.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::rules::Game;
 use crate::tournament::limit::{Clock, Limit};
 use crate::tournament::protocol::EngineProtocol;
 
-/// What an engine is asked.
+/// A request for a move.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveRequest<'a> {
     /// The game so far.
@@ -20,18 +20,18 @@ pub struct MoveRequest<'a> {
     pub draw_offered: bool,
 }
 
-/// The protocol of an engine, with what differs between engines of one protocol.
+/// The protocol of an engine, with the differences between engines of the same protocol.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct EngineDialect {
     pub(in super::super) protocol: EngineProtocol,
-    /// What coordinates count ranks from.
+    /// The number of the first rank, 0 or 1.
     pub(in super::super) first_rank: u8,
-    /// Whether the times of UCCI are milliseconds.
+    /// Whether the times of UCCI are in milliseconds.
     pub(in super::super) milliseconds: bool,
 }
 
 impl EngineDialect {
-    /// A move in the engine's coordinates.
+    /// Writes a move in the engine's coordinates.
     pub(in super::super) fn write_move(self, m: Move) -> String {
         if self.first_rank == 0 {
             return m.to_string();
@@ -43,7 +43,7 @@ impl EngineDialect {
         square(m.from()) + &square(m.to())
     }
 
-    /// Reads a move in the engine's coordinates.
+    /// Parses a move in the engine's coordinates.
     pub(in super::super) fn read_move(self, text: &str) -> Option<Move> {
         if self.first_rank == 0 {
             return text.parse().ok();
@@ -65,8 +65,8 @@ impl EngineDialect {
         Some(Move::new(square(from)?, square(to)?)).filter(|m| m.is_some())
     }
 
-    /// Reads a line of moves in the engine's coordinates, and returns it in those from a0 to i9, as far
-    /// as it can be read; `None` where that is nowhere.
+    /// Converts a line of moves from the engine's coordinates to those from a0 to i9, up to the first word that is not
+    /// a move; `None` if there are no moves.
     pub(super) fn read_line(self, text: &str) -> Option<String> {
         let words = text.split_ascii_whitespace();
         let moves = words.map_while(|word| self.read_move(word));
@@ -74,10 +74,9 @@ impl EngineDialect {
         Some(moves.join(" ")).filter(|line| !line.is_empty())
     }
 
-    /// The `position` line, with `banmoves` after it where there are any.
+    /// The `position` command, followed by `banmoves` if moves are banned.
     ///
-    /// UCCI engines get the game since the last capture, as the protocol has it, UCI engines the
-    /// whole.
+    /// UCCI engines get the moves since the last capture, as the protocol demands, UCI engines the whole game.
     pub(in super::super) fn position(self, request: &MoveRequest<'_>) -> String {
         let game = request.game;
         let plies = game.plies();
@@ -110,7 +109,7 @@ impl EngineDialect {
         text
     }
 
-    /// The `go` line for the side to move.
+    /// The `go` command for the side to move.
     pub(in super::super) fn go(self, request: &MoveRequest<'_>, ponder: bool) -> String {
         let side = request.game.position().side_to_move();
         let offered = self.protocol == EngineProtocol::Ucci && request.draw_offered;
@@ -126,7 +125,7 @@ impl EngineDialect {
             (Limit::MoveTime(time), EngineProtocol::Uci) => {
                 format!("{mode} movetime {}", time.as_millis())
             }
-            // UCCI has no time a move; one move to go in that time is what it has for it.
+            // UCCI has no `movetime`; `movestogo 1` is the closest.
             (Limit::MoveTime(time), EngineProtocol::Ucci) => {
                 format!("{mode} time {} movestogo 1", self.time(time))
             }
@@ -144,11 +143,12 @@ impl EngineDialect {
         }
     }
 
-    /// A time in the unit of the engine, and more than nothing.
+    /// A time in the unit of the engine, at least 1.
     pub(in super::super) fn time(self, time: Duration) -> u128 {
-        match self.milliseconds {
-            true => time.as_millis().max(1),
-            false => u128::from(time.as_secs().max(1)),
+        if self.milliseconds {
+            time.as_millis().max(1)
+        } else {
+            u128::from(time.as_secs().max(1))
         }
     }
 
@@ -166,7 +166,7 @@ impl EngineDialect {
     }
 }
 
-/// The clocks of both sides; one that has none stands as the other's.
+/// The clocks of both sides. A side without a clock gets that of the other side.
 fn uci_clocks(clocks: &ByColor<Clock>, side: Color) -> String {
     let own = &clocks[side];
     let or_own = |clock| Some(clock).filter(|clock: &&Clock| clock.left().is_some());
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_count_from_either() {
+    fn coordinates_with_ranks_from_0_and_1() {
         let m: Move = "a9b8".parse().unwrap();
         assert_eq!(UCI.write_move(m), "a10b9");
         assert_eq!(UCI.read_move("a10b9"), Some(m));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_told() {
+    fn position_commands() {
         let game = game("h2e2 h9g7 e2e6");
         let clocks = clocks("10+0.1", Limit::Depth(3));
         let banned = ["c6c5".parse().unwrap()];
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_told() {
+    fn go_commands() {
         let game = game("");
         let ask = |dialect: EngineDialect, clocks: ByColor<Clock>, draw_offered, ponder| {
             let request = MoveRequest {
@@ -286,7 +286,7 @@ mod tests {
             ..UCCI
         };
         let alone = ByColor([Clock::new(Limit::MoveTime(Duration::from_millis(20))); 2]);
-        for (told, expected) in [
+        for (sent, expected) in [
             (
                 ask(UCCI, both, false, false),
                 "go time 10000 increment 100 opptime 20000 oppmovestogo 5",
@@ -323,7 +323,7 @@ mod tests {
                 "go draw depth 7",
             ),
         ] {
-            assert_eq!(told, expected);
+            assert_eq!(sent, expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The greeting of an engine, and the options that it is given.
+//! Greets an engine and sets its options.
 
 use super::options::{OfferedOption, option_warnings, refused_network};
 use super::{Engine, EngineFailure};
@@ -6,21 +6,21 @@ use crate::text::excerpt;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// The option of engines that play several games.
+/// The variant option of multi-variant engines.
 pub(super) const VARIANT: &str = "UCI_Variant";
 
-/// What an engine tells of itself at the beginning.
+/// The data from an engine's greeting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Greeting {
-    /// What it calls itself.
+    /// Its `id name`.
     pub name: Option<String>,
-    /// What it does not offer of the options that it is given, a line each. They are set all the same,
-    /// for there are engines that take more than they offer.
+    /// Warnings about options that it does not offer or whose values are out of range. They are set anyway, because
+    /// some engines accept more than they offer.
     pub option_warnings: Vec<String>,
-    /// What it says to the user while its options are set, its first lines: that it refuses a value, say.
+    /// The first messages that it writes while its options are set, such as errors.
     pub messages: Vec<String>,
-    /// What was found out about it and not told by the user, such as its protocol.
-    pub findings: Vec<String>,
+    /// Detected settings, such as the protocol.
+    pub detected: Vec<String>,
 }
 
 impl Engine {
@@ -28,12 +28,12 @@ impl Engine {
     pub(super) fn greet(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let offers = self.offers()?;
         self.greeting.option_warnings = option_warnings(&offers, &spec.options);
-        // What it says from here on is about its options.
+        // Messages from here on are about its options.
         self.process.reset();
         self.set_options(spec, &offers)?;
         self.greeting.messages = self.process.messages();
         match refused_network(&spec.options, &self.greeting.messages) {
-            Some(message) => Err(EngineFailure::Network(format!("says: {message}"))),
+            Some(message) => Err(EngineFailure::Network(message.to_owned())),
             None => Ok(()),
         }
     }
@@ -42,18 +42,16 @@ impl Engine {
     fn offers(&mut self) -> Result<Vec<OfferedOption>, EngineFailure> {
         let protocol = self.dialect.protocol;
         self.process.send(protocol.greeting());
-        let welcome = protocol.welcome();
+        let last = protocol.greeting_end();
         let mut lines = Vec::new();
-        let greeted = self.await_line(self.timeouts.ready, welcome, |line| {
+        let greeted = self.await_line(self.timeouts.ready, last, |line| {
             lines.push(line.to_owned());
-            line == welcome
+            line == last
         });
         greeted.map_err(|failure| match failure {
             EngineFailure::Ended(how) => {
                 let greeting = protocol.greeting();
-                EngineFailure::Ended(format!(
-                    "{how}; it has not answered {greeting} with {welcome}"
-                ))
+                EngineFailure::Ended(format!("{how}; it did not answer {greeting} with {last}"))
             }
             other => other,
         })?;
@@ -65,7 +63,7 @@ impl Engine {
             .collect())
     }
 
-    /// Sets the options and waits until the engine has done with them.
+    /// Sets the options and waits until the engine is ready.
     fn set_options(
         &mut self,
         spec: &EngineSpec,
@@ -85,8 +83,7 @@ impl Engine {
         };
         if offers_it(VARIANT) && !sets_it(VARIANT) {
             self.process.send(&protocol.set_option(VARIANT, "xiangqi"));
-            let finding = format!("{VARIANT} xiangqi");
-            self.greeting.findings.push(finding);
+            self.greeting.detected.push(format!("{VARIANT} xiangqi"));
         }
         for (name, value) in &spec.options {
             self.process.send(&protocol.set_option(name, value));

@@ -1,14 +1,14 @@
-//! Engines do not outlive us, even if we are killed.
+//! Kills the engines when this process ends, even if it is killed.
 //!
-//! A small process of its own reads which engines run from a pipe. When the pipe ends, because we
-//! have ended in whatever way, it kills those that are left, with all that they have started.
+//! A helper process reads from a pipe which engines are running. When the pipe closes, because this process has
+//! ended for any reason, it kills the remaining process groups.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Lines `+GROUP` and `-GROUP` say which groups of processes begin and end.
+/// The lines `+GROUP` and `-GROUP` report the start and end of process groups.
 const SCRIPT: &str = r#"
 groups=' '
 while read -r line; do
@@ -25,20 +25,17 @@ for group in $groups; do
 done
 "#;
 
-/// The guard of this process, once it has been needed.
+/// The helper process, once it was started.
 static GUARD: Mutex<Option<Child>> = Mutex::new(None);
 
-/// Has a group of processes killed when we end before this is dropped.
+/// A process group that is killed if this process ends before the value is dropped.
 #[derive(Debug)]
 pub(super) struct Guarded {
     group: u32,
 }
 
 impl Guarded {
-    /// Guards a group.
-    ///
-    /// # Errors
-    /// The guard cannot be started.
+    /// Registers a process group.
     pub(super) fn new(group: u32) -> io::Result<Self> {
         send('+', group)?;
         Ok(Self { group })
@@ -48,7 +45,7 @@ impl Guarded {
 impl Drop for Guarded {
     fn drop(&mut self) {
         if let Err(error) = send('-', self.group) {
-            log::warn!("the guard of the engines: {error}");
+            log::warn!("cannot unregister an engine from the helper process: {error}");
         }
     }
 }
@@ -72,7 +69,7 @@ fn start() -> io::Result<Child> {
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // Ctrl-C is not for it.
+        // Ctrl-C must not reach it.
         .process_group(0)
         .spawn()
 }

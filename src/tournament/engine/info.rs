@@ -1,4 +1,4 @@
-//! What engines say while they think.
+//! Parses `info` lines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::printable;
 
-/// A score for the side to move, as the engine gives it.
+/// A score for the side to move, as reported by an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EngineScore {
-    /// In hundredths of the engine's own unit.
+    /// Hundredths of the engine's unit.
     Units(i32),
-    /// A mate in so many moves, negative when the engine is mated.
+    /// A mate in N moves, negative if the engine is mated.
     Mate(i32),
 }
 
 impl EngineScore {
-    /// As a number on one scale, where a mate is close to 30000.
+    /// The score on one scale, on which mates are close to ±30000.
     pub fn units(self) -> i32 {
         const MATE: i32 = 30_000;
         match self {
@@ -30,11 +30,11 @@ impl EngineScore {
 }
 
 impl EngineScore {
-    /// The score of an engine that speaks UCCI, where a mate is a number that is close to the largest
-    /// one: 30000 for engines such as Chuhe, 10000 for ElephantEye, less the plies to the mate.
+    /// Converts a UCCI score, in which a mate is a large number minus the plies to the mate: 30000 for engines such as
+    /// Chuhe, 10000 for ElephantEye.
     #[must_use]
     pub fn of_ucci(self) -> Self {
-        /// The score of a mate on the board, and the most plies to one.
+        /// The score of a mate on the board, and the maximum number of plies to a mate.
         const MATES: [(i32, i32); 2] = [(30_000, 1000), (10_000, 200)];
         let Self::Units(units) = self else {
             return self;
@@ -44,7 +44,7 @@ impl EngineScore {
             (0..=most).contains(&plies).then_some(plies)
         };
         match MATES.into_iter().find_map(plies) {
-            // The side to move mates with the last of an odd number of plies, one at least.
+            // The side to move mates with the last of an odd number of plies.
             Some(plies) if units > 0 => Self::Mate(((plies + 1) / 2).max(1)),
             Some(plies) => Self::Mate(-(plies / 2)),
             None => self,
@@ -62,7 +62,7 @@ impl fmt::Display for EngineScore {
     }
 }
 
-/// The text is no score.
+/// The text is not a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a score (+0.31, -M5)")]
 pub struct ParseScoreError;
@@ -70,7 +70,7 @@ pub struct ParseScoreError;
 impl FromStr for EngineScore {
     type Err = ParseScoreError;
 
-    /// Reads what [`Display`](fmt::Display) writes.
+    /// Parses the format of [`Display`](fmt::Display).
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let score = match text.split_once('M') {
             Some(("+", moves)) => moves.parse().ok().map(|n: u16| Self::Mate(n.into())),
@@ -86,39 +86,38 @@ impl FromStr for EngineScore {
     }
 }
 
-/// The last that was said of each thing.
+/// The last reported value of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
-    /// The score that the engine last gave, for its own side.
+    /// Score for the side to move.
     pub score: Option<EngineScore>,
-    /// The depth that it last gave, in plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// The nodes that it last gave.
+    /// Nodes.
     pub nodes: Option<u64>,
-    /// The principal variation: as the engine writes moves while it is read, in coordinates from a0 to i9
-    /// in an answer.
+    /// The principal variation, in the engine's coordinates here and in those from a0 to i9 in a
+    /// [`MoveAnswer`](super::MoveAnswer).
     pub pv: Option<String>,
 }
 
-/// Greatest depth that is accepted, in plies.
-const DEEPEST: u32 = 1000;
-/// No search has more nodes, months of work of the largest machines.
-const MOST_NODES: u64 = 1_000_000_000_000_000;
-/// Of a principal variation no more is kept, in bytes.
-const LONGEST_PV: usize = 400;
+/// Larger depths are ignored.
+const MAX_DEPTH: u32 = 1000;
+/// Larger node counts are ignored.
+const MAX_NODES: u64 = 1_000_000_000_000_000;
+/// Maximum length of a principal variation in bytes; the rest is dropped.
+const MAX_PV: usize = 400;
 
 impl EngineInfo {
-    /// Takes in a line that begins with `info`. What cannot be read is passed over, lines of second
-    /// best moves as well.
+    /// Parses an `info` line. Invalid parts and lines with `multipv` above 1 are ignored.
     pub fn read(&mut self, line: &str) {
         let mut words = line.split_ascii_whitespace().skip(1);
-        let mut news = Self::default();
+        let mut update = Self::default();
         while let Some(word) = words.next() {
             match word {
                 "pv" => {
                     let mut pv = String::new();
                     for word in words.by_ref() {
-                        if pv.len() + word.len() >= LONGEST_PV {
+                        if pv.len() + word.len() >= MAX_PV {
                             break;
                         }
                         if !pv.is_empty() {
@@ -126,25 +125,25 @@ impl EngineInfo {
                         }
                         pv += &printable(word);
                     }
-                    news.pv = Some(pv).filter(|pv| !pv.is_empty());
+                    update.pv = Some(pv).filter(|pv| !pv.is_empty());
                     break;
                 }
                 "string" | "message" => break,
                 "multipv" if words.next().is_some_and(|n| n != "1") => return,
-                "depth" => news.depth = number(words.next()).filter(|depth| *depth <= DEEPEST),
-                "nodes" => news.nodes = number(words.next()).filter(|nodes| *nodes <= MOST_NODES),
-                "score" => news.score = score(&mut words),
+                "depth" => update.depth = number(words.next()).filter(|depth| *depth <= MAX_DEPTH),
+                "nodes" => update.nodes = number(words.next()).filter(|nodes| *nodes <= MAX_NODES),
+                "score" => update.score = score(&mut words),
                 _ => {}
             }
         }
-        self.score = news.score.or(self.score);
-        self.depth = news.depth.or(self.depth);
-        self.nodes = news.nodes.or(self.nodes);
-        self.pv = news.pv.or(self.pv.take());
+        self.score = update.score.or(self.score);
+        self.depth = update.depth.or(self.depth);
+        self.nodes = update.nodes.or(self.nodes);
+        self.pv = update.pv.or(self.pv.take());
     }
 }
 
-/// The words to the user in a line that begins with `info`, if it has nothing else.
+/// The text of an `info string` or `info message` line.
 pub(super) fn message(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("info")?.trim_start();
     let (kind, message) = rest.split_once(char::is_whitespace)?;
@@ -155,7 +154,7 @@ fn number<T: FromStr>(word: Option<&str>) -> Option<T> {
     word?.parse().ok()
 }
 
-/// `cp N`, `mate N`, or `N` alone as UCCI has it.
+/// Parses `cp N`, `mate N`, or `N` alone as in UCCI.
 fn score<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<EngineScore> {
     let clamp = |n: i64| n.clamp(-1_000_000, 1_000_000) as i32;
     let number = |word: Option<&str>| word?.parse::<i64>().ok().map(clamp);
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_all_engines_are_read() {
+    fn info_lines_are_parsed() {
         let mut info = EngineInfo::default();
         info.read("info depth 6 score -12 time 3 nodes 5000 pv h2e2 depth 9");
         let expected = EngineInfo {
@@ -196,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn words_to_the_user_are_found() {
-        for (line, words) in [
+    fn messages_are_found() {
+        for (line, text) in [
             (
                 "info message setoption refused: x",
                 Some("setoption refused: x"),
@@ -208,12 +207,12 @@ mod tests {
             ("info messages x", None),
             ("info", None),
         ] {
-            assert_eq!(message(line), words, "{line}");
+            assert_eq!(message(line), text, "{line}");
         }
     }
 
     #[test]
-    fn mates_of_ucci_are_written_as_those_of_uci() {
+    fn ucci_mate_scores_are_converted() {
         for (units, text) in [
             (29_993, "+M4"),
             (29_999, "+M1"),
@@ -233,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_ordered_and_written() {
+    fn scores_are_ordered_and_formatted() {
         let scores = [
             (EngineScore::Mate(-1), "-M1"),
             (EngineScore::Mate(-9), "-M9"),

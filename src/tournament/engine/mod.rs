@@ -1,4 +1,4 @@
-//! An engine in a tournament: greeting, asking for moves, faults.
+//! An engine in a tournament: greeting, moves, pondering and failures.
 
 mod answer;
 mod dialect;
@@ -35,30 +35,30 @@ use super::spec::EngineSpec;
 use crate::board::Move;
 use crate::text::excerpt;
 
-/// How long an engine that was told to stop may take to answer.
+/// Time limit for the answer to `stop`.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long an engine that was told to quit may take to leave.
+/// Time limit for the exit after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long it may take a process that has closed its output to end.
+/// Time limit for the exit of a process that has closed its output.
 const END_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The first word of the line that ends a search.
 pub(super) const BEST_MOVE: &str = "bestmove";
-/// What a pondering engine that is told to stop does not answer with.
-const STOPPED_MOVE: &str = "bestmove behind stop";
+/// The expected response to `stop` while pondering.
+const STOPPED_MOVE: &str = "bestmove after stop";
 
-/// A line with the time of its coming.
+/// A line with its time of arrival.
 type Timed = (Instant, String);
 
-/// What an engine thinks about on its opponent's time.
+/// A ponder search in progress.
 #[derive(Debug)]
 struct Pondering {
     expected: Move,
-    /// An answer given before it was asked for.
+    /// An answer that the engine gave before `ponderhit` or `stop`.
     early: Option<String>,
 }
 
-/// An engine at work.
+/// A running engine.
 #[derive(Debug)]
 pub struct Engine {
     process: Process,
@@ -66,18 +66,15 @@ pub struct Engine {
     has_newgame: bool,
     margin: Duration,
     timeouts: Timeouts,
-    /// Disconnected when the tournament is over.
+    /// Disconnected when the tournament is stopped.
     over: Receiver<()>,
     pondering: Option<Pondering>,
-    /// What its greeting has told.
+    /// The data from its greeting.
     pub greeting: Greeting,
 }
 
 impl Engine {
-    /// Starts an engine and greets it, on `cpus` alone if they are given.
-    ///
-    /// # Errors
-    /// It cannot be started, or does not answer as it should.
+    /// Starts an engine, bound to `cpus` if given, and greets it.
     pub fn start(
         spec: &EngineSpec,
         cpus: Option<&[usize]>,
@@ -105,7 +102,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Sends lines, and waits until the engine has done with them.
+    /// Sends lines followed by `isready`, and waits for `readyok`.
     fn ready(&mut self, text: &str) -> Result<(), EngineFailure> {
         match text {
             "" => self.process.send("isready"),
@@ -116,10 +113,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Tells of a new game.
-    ///
-    /// # Errors
-    /// It has a fault.
+    /// Announces a new game.
     pub fn new_game(&mut self) -> Result<(), EngineFailure> {
         self.stop_pondering()?;
         self.process.reset();
@@ -131,11 +125,8 @@ impl Engine {
         self.ready(text)
     }
 
-    /// Asks for a move of the side that is to move. An engine that overruns its time is told to stop
-    /// and may still answer; the elapsed time tells.
-    ///
-    /// # Errors
-    /// It has a fault.
+    /// Asks for a move. If the engine exceeds its time, it gets `stop` and may still answer; the caller must check the
+    /// elapsed time.
     pub fn think(&mut self, request: &MoveRequest<'_>) -> Result<MoveAnswer, EngineFailure> {
         self.poll_early_answer()?;
         let last = request.game.plies().last().map(|ply| ply.played);
@@ -167,10 +158,10 @@ impl Engine {
         };
         let clock = &request.clocks[request.game.position().side_to_move()];
         let (at, line) = match self.best_move(self.limit(clock)) {
-            Err(late @ EngineFailure::Silent { .. }) => {
+            Err(late @ EngineFailure::Timeout { .. }) => {
                 self.process.send("stop");
                 match self.best_move(STOP_TIMEOUT) {
-                    Err(EngineFailure::Silent { .. }) => return Err(late),
+                    Err(EngineFailure::Timeout { .. }) => return Err(late),
                     other => other?,
                 }
             }
@@ -179,7 +170,7 @@ impl Engine {
         Ok(self.answer(&line, asked, at.saturating_duration_since(asked)))
     }
 
-    /// How long a move may take, what is forgiven included.
+    /// How long a move may take, including the margin.
     pub fn limit(&self, clock: &Clock) -> Duration {
         match clock.allowance() {
             Some(time) => time + self.margin,
@@ -187,11 +178,7 @@ impl Engine {
         }
     }
 
-    /// Lets the engine think about the game in which the opponent has played `expected`, which is the
-    /// last move of `request`.
-    ///
-    /// # Errors
-    /// It has a fault.
+    /// Starts pondering on the game of `request`, whose last move is the `expected` reply of the opponent.
     pub fn ponder(
         &mut self,
         request: &MoveRequest<'_>,
@@ -207,7 +194,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Looks whether a pondering engine has answered without being asked.
+    /// Checks whether a pondering engine has already answered.
     fn poll_early_answer(&mut self) -> Result<(), EngineFailure> {
         let Some(pondering) = &mut self.pondering else {
             return Ok(());
@@ -219,7 +206,7 @@ impl Engine {
                 }
                 Ok(Output::Line { .. }) => {}
                 Ok(Output::Flood) => return Err(EngineFailure::Flood),
-                // That its output is closed will be seen when an answer is awaited.
+                // A closed output is handled when an answer is awaited.
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
@@ -230,11 +217,11 @@ impl Engine {
         match self.pondering.take() {
             Some(Pondering { early: None, .. }) => {
                 self.process.send("stop");
-                // Twice the time, so that a short stall of the machine excuses no engine that does not
-                // answer at all.
+                // Waiting twice as long keeps a short stall of the machine from excusing an engine that
+                // does not answer at all.
                 let stopped = self.await_line(2 * STOP_TIMEOUT, STOPPED_MOVE, is_outcome);
                 stopped.map(|_| ()).map_err(|failure| match failure {
-                    EngineFailure::Silent { awaited, .. } => EngineFailure::Silent {
+                    EngineFailure::Timeout { awaited, .. } => EngineFailure::Timeout {
                         awaited,
                         allowed: STOP_TIMEOUT,
                     },
@@ -245,7 +232,7 @@ impl Engine {
         }
     }
 
-    /// Asks the engine to leave, and kills it when it does not.
+    /// Sends `quit`, and kills the engine if it does not exit.
     pub fn quit(self) {
         self.process.quit(QUIT_TIMEOUT);
     }
@@ -254,15 +241,15 @@ impl Engine {
         self.await_line(timeout, BEST_MOVE, is_outcome)
     }
 
-    /// The next line that is `wanted`; those before it are passed over, `info` is not even seen.
-    /// `name` is what to miss when it does not come in time.
+    /// Waits for a line that is `wanted` and ignores other lines (the reader already handles `info` lines). `name` is
+    /// the expected response in the error message.
     fn await_line(
         &mut self,
         timeout: Duration,
         name: &str,
         mut wanted: impl FnMut(&str) -> bool,
     ) -> Result<Timed, EngineFailure> {
-        let silent = || EngineFailure::Silent {
+        let timed_out = || EngineFailure::Timeout {
             awaited: name.to_owned(),
             allowed: timeout,
         };
@@ -272,12 +259,12 @@ impl Engine {
             let output = select! {
                 recv(self.process.output) -> output => output,
                 recv(self.over) -> _ => return Err(EngineFailure::Interrupted),
-                default(wait) => return Err(silent()),
+                default(wait) => return Err(timed_out()),
             };
             match output {
                 Ok(Output::Line { at, text }) if wanted(&text) => return Ok((at, text)),
-                // The deadline holds for an engine that never stops writing, too.
-                Ok(Output::Line { at, .. }) if at > deadline => return Err(silent()),
+                // The deadline also applies to an engine that writes continuously.
+                Ok(Output::Line { at, .. }) if at > deadline => return Err(timed_out()),
                 Ok(Output::Line { .. }) => {}
                 Ok(Output::Flood) => return Err(EngineFailure::Flood),
                 Err(_) => return Err(EngineFailure::Ended(self.process.end(END_TIMEOUT))),
@@ -317,15 +304,14 @@ impl Engine {
     }
 }
 
-/// Starts the process of an engine, on `cpus` alone if they are given.
+/// Starts the process of an engine, bound to `cpus` if given.
 fn start_process(spec: &EngineSpec, cpus: Option<&[usize]>) -> Result<Process, EngineFailure> {
     Process::start(spec, cpus).map_err(|error| {
         let directory = spec.directory.as_ref().filter(|path| !path.is_dir());
         let path = directory.unwrap_or(&spec.command).display();
         let is_missing = error.kind() == std::io::ErrorKind::NotFound;
         if is_missing && directory.is_none() && spec.command.is_file() {
-            let why =
-                "it is there, but not the program that its first line names (#!), or its loader";
+            let why = "the file exists, but its interpreter (#!) or loader does not";
             return EngineFailure::Start(format!("{path}: {why}"));
         }
         EngineFailure::Start(format!("{path}: {error}"))
@@ -340,7 +326,7 @@ pub(super) fn is_outcome(line: &str) -> bool {
     )
 }
 
-/// Whether a word stands for no move behind `bestmove`.
+/// Whether the word after `bestmove` means "no move".
 pub(super) fn is_no_move(word: &str) -> bool {
     matches!(word, "(none)" | "0000" | "none" | "null")
 }

@@ -1,27 +1,27 @@
-//! The options that an engine offers, and the check of values against them.
+//! The options that an engine offers, and checks of values against them.
 
 use crate::text::excerpt;
 
-/// An option as an engine's greeting has it.
+/// An option from an engine's greeting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct OfferedOption {
     pub(in super::super) name: String,
     kind: OptionKind,
 }
 
-/// The values that an option takes.
+/// The type of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum OptionKind {
     Check,
-    /// The bounds that the engine declares.
+    /// Minimum and maximum.
     Spin(Option<i64>, Option<i64>),
     Combo(Vec<String>),
-    /// Texts, buttons, and kinds that are not known.
+    /// Strings, buttons and unknown types.
     Other,
 }
 
 impl OfferedOption {
-    /// Reads `option NAME type KIND …` as UCCI has it, or with `name` before the name as UCI.
+    /// Parses `option NAME type TYPE …` of UCCI, or `option name NAME …` of UCI.
     pub(in super::super) fn read(line: &str) -> Option<Self> {
         let rest = line.strip_prefix("option ")?;
         let rest = rest.strip_prefix("name ").unwrap_or(rest);
@@ -54,7 +54,7 @@ impl OfferedOption {
         Some(Self { name, kind })
     }
 
-    /// What is wrong with a value, if the offer excludes it.
+    /// Why a value is invalid for this option, if it is.
     fn objection(&self, value: &str) -> Option<String> {
         let is = |word: &str| value.eq_ignore_ascii_case(word);
         match &self.kind {
@@ -63,7 +63,7 @@ impl OfferedOption {
             }
             OptionKind::Spin(min, max) => {
                 let Ok(number) = value.parse::<i64>() else {
-                    return Some("is no whole number".to_owned());
+                    return Some("is not a whole number".to_owned());
                 };
                 let is_low = min.is_some_and(|min| number < min);
                 let is_high = max.is_some_and(|max| number > max);
@@ -72,36 +72,35 @@ impl OfferedOption {
                     .then(|| format!("is not between {} and {}", bound(min), bound(max)))
             }
             OptionKind::Combo(values) if !values.iter().any(|one| is(one)) => {
-                Some(format!("is none of {}", values.join(", ")))
+                Some(format!("is not one of {}", values.join(", ")))
             }
             OptionKind::Check | OptionKind::Combo(_) | OptionKind::Other => None,
         }
     }
 }
 
-/// What is doubtful about options that are to be set, a line each: those that an engine does not
-/// offer, and values that its offer excludes. It may take them all the same.
+/// Warnings about options that an engine does not offer or whose values are invalid.
 pub(super) fn option_warnings(
     offers: &[OfferedOption],
     options: &[(String, String)],
 ) -> Vec<String> {
-    let doubt = |(name, value): &(String, String)| {
+    let warning = |(name, value): &(String, String)| {
         let mut offers = offers.iter();
         match offers.find(|offer| offer.name.eq_ignore_ascii_case(name)) {
-            None => Some(format!("offers no option {name}")),
+            None => Some(format!("the engine has no option {name}")),
             Some(offer) => {
                 let objection = offer.objection(value)?;
                 Some(format!("option {name}: {value:?} {objection}"))
             }
         }
     };
-    options.iter().filter_map(doubt).collect()
+    options.iter().filter_map(warning).collect()
 }
 
-/// The first words of Chuhe where it does not take the value of an option.
+/// The start of Chuhe's message about a refused option.
 const REFUSAL: &str = "setoption refused: ";
 
-/// What an engine says of a network that it was to load and has refused, in the words of Chuhe.
+/// The message of Chuhe about a refused network, if there is one.
 pub(super) fn refused_network<'a>(
     options: &[(String, String)],
     messages: &'a [String],
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn option_names_are_read() {
+    fn option_names_are_parsed() {
         for (line, name) in [
             ("option usemillisec type check", Some("usemillisec")),
             ("option newgame type button", Some("newgame")),
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_network_is_told_from_other_refusals() {
+    fn a_refused_network_is_recognized() {
         let options = [("hashsize", "big"), ("EVALAPI", "a b.nnue")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()));
         for (message, is_refusal) in [
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_offer_excludes_is_doubted() {
+    fn invalid_options_give_warnings() {
         let offers = [
             "option hashsize type spin min 0 max 1024 default 0",
             "option name Threads type spin default 1 min 1",
@@ -172,7 +171,7 @@ mod tests {
             "option newgame type button",
         ];
         let offers = offers.map(|line| OfferedOption::read(line).unwrap());
-        for (name, value, doubt) in [
+        for (name, value, warning) in [
             ("hashsize", "1024", None),
             ("HashSize", "16", None),
             (
@@ -183,7 +182,7 @@ mod tests {
             (
                 "hashsize",
                 "big",
-                Some("option hashsize: \"big\" is no whole number"),
+                Some("option hashsize: \"big\" is not a whole number"),
             ),
             ("Threads", "9000", None),
             (
@@ -202,16 +201,16 @@ mod tests {
             (
                 "style",
                 "risky",
-                Some("option style: \"risky\" is none of solid, normal"),
+                Some("option style: \"risky\" is not one of solid, normal"),
             ),
             ("Analysis Contempt", "both sides", None),
             ("EvalFile", "x y", None),
             ("newgame", "1", None),
-            ("Hash", "16", Some("offers no option Hash")),
+            ("Hash", "16", Some("the engine has no option Hash")),
         ] {
-            let told = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
-            let doubt: Vec<&str> = doubt.into_iter().collect();
-            assert_eq!(told, doubt, "{name} {value}");
+            let warnings = option_warnings(&offers, &[(name.to_owned(), value.to_owned())]);
+            let warning: Vec<&str> = warning.into_iter().collect();
+            assert_eq!(warnings, warning, "{name} {value}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an engine writes, read line by line on a thread of its own.
+//! A thread that reads the output of an engine line by line.
 
 use std::io::{self, BufReader, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,36 +9,36 @@ use crossbeam_channel::Sender;
 use super::info::{EngineInfo, message};
 use crate::text::{BoundedLine, printable, read_bounded_line};
 
-/// Longest part of a line that is kept, in bytes.
-pub(super) const LONGEST_LINE: usize = 1 << 14;
-/// An engine that says more than this for one move floods us.
-const MOST_LINES: u64 = 100_000;
-/// As [`MOST_LINES`], in bytes.
-const MOST_BYTES: u64 = 32 << 20;
-/// Lines to the user that are kept.
-const MOST_MESSAGES: usize = 8;
-/// Characters that are kept of each.
-const LONGEST_MESSAGE: usize = 200;
+/// Longer lines are cut to this number of bytes.
+pub(super) const MAX_LINE: usize = 1 << 14;
+/// Maximum number of lines per move.
+const MAX_LINES: u64 = 100_000;
+/// Maximum number of bytes per move.
+const MAX_BYTES: u64 = 32 << 20;
+/// Maximum number of messages that are kept.
+const MAX_MESSAGES: usize = 8;
+/// Maximum number of characters of a message that are kept.
+const MAX_MESSAGE: usize = 200;
 
-/// Something that came from an engine.
+/// Output of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Output {
-    /// A line, but not one of `info`.
+    /// A line other than `info`.
     Line {
-        /// When it came.
+        /// Time of arrival.
         at: Instant,
-        /// Without its end; bytes that are no UTF-8 replaced.
+        /// The trimmed text; invalid UTF-8 is replaced.
         text: String,
     },
-    /// More output than the limit. Nothing follows.
+    /// Too much output. The reader stops after this.
     Flood,
 }
 
-/// What the reader has read since it was last reset.
+/// The output since the last reset.
 #[derive(Debug, Default)]
 pub(super) struct MoveOutput {
     pub info: EngineInfo,
-    /// Its first words to the user.
+    /// Its first `info string` and `info message` lines.
     pub messages: Vec<String>,
     lines: u64,
     bytes: u64,
@@ -48,12 +48,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The thread that reads what an engine says.
+/// The thread that reads the output of an engine.
 pub(super) struct OutputReader {
     pub move_output: Arc<Mutex<MoveOutput>>,
     pub label: Arc<str>,
     pub sender: Sender<Output>,
-    /// Whether lines of `info` are handed on.
+    /// Whether `info` lines are also sent to the receiver.
     pub passes_info: bool,
 }
 
@@ -66,9 +66,9 @@ impl OutputReader {
         let mut stdout = BufReader::with_capacity(1 << 16, counted);
         let mut line = Vec::new();
         loop {
-            let read = read_bounded_line(&mut stdout, LONGEST_LINE, &mut line);
+            let read = read_bounded_line(&mut stdout, MAX_LINE, &mut line);
             let at = Instant::now();
-            let goes_on = match read {
+            let continues = match read {
                 Ok(BoundedLine::End) => false,
                 Ok(BoundedLine::Unended(_)) => {
                     self.line(&line, at);
@@ -79,26 +79,26 @@ impl OutputReader {
                 Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => self.flood(),
                 Err(_) => false,
             };
-            if !goes_on {
+            if !continues {
                 return;
             }
         }
     }
 
-    /// Counts a line, and tells whether there are too many.
+    /// Counts a line and returns whether there are too many.
     fn is_flooded(&self) -> bool {
         let mut output = lock(&self.move_output);
         output.lines += 1;
-        output.lines > MOST_LINES
+        output.lines > MAX_LINES
     }
 
-    /// Tells of too much output; `false` because nothing more is read.
+    /// Reports too much output. Returns `false`: reading stops.
     fn flood(&self) -> bool {
         let _ = self.sender.send(Output::Flood);
         false
     }
 
-    /// Takes a line; `false` when the receiver is gone.
+    /// Handles a line. Returns `false` if the receiver is gone.
     fn line(&self, line: &[u8], at: Instant) -> bool {
         let text = String::from_utf8_lossy(line).trim().to_owned();
         log::debug!("{} -> {text}", self.label);
@@ -106,9 +106,9 @@ impl OutputReader {
             let mut output = lock(&self.move_output);
             output.info.read(&text);
             if let Some(message) = message(&text)
-                && output.messages.len() < MOST_MESSAGES
+                && output.messages.len() < MAX_MESSAGES
             {
-                let beginning: String = message.chars().take(LONGEST_MESSAGE).collect();
+                let beginning: String = message.chars().take(MAX_MESSAGE).collect();
                 output.messages.push(printable(&beginning));
             }
             return true;
@@ -117,7 +117,7 @@ impl OutputReader {
     }
 }
 
-/// Counts the bytes of an engine's output, and reads no more when there are too many.
+/// Counts the bytes of the output, and stops reading if there are too many.
 struct Counted<'a, R> {
     source: R,
     output: &'a Mutex<MoveOutput>,
@@ -128,9 +128,10 @@ impl<R: Read> Read for Counted<'_, R> {
         let count = self.source.read(buffer)?;
         let mut output = lock(self.output);
         output.bytes += count as u64;
-        match output.bytes > MOST_BYTES {
-            true => Err(io::ErrorKind::QuotaExceeded.into()),
-            false => Ok(count),
+        if output.bytes > MAX_BYTES {
+            Err(io::ErrorKind::QuotaExceeded.into())
+        } else {
+            Ok(count)
         }
     }
 }

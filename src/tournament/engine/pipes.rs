@@ -1,7 +1,7 @@
-//! Pipes whose blocking operations can be ended.
+//! Pipes whose blocking operations can be cancelled.
 //!
-//! What an engine has started may outlive it and keep its pipes open. A thread that waits at such a
-//! pipe would wait for ever; here it waits for a [`Cancel`] to be dropped as well.
+//! A process that was started by an engine may outlive it and keep its pipes open, so that a thread blocked on such a
+//! pipe would never end. These pipes also unblock when a [`Cancel`] is dropped.
 
 #[cfg(unix)]
 mod system {
@@ -13,10 +13,10 @@ mod system {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
     use rustix::pipe::{PipeFlags, pipe_with};
 
-    /// Ends the waiting at the pipes made with it when it is dropped.
+    /// Unblocks the pipes made with it when it is dropped.
     #[derive(Debug)]
     pub(in super::super) struct Cancel {
-        /// Nothing is written to it; its end is what counts.
+        /// Nothing is written to it; closing it is the signal.
         _sender: OwnedFd,
         receiver: Arc<OwnedFd>,
     }
@@ -30,24 +30,24 @@ mod system {
             })
         }
 
-        /// A pipe at which nothing waits once this is dropped.
+        /// Wraps a pipe so that it unblocks when this is dropped.
         pub(in super::super) fn pipe<T: AsFd>(&self, pipe: T) -> io::Result<Pipe<T>> {
             let flags = fcntl_getfl(&pipe)?;
-            // This end belongs to us alone, so that the engine does not see it.
+            // The flag affects only our end of the pipe.
             fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
             let cancelled = Arc::clone(&self.receiver);
             Ok(Pipe { pipe, cancelled })
         }
     }
 
-    /// An end of a pipe to or from an engine.
+    /// Our end of a pipe to or from an engine.
     pub(in super::super) struct Pipe<T> {
         pipe: T,
         cancelled: Arc<OwnedFd>,
     }
 
     impl<T: AsFd> Pipe<T> {
-        /// Does something as soon as the pipe is ready for it.
+        /// Waits until the pipe is ready, then calls `work`.
         fn when_ready<R>(
             &mut self,
             readiness: PollFlags,
@@ -94,7 +94,7 @@ mod system {
 mod system {
     use std::io;
 
-    /// Elsewhere all that an engine has started ends with it, and so do its pipes.
+    /// On Windows the job object kills all processes that an engine started, which closes its pipes.
     #[derive(Debug)]
     pub(in super::super) struct Cancel;
 

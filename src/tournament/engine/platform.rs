@@ -1,15 +1,14 @@
-//! What each system does in its own way: groups of processes, processors, niceness.
+//! Platform-specific code: process groups, processor affinity, niceness.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
-/// How often a process that is to end is looked at.
+/// Interval at which the end of a process is polled.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Has a command start a group of processes of its own, which a Ctrl-C does not reach and which can
-/// be killed as a whole.
+/// Starts the command in its own process group, which Ctrl-C does not reach and which can be killed as a whole.
 pub(super) fn own_group(command: &mut CommandWrap) {
     #[cfg(unix)]
     command.wrap(process_wrap::std::ProcessGroup::leader());
@@ -17,7 +16,7 @@ pub(super) fn own_group(command: &mut CommandWrap) {
     command.wrap(process_wrap::std::JobObject);
 }
 
-/// Waits until a process has ended or `timeout` is over, but leaves it to be reaped.
+/// Waits up to `timeout` for a process to end, without reaping it.
 pub(super) fn wait(child: &mut dyn ChildWrapper, timeout: Duration) -> bool {
     let deadline = Instant::now() + timeout;
     loop {
@@ -31,15 +30,15 @@ pub(super) fn wait(child: &mut dyn ChildWrapper, timeout: Duration) -> bool {
     }
 }
 
-/// Whether a process has ended. As long as it is not reaped its number belongs to nothing else, so
-/// that what it has started can still be killed by it.
+/// Whether a process has ended. It is not reaped, so that its id stays reserved and its process group can still be
+/// killed.
 #[cfg(unix)]
 fn has_ended(child: &mut dyn ChildWrapper) -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
 
     let Some(pid) = pid(child) else { return true };
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    // An error says that there is no such child any more.
+    // An error means that the child does not exist any more.
     !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
 }
 
@@ -54,14 +53,14 @@ fn pid(child: &dyn ChildWrapper) -> Option<rustix::process::Pid> {
     pid.and_then(rustix::process::Pid::from_raw)
 }
 
-/// Whether processes of the group of one that has ended, but was not reaped, are alive.
+/// Whether other processes of the group of an ended, unreaped process are alive.
 #[cfg(target_os = "linux")]
 pub(super) fn has_group(child: &dyn ChildWrapper) -> bool {
     let group = child.id().to_string();
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let stat = |process: std::fs::DirEntry| std::fs::read_to_string(process.path().join("stat"));
     let is_member = |stat: String| {
-        // Behind the name, which may hold anything: state, parent, group.
+        // The name may contain any character; after it come state, parent and group.
         let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
         let fields: Vec<&str> = fields.split_ascii_whitespace().take(3).collect();
         matches!(fields[..], [state, _, of] if of == group && state != "Z" && state != "X")
@@ -86,7 +85,7 @@ pub(super) fn set_nice(_: &dyn ChildWrapper, _: i32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Does `spawn` in such a way that the process it starts runs on `cpus` alone.
+/// Calls `spawn` so that the process it starts is bound to `cpus`.
 #[cfg(target_os = "linux")]
 pub(super) fn on_processors<T>(
     cpus: &[usize],
@@ -94,7 +93,7 @@ pub(super) fn on_processors<T>(
 ) -> io::Result<T> {
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    // A child inherits the processors of the thread that starts it.
+    // A child inherits the affinity of the thread that starts it.
     let mut set = CpuSet::new();
     for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU) {
         set.set(*cpu);
@@ -111,7 +110,7 @@ pub(super) fn on_processors<T>(_: &[usize], _: impl FnOnce() -> io::Result<T>) -
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The processors that we may use.
+/// The processors that this process may use.
 #[cfg(target_os = "linux")]
 pub(in super::super) fn processors() -> Vec<usize> {
     use rustix::thread::{CpuSet, sched_getaffinity};

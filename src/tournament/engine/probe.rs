@@ -1,4 +1,4 @@
-//! What an engine speaks is asked before the first game, where the user has not told it.
+//! Detects the protocol and coordinates of an engine before the first game.
 
 use std::time::{Duration, Instant};
 
@@ -13,50 +13,50 @@ use crate::tournament::limit::Timeouts;
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// How long an engine may take to answer one greeting before it gets the other one too.
+/// How long to wait for an answer to the UCCI greeting before the UCI greeting is sent.
 const FIRST_GREETING: Duration = Duration::from_secs(1);
 
-/// Starts an engine once, and returns its description completed by what was found out, with its
-/// greeting. `over` ends the waiting when it has a message or is disconnected.
+/// Starts an engine once, and returns its settings completed by the detected ones, with its greeting. A message on
+/// `over`, or its disconnection, stops this.
 ///
-/// The protocol is that of the greeting which it answers; what its coordinates count from is seen
-/// from a move that it plays from the starting position. What the user has told is taken, and tried.
+/// The protocol is that of the greeting which the engine answers; the first rank follows from its move from the
+/// starting position. Settings given by the user are verified.
 ///
 /// # Errors
-/// It cannot be started, does not answer, plays something else, or plays otherwise than the user has told.
+/// The engine cannot be started, does not answer, does not play xiangqi, or contradicts the given settings.
 pub fn probe(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
     timeouts: Timeouts,
     over: &Receiver<()>,
 ) -> Result<(EngineSpec, Greeting), EngineFailure> {
-    let mut known = spec.clone();
-    let mut findings = Vec::new();
-    if known.protocol.is_none() {
-        let protocol = find_protocol(spec, cpus, timeouts, over)?;
-        findings.push(protocol.to_string().to_uppercase());
-        known.protocol = Some(protocol);
+    let mut spec = spec.clone();
+    let mut detected = Vec::new();
+    if spec.protocol.is_none() {
+        let protocol = find_protocol(&spec, cpus, timeouts, over)?;
+        detected.push(protocol.to_string().to_uppercase());
+        spec.protocol = Some(protocol);
     }
-    let mut engine = Engine::start(&known, cpus, timeouts, over.clone())?;
+    let mut engine = Engine::start(&spec, cpus, timeouts, over.clone())?;
     let mut greeting = std::mem::take(&mut engine.greeting);
-    match known.first_rank {
-        Some(first_rank) => engine.try_first_rank(first_rank)?,
+    match spec.first_rank {
+        Some(first_rank) => engine.verify_first_rank(first_rank)?,
         None => {
             let first_rank = engine.find_first_rank()?;
             if first_rank != 0 {
-                findings.push(format!("ranks from {first_rank}"));
+                detected.push(format!("ranks from {first_rank}"));
             }
-            known.first_rank = Some(first_rank);
+            spec.first_rank = Some(first_rank);
         }
     }
-    engine.try_variant(spec)?;
+    engine.verify_variant(&spec)?;
     engine.quit();
-    findings.append(&mut greeting.findings);
-    greeting.findings = findings;
-    Ok((known, greeting))
+    detected.append(&mut greeting.detected);
+    greeting.detected = detected;
+    Ok((spec, greeting))
 }
 
-/// Greets an engine in both protocols, and returns the one that it answers.
+/// Greets an engine in both protocols and returns the one that it answers.
 fn find_protocol(
     spec: &EngineSpec,
     cpus: Option<&[usize]>,
@@ -67,42 +67,42 @@ fn find_protocol(
     let mut process = start_process(spec, cpus)?;
     let deadline = Instant::now() + timeouts.ready;
     process.send(EngineProtocol::Ucci.greeting());
-    let mut answer = await_welcome(&process, FIRST_GREETING.min(timeouts.ready), over)?;
-    if let Welcome::Ended = answer {
-        // Some exit at a command that they do not support.
+    let mut answer = await_greeting_end(&process, FIRST_GREETING.min(timeouts.ready), over)?;
+    if let GreetingAnswer::Ended = answer {
+        // Some engines exit at an unknown command.
         process = start_process(spec, cpus)?;
     }
-    if !matches!(answer, Welcome::Spoken(_)) {
+    if !matches!(answer, GreetingAnswer::Protocol(_)) {
         process.send(EngineProtocol::Uci.greeting());
         let rest = deadline.saturating_duration_since(Instant::now());
-        answer = await_welcome(&process, rest, over)?;
+        answer = await_greeting_end(&process, rest, over)?;
     }
     match answer {
-        Welcome::Spoken(protocol) => {
+        GreetingAnswer::Protocol(protocol) => {
             process.quit(super::QUIT_TIMEOUT);
             Ok(protocol)
         }
-        Welcome::Missing => Err(EngineFailure::Silent {
+        GreetingAnswer::Missing => Err(EngineFailure::Timeout {
             awaited: "ucciok or uciok".to_owned(),
             allowed: timeouts.ready,
         }),
-        Welcome::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
+        GreetingAnswer::Ended => Err(EngineFailure::Ended(process.end(super::END_TIMEOUT))),
     }
 }
 
-/// What came of a greeting.
-enum Welcome {
-    Spoken(EngineProtocol),
+/// The response to a greeting.
+enum GreetingAnswer {
+    Protocol(EngineProtocol),
     Missing,
     Ended,
 }
 
-fn await_welcome(
+fn await_greeting_end(
     process: &Process,
     timeout: Duration,
     over: &Receiver<()>,
-) -> Result<Welcome, EngineFailure> {
-    /// How often the end of the tournament is looked for.
+) -> Result<GreetingAnswer, EngineFailure> {
+    /// Interval at which interrupts are polled.
     const POLL: Duration = Duration::from_millis(20);
     let deadline = Instant::now() + timeout;
     loop {
@@ -112,56 +112,53 @@ fn await_welcome(
         match process.output.recv_timeout(POLL) {
             Ok(Output::Line { text, .. }) => {
                 let protocols = [EngineProtocol::Ucci, EngineProtocol::Uci];
-                let mut spoken = protocols.into_iter().filter(|p| p.welcome() == text);
-                if let Some(protocol) = spoken.next() {
-                    return Ok(Welcome::Spoken(protocol));
+                let mut answered = protocols.into_iter().filter(|p| p.greeting_end() == text);
+                if let Some(protocol) = answered.next() {
+                    return Ok(GreetingAnswer::Protocol(protocol));
                 }
             }
             Ok(Output::Flood) => return Err(EngineFailure::Flood),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(Welcome::Ended),
+            Err(RecvTimeoutError::Disconnected) => return Ok(GreetingAnswer::Ended),
         }
         if Instant::now() >= deadline {
-            return Ok(Welcome::Missing);
+            return Ok(GreetingAnswer::Missing);
         }
     }
 }
 
-/// What engines are asked for a move to find out what they count ranks from.
+/// The search that detects the first rank.
 const FIND_RANKS: &str = "go depth 1";
-/// What engines are asked for a move to try what the user has told of their ranks.
-const TRY_RANKS: &str = "go depth 2";
-/// Red is to move, is not in check and has no move; in variants of xiangqi there may be one, as passing
-/// is in janggi.
+/// The search that verifies `ranks=`.
+const VERIFY_RANKS: &str = "go depth 2";
+/// Red to move is stalemated in xiangqi, but not in some variants (in janggi passing is a move).
 const STALEMATE: &str = "3k5/9/9/9/4r4/9/9/9/r8/5K3 w - - 0 1";
 
 impl Engine {
-    /// Lets the engine play a move from the starting position, and sees from it what it counts ranks
-    /// from. No text is a legal move of both kinds: pieces stand on ranks 0, 2 and 3 from 0, on 1, 3
-    /// and 4 from 1, and those on 3 are on other files.
+    /// Detects the first rank from a move in the starting position. No text is a legal move in both systems: the pieces
+    /// are on ranks 0, 2 and 3 counted from 0, and on 1, 3 and 4 counted from 1, with those on rank 3 on other files.
     fn find_first_rank(&mut self) -> Result<u8, EngineFailure> {
         let line = self.play_from(START, FIND_RANKS)?;
         (0..=1)
             .find(|first_rank| self.reads(&line, *first_rank))
-            .ok_or_else(|| EngineFailure::Foreign(excerpt(&line)))
+            .ok_or_else(|| EngineFailure::NotXiangqi(excerpt(&line)))
     }
 
-    /// Lets the engine play a move from the starting position, which has to be legal by the ranks that
-    /// the user has told.
-    fn try_first_rank(&mut self, first_rank: u8) -> Result<(), EngineFailure> {
-        let line = self.play_from(START, TRY_RANKS)?;
+    /// Verifies `ranks=` by a move in the starting position.
+    fn verify_first_rank(&mut self, first_rank: u8) -> Result<(), EngineFailure> {
+        let line = self.play_from(START, VERIFY_RANKS)?;
         let played = excerpt(&line);
-        match self.reads(&line, first_rank) {
-            true => Ok(()),
-            false if self.reads(&line, 1 - first_rank.min(1)) => {
-                Err(EngineFailure::OtherRanks { first_rank, played })
-            }
-            false => Err(EngineFailure::Foreign(played)),
+        if self.reads(&line, first_rank) {
+            Ok(())
+        } else if self.reads(&line, 1 - first_rank.min(1)) {
+            Err(EngineFailure::WrongRanks { first_rank, played })
+        } else {
+            Err(EngineFailure::NotXiangqi(played))
         }
     }
 
-    /// Lets an engine that the user sets to another variant answer where xiangqi has no move.
-    fn try_variant(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
+    /// If the user set `UCI_Variant`, verifies that the engine has no move in a xiangqi stalemate.
+    fn verify_variant(&mut self, spec: &EngineSpec) -> Result<(), EngineFailure> {
         let is_variant = |name: &str| name.eq_ignore_ascii_case(super::greeting::VARIANT);
         let mut variants = spec.options.iter().filter(|(name, _)| is_variant(name));
         let Some((_, variant)) = variants.next_back() else {
@@ -173,14 +170,14 @@ impl Engine {
         let line = self.play_from(STALEMATE, FIND_RANKS)?;
         match self.answer(&line, Instant::now(), Duration::ZERO).choice {
             MoveChoice::NoMove | MoveChoice::Resign => Ok(()),
-            _ => Err(EngineFailure::OtherVariant {
+            _ => Err(EngineFailure::WrongVariant {
                 variant: excerpt(variant),
                 played: excerpt(&line),
             }),
         }
     }
 
-    /// The line with which the engine answers a `go` in a position.
+    /// The answer to a `go` command in a position.
     fn play_from(&mut self, fen: &str, go: &str) -> Result<String, EngineFailure> {
         self.ready(&format!("position fen {fen}"))?;
         self.process.reset();
@@ -189,8 +186,7 @@ impl Engine {
         Ok(line)
     }
 
-    /// Whether an answer has a legal move of the starting position in coordinates that count ranks from
-    /// `first_rank`.
+    /// Whether an answer is a legal move of the starting position with ranks from `first_rank`.
     fn reads(&self, line: &str, first_rank: u8) -> bool {
         let text = line.split_ascii_whitespace().nth(1).unwrap_or_default();
         let dialect = super::EngineDialect {

@@ -1,8 +1,7 @@
-//! A process at the other end of three pipes, whatever it does.
+//! An engine process with pipes to its standard streams.
 //!
-//! One thread writes, so that an engine that does not read holds up no other; one reads lines and
-//! notes when each came; one empties standard error. What engines say while they think goes no
-//! further than the reader, which keeps the last of it.
+//! One thread writes, so that an engine that does not read its input does not block the tournament; one reads lines
+//! and records their times; one reads standard error. The reader handles `info` lines itself and keeps the last values.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -18,51 +17,46 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::dialect::EngineDialect;
 use super::info::{EngineInfo, EngineScore};
-use super::output::{LONGEST_LINE, MoveOutput, Output, OutputReader, lock};
+use super::output::{MAX_LINE, MoveOutput, Output, OutputReader, lock};
 use super::pipes::Cancel;
 use super::platform;
 use crate::text::{BoundedLine, printable, read_bounded_line};
 use crate::tournament::protocol::EngineProtocol;
 use crate::tournament::spec::EngineSpec;
 
-/// Lines that may wait to be looked at; beyond this the engine has to wait.
+/// Number of buffered lines; if more are pending, the engine blocks.
 const LINES_AHEAD: usize = 1024;
-/// How long a process that was killed may take to end before a thread of its own waits for it.
+/// How long to wait for a killed process before a separate thread waits for it.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A running engine process. It is killed, with all that it has started, when this is dropped.
+/// A running engine process. Dropping it kills its whole process group.
 #[derive(Debug)]
 pub(in super::super) struct Process {
-    /// `None` once it has ended and been reaped.
+    /// `None` once it was reaped.
     child: Option<Box<dyn ChildWrapper>>,
     input: Option<Sender<String>>,
-    /// What it says; disconnected once it has closed its output.
+    /// Its output; disconnected once the process has closed it.
     pub(in super::super) output: Receiver<Output>,
     move_output: Arc<Mutex<MoveOutput>>,
     last_error_line: Arc<Mutex<String>>,
-    /// Disconnected once standard error has been read to its end.
+    /// Disconnected at the end of standard error.
     errors_end: Receiver<()>,
     label: Arc<str>,
-    /// Dropped to end the threads at the pipes, which may be kept open by what the engine has started.
+    /// Dropped to end the threads at the pipes, which other processes may keep open.
     _cancel: Cancel,
-    /// Has the engine killed when we end.
+    /// Kills the engine if this process ends.
     #[cfg(unix)]
     _guarded: super::guard::Guarded,
 }
 
 impl Process {
-    /// Starts an engine of which every line is handed on, those of `info` too.
-    ///
-    /// # Errors
-    /// As [`Process::start`].
+    /// Starts an engine whose `info` lines are also sent to `output`.
     pub(in super::super) fn start_raw(spec: &EngineSpec) -> io::Result<Self> {
         Self::start_reading(spec, spec.cpus.as_deref(), true)
     }
 
-    /// Starts an engine, on `cpus` alone if they are given.
-    ///
-    /// # Errors
-    /// The program, a thread or a pipe cannot be had, none of which is the fault of an engine.
+    /// Starts an engine, bound to `cpus` if given. Errors mean that a process, thread, pipe or file is not available, and
+    /// are not the engine's fault.
     pub(super) fn start(spec: &EngineSpec, cpus: Option<&[usize]>) -> io::Result<Self> {
         Self::start_reading(spec, cpus, false)
     }
@@ -84,7 +78,7 @@ impl Process {
             child.stderr().take(),
         );
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(io::Error::other("no pipes"));
+            return Err(io::Error::other("the process has no pipes"));
         };
         let (input, lines) = unbounded();
         let (sender, output) = bounded(LINES_AHEAD);
@@ -127,21 +121,21 @@ impl Process {
         Ok(process)
     }
 
-    /// Sends text, which may be several lines.
+    /// Sends one or more lines.
     pub(in super::super) fn send(&self, text: &str) {
         log::debug!("{} <- {text}", self.label);
         if let Some(input) = &self.input {
-            // An engine that reads no more is found out when it does not answer.
+            // An engine that does not read its input will not answer.
             let _ = input.send(format!("{text}\n"));
         }
     }
 
-    /// Begins to listen anew: what was said before does not count.
+    /// Discards the information and counts of earlier output.
     pub(in super::super) fn reset(&self) {
         *lock(&self.move_output) = MoveOutput::default();
     }
 
-    /// What it has said while it thought, in a protocol.
+    /// The information from its `info` lines since the last reset.
     pub(super) fn info(&self, dialect: EngineDialect) -> EngineInfo {
         let mut info = lock(&self.move_output).info.clone();
         if dialect.protocol == EngineProtocol::Ucci {
@@ -151,25 +145,24 @@ impl Process {
         info
     }
 
-    /// What it has said to the user since it was last reset: `info message` of UCCI, `info string` of UCI. The
-    /// first lines of it, printable.
+    /// Its first messages since the last reset (`info message` of UCCI, `info string` of UCI), printable.
     pub(super) fn messages(&self) -> Vec<String> {
         lock(&self.move_output).messages.clone()
     }
 
-    /// How the process has ended, if it has or will within `timeout`.
+    /// Waits up to `timeout` for the end of the process and describes it.
     pub(in super::super) fn end(&mut self, timeout: Duration) -> String {
         let is_over = self
             .child
             .as_mut()
             .is_none_or(|child| platform::wait(child.as_mut(), timeout));
         let how = match is_over.then(|| self.reap()) {
-            Some(Some(Ok(status))) => format!("it ended ({status})"),
-            Some(Some(Err(error))) => format!("it ended ({error})"),
-            Some(None) => "it ended".to_owned(),
+            Some(Some(Ok(status))) => format!("it exited ({status})"),
+            Some(Some(Err(error))) => format!("it exited ({error})"),
+            Some(None) => "it exited".to_owned(),
             None => "it closed its output".to_owned(),
         };
-        // What it said last may still be on its way.
+        // Its last error message may not have been read yet.
         let _ = self.errors_end.recv_timeout(timeout);
         match lock(&self.last_error_line).trim() {
             "" => how,
@@ -177,15 +170,15 @@ impl Process {
         }
     }
 
-    /// Kills what the process has started and may have left, then takes note of its end.
+    /// Kills the rest of the process group, then reaps the process.
     fn reap(&mut self) -> Option<io::Result<ExitStatus>> {
         let mut child = self.child.take()?;
-        // An error says that nothing is left to be killed.
+        // An error means that no process is left.
         let _ = child.start_kill();
         Some(child.wait())
     }
 
-    /// Ends the engine's input.
+    /// Closes the engine's input.
     pub(in super::super) fn close_input(&mut self) {
         self.input = None;
     }
@@ -196,13 +189,13 @@ impl Process {
         child.is_none_or(|child| platform::wait(child.as_mut(), timeout))
     }
 
-    /// Whether others of its group are alive, where the system can tell.
+    /// Whether other processes of its group are alive (only known on Linux).
     pub(in super::super) fn has_group(&self) -> bool {
         let child = self.child.as_deref();
         child.is_some_and(platform::has_group)
     }
 
-    /// Asks the engine to leave, and kills it when it does not within `timeout`.
+    /// Sends `quit`, and kills the engine if it does not exit within `timeout`.
     pub(super) fn quit(mut self, timeout: Duration) {
         self.send("quit");
         self.input = None;
@@ -218,19 +211,19 @@ impl Drop for Process {
         let Some(mut child) = self.child.take() else {
             return;
         };
-        // An error says that nothing is left to be killed.
+        // An error means that no process is left.
         let _ = child.start_kill();
         if platform::wait(child.as_mut(), KILL_TIMEOUT) {
             let _ = child.wait();
             return;
         }
-        log::warn!("{} does not end", self.label);
-        // Without a thread to wait for it a zombie is left, and nothing can be done about it.
+        log::warn!("{} does not exit after it was killed", self.label);
+        // If no thread can be started, a zombie remains.
         let _ = thread::Builder::new().spawn(move || child.wait());
     }
 }
 
-/// Starts the program of an engine with pipes to it.
+/// Spawns the program of an engine with pipes.
 fn spawn(spec: &EngineSpec) -> io::Result<Box<dyn ChildWrapper>> {
     let mut command = CommandWrap::with_new(&spec.command, |command| {
         command
@@ -246,13 +239,13 @@ fn spawn(spec: &EngineSpec) -> io::Result<Box<dyn ChildWrapper>> {
     command.spawn()
 }
 
-/// The file that standard error of an engine is added to.
+/// Opens the file for standard error.
 fn open_log(path: &Path) -> io::Result<File> {
     let opened = File::options().append(true).create(true).open(path);
     opened.map_err(|error| io::Error::other(format!("stderr={}: {error}", path.display())))
 }
 
-/// Writes lines until there are no more or they are not read any more.
+/// Writes lines until the sender or the pipe is closed.
 fn write_lines(mut stdin: impl Write, lines: &Receiver<String>) {
     for line in lines {
         let written = stdin.write_all(line.as_bytes());
@@ -262,12 +255,12 @@ fn write_lines(mut stdin: impl Write, lines: &Receiver<String>) {
     }
 }
 
-/// Reads standard error to its end, copies it to `log`, and keeps its last line.
+/// Reads standard error to its end, copies it to `log`, and stores its last line.
 fn read_errors(stderr: impl Read, last_error_line: &Mutex<String>, mut log: Option<File>) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();
     loop {
-        match read_bounded_line(&mut stderr, LONGEST_LINE, &mut line) {
+        match read_bounded_line(&mut stderr, MAX_LINE, &mut line) {
             Ok(BoundedLine::End) | Err(_) => return,
             Ok(_) => {}
         }

@@ -1,4 +1,4 @@
-//! What a journal holds behind its first line.
+//! The entries of a journal after its header.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,32 +6,32 @@ use super::head::JournalHeader;
 
 use crate::tournament::record::GameRecord;
 
-/// What a journal holds when it is opened.
+/// The content of a journal when it is opened.
 #[derive(Debug, Default)]
 pub struct JournalContent {
-    /// The games that belong to the tournament.
+    /// The games of the tournament.
     pub games: Vec<GameRecord>,
-    /// How many games were declared void and played again.
+    /// Number of void games.
     pub voids: u64,
-    /// Whether a last line without its end was dropped.
-    pub has_torn_line: bool,
-    /// How many lines could not be read and were left out.
+    /// Whether an incomplete last line was dropped.
+    pub has_incomplete_line: bool,
+    /// Number of damaged lines that were skipped.
     pub damaged_lines: usize,
 }
 
-/// A line behind the first.
+/// A line after the header.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum JournalEntry {
-    /// The program has opened the journal.
+    /// The program opened the journal.
     Run {
         process: u32,
-        /// The first line once more, for when that one is damaged. Journals of earlier versions lack it.
+        /// A copy of the header, in case the first line is damaged.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        head: Option<Box<JournalHeader>>,
+        header: Option<Box<JournalHeader>>,
     },
-    /// A game has ended.
+    /// A game ended.
     Game(GameRecord),
-    /// A game has been declared void and will be played again.
+    /// A game is void and will be replayed.
     Void { number: u64, detail: String },
 }

@@ -10,48 +10,50 @@ pub enum JournalError {
     /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] io::Error),
-    /// It is a directory, a device, a pipe.
-    #[error("a journal is a regular file, and this is none")]
+    /// It is a directory, a device or a pipe.
+    #[error("the journal must be a regular file")]
     Irregular,
-    /// Another process plays this tournament.
-    #[error("{} plays this tournament at the moment", owner(*.0))]
+    /// Another process has locked the journal.
+    #[error("{} is playing this tournament", owner(*.0))]
     Locked(Option<u32>),
-    /// It begins otherwise.
-    #[error("it is no journal of a tournament")]
-    Foreign,
-    /// It has no whole line.
+    /// The file does not start like a journal.
+    #[error("the file is not a match journal")]
+    NotAJournal,
+    /// The file has no complete line.
     #[error(
-        "its first line has no end: it was cut short before its first game, and you may remove it"
+        "the first line is incomplete: the match was killed before its first game; remove the file"
     )]
-    Headless,
-    /// Another version of the program has written it.
+    IncompleteHeader,
+    /// The journal has another version.
     #[error(
-        "it has form {0}, and this version of the program reads form {VERSION}: finish that \
-         tournament with the version that began it, or name another file"
+        "the journal has version {0}, but this program reads version {VERSION}: finish that tournament with \
+         the program that started it, or use another file"
     )]
     Version(u32),
-    /// The first line cannot be read, and nothing else says which tournament it is.
-    #[error("line 1: {reason}{}", unknown_games(*.safe))]
-    Head {
-        /// Why.
+    /// The first line is damaged and no other line repeats it.
+    #[error(
+        "line 1: {reason}; no other line has a copy of the header, so the {safe} games cannot be used"
+    )]
+    Header {
+        /// What is wrong with it.
         reason: String,
-        /// How many games the other lines hold.
+        /// Number of readable games.
         safe: u64,
     },
     /// It belongs to another tournament.
-    #[error("it belongs to another tournament: the {0} are not the same")]
+    #[error("the journal belongs to another tournament: the {0} differ")]
     Other(&'static str),
-    /// A line is no entry, or that of a game that is there twice or does not belong there.
+    /// A line is not a valid entry, or its game is a duplicate or not in the schedule.
     #[error(
-        "line {line}: {reason}; {safe} games can be read, and --repair goes on from them (the \
-         damaged file is kept beside it)"
+        "line {line}: {reason}; {safe} games are readable: --repair continues from them and keeps a copy of \
+         the damaged file"
     )]
     Damaged {
-        /// Which one, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Why.
+        /// What is wrong with it.
         reason: String,
-        /// How many games the other lines hold.
+        /// Number of readable games.
         safe: usize,
     },
 }
@@ -60,12 +62,4 @@ fn owner(process: Option<u32>) -> String {
     process.map_or("another process".to_owned(), |process| {
         format!("process {process}")
     })
-}
-
-/// What there is to say of games behind a first line that cannot be read.
-fn unknown_games(safe: u64) -> String {
-    match safe {
-        0 => String::new(),
-        _ => format!("; {safe} games behind it can be read, but nothing says of which tournament"),
-    }
 }

@@ -1,8 +1,7 @@
-//! The first line of a journal: what has to be the same when a tournament goes on.
+//! The header of a journal: the settings that must be the same when a tournament is resumed.
 //!
-//! The names of the fields below are the keys of the file. They stay as they are whatever the rest
-//! of the program calls these things; a change of form raises [`VERSION`] and adds a stored journal
-//! to the tests.
+//! The serialized field names are the keys of the file: changing them increments [`VERSION`] and adds a stored
+//! journal to the tests.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +11,15 @@ use crate::tournament::plan::{GameRules, Tournament};
 use crate::tournament::schedule::ColorOrder;
 use crate::tournament::spec::EngineSpec;
 
-/// Which form the file has. The first one compared the debug text of Rust types.
+/// Version of the file format.
 pub(super) const VERSION: u32 = 2;
 
-/// The first line.
+/// The first line of the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JournalHeader {
     pub(super) chuhe_match: u32,
-    /// A random number that the tournament's records in a PGN bear.
+    /// A random id, also written to the PGN tag `MatchId`.
     pub(super) id: String,
     engines: Vec<EngineEntry>,
     format: String,
@@ -30,23 +29,23 @@ pub(super) struct JournalHeader {
     colors: String,
     rules: RulesEntry,
     sprt: Option<SprtEntry>,
-    /// A hash of the openings in their order.
+    /// A hash of the list of openings.
     openings: String,
     pub(super) pgn: Option<PgnEntry>,
 }
 
-/// The version alone, which every form has.
+/// The version alone, which all formats have.
 #[derive(Debug, Deserialize)]
 pub(super) struct Version {
     pub(super) chuhe_match: u32,
 }
 
-/// The PGN file that the games also go to.
+/// The PGN file of the tournament.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PgnEntry {
     path: String,
-    /// Its length in bytes before the tournament.
+    /// Its length in bytes at the start of the tournament.
     pub(super) length: u64,
 }
 
@@ -72,7 +71,7 @@ struct EngineEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum LimitEntry {
-    /// As `--engine tc=` has it.
+    /// In the form of `tc=`.
     Clock(String),
     MoveTimeMs(u64),
     Nodes(u64),
@@ -89,7 +88,7 @@ struct RulesEntry {
     draw: Option<DrawEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resign: Option<WinEntry>,
-    /// The directories of the tables that end games.
+    /// The directories of the adjudicating tablebases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tables: Option<String>,
 }
@@ -119,12 +118,12 @@ struct SprtEntry {
     model: String,
 }
 
-/// What a gauntlet has where nothing is said.
+/// The default number of seeds.
 const fn one() -> usize {
     1
 }
 
-/// How colors are given where nothing is said.
+/// The default color order.
 fn alternating() -> String {
     ColorOrder::default().name().to_owned()
 }
@@ -151,16 +150,16 @@ impl JournalHeader {
         }
     }
 
-    /// What differs from another one, apart from its number and how long the PGN was.
+    /// The first setting that differs from another header; the id and the length of the PGN are ignored.
     pub(super) fn difference(&self, other: &Self) -> Option<&'static str> {
-        let pgn = |head: &Self| head.pgn.as_ref().map(|pgn| pgn.path.clone());
+        let pgn = |header: &Self| header.pgn.as_ref().map(|pgn| pgn.path.clone());
         let checks = [
             (self.engines == other.engines, "engines"),
             (self.format == other.format, "formats"),
             (self.seeds == other.seeds, "seeds"),
-            (self.colors == other.colors, "orders of colors"),
+            (self.colors == other.colors, "color orders"),
             (self.rules == other.rules, "rules"),
-            (self.sprt == other.sprt, "tests"),
+            (self.sprt == other.sprt, "SPRTs"),
             (self.openings == other.openings, "openings or their order"),
             (pgn(self) == pgn(other), "PGN files"),
         ];
@@ -203,7 +202,7 @@ impl From<&GameRules> for RulesEntry {
     fn from(rules: &GameRules) -> Self {
         Self {
             set: rules.rules.name().to_owned(),
-            max_plies: rules.longest.map(|plies| plies as u64),
+            max_plies: rules.max_plies.map(|plies| plies as u64),
             banmoves: rules.banmoves,
             win: rules.adjudication.win.map(|win| WinEntry {
                 score: win.score,
@@ -213,7 +212,7 @@ impl From<&GameRules> for RulesEntry {
                 score: resign.score,
                 moves: resign.moves,
             }),
-            tables: rules.tables.as_ref().map(|t| t.paths().to_owned()),
+            tables: rules.tablebases.as_ref().map(|t| t.paths().to_owned()),
             draw: rules.adjudication.draw.map(|draw| DrawEntry {
                 score: draw.score,
                 moves: draw.moves,
@@ -223,7 +222,7 @@ impl From<&GameRules> for RulesEntry {
     }
 }
 
-/// A number that tells lists of openings apart (FNV-1a, of their text).
+/// A hash of a list of openings.
 fn fingerprint(lines: &[Line]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {

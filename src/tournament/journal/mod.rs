@@ -1,9 +1,9 @@
-//! The file by which an interrupted or killed tournament goes on.
+//! The journal: the file from which an interrupted or killed tournament is resumed.
 //!
-//! It holds JSON lines: a [`JournalHeader`] that describes the tournament, then a [`JournalEntry`] for
-//! each run of the program, which repeats the first line, each game, and each game that was declared void. Whoever writes it holds an
-//! advisory lock on it, which the system releases when the process ends. Each game is on the disk before
-//! anything else is written of it, so that the journal is never behind a PGN.
+//! It consists of JSON lines: a [`JournalHeader`] with the settings of the tournament, then a [`JournalEntry`] for
+//! each run of the program (with a copy of the header), each game and each void game. The writing process holds
+//! an advisory lock, which the system releases when the process ends. A game is synced to the disk before it is
+//! written anywhere else, so that the journal never lacks a game that the PGN has.
 
 mod entry;
 mod error;
@@ -26,31 +26,31 @@ use head::JournalHeader;
 pub use reading::is_journal;
 use reading::{ReadJournal, last_process, read};
 
-/// The games of a tournament on disk.
+/// The open journal of a tournament.
 #[derive(Debug)]
 pub struct Journal {
     file: File,
-    head: JournalHeader,
+    header: JournalHeader,
 }
 
-/// What to do about lines that cannot be read.
+/// How to treat damaged lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// Nothing is done with a damaged journal.
+    /// Return an error and leave the file unchanged.
     Refuse,
-    /// They are left out, and a copy of the damaged file is kept.
+    /// Skip them, and keep a copy of the damaged file.
     Repair,
 }
 
 impl Journal {
-    /// Opens the journal of a tournament, or begins it if there is no such file or an empty one, and
-    /// returns what it holds. `pgn` is the file that the games also go to, with its length now.
+    /// Opens the journal of a tournament and returns its content, or creates it if the file does not exist or is
+    /// empty. `pgn` is the path of the PGN file and its current length.
     ///
-    /// A last line without its end, which a killed run may leave, is dropped.
+    /// An incomplete last line, which a killed run may leave, is dropped.
     ///
     /// # Errors
-    /// The file cannot be read or written, is no journal, is that of another tournament, is used by
-    /// another process, or is damaged and not to be repaired; what it holds then stays as it is.
+    /// The file is not a journal, belongs to another tournament, is locked by another process, or is damaged and
+    /// must not be repaired. In each case it is left unchanged.
     pub fn open(
         path: &Path,
         tournament: &Tournament,
@@ -61,8 +61,8 @@ impl Journal {
         let ours = JournalHeader::new(tournament, pgn);
         if file.metadata()?.len() == 0 {
             write_line(&mut file, &ours)?;
-            let journal = Self { file, head: ours };
-            return Ok((journal.begin()?, JournalContent::default()));
+            let journal = Self { file, header: ours };
+            return Ok((journal.add_run()?, JournalContent::default()));
         }
         let read = read(&file, &ours, tournament)?;
         match read.damage {
@@ -71,36 +71,30 @@ impl Journal {
                 return Err(JournalError::Damaged { line, reason, safe });
             }
             Some(_) => file = rewrite(path, &read)?,
-            // Only now is it known whose file this is.
+            // The file is changed only after its header was checked.
             None => file.set_len(read.end)?,
         }
         file.seek(SeekFrom::End(0))?;
         let journal = Self {
             file,
-            head: read.head,
+            header: read.header,
         };
-        Ok((journal.begin()?, read.content))
+        Ok((journal.add_run()?, read.content))
     }
 
-    fn begin(mut self) -> io::Result<Self> {
+    fn add_run(mut self) -> io::Result<Self> {
         let process = std::process::id();
-        let head = Some(Box::new(self.head.clone()));
-        self.write(&JournalEntry::Run { process, head })?;
+        let header = Some(Box::new(self.header.clone()));
+        self.write(&JournalEntry::Run { process, header })?;
         Ok(self)
     }
 
-    /// Adds a game and has it written to the disk.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Adds a game and syncs the file to the disk.
     pub fn add(&mut self, game: &GameRecord) -> io::Result<()> {
         self.write(&JournalEntry::Game(game.clone()))
     }
 
-    /// Notes that a game was declared void.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Records that a game is void.
     pub fn add_void(&mut self, number: u64, detail: &str) -> io::Result<()> {
         let detail = detail.to_owned();
         self.write(&JournalEntry::Void { number, detail })
@@ -111,18 +105,18 @@ impl Journal {
         self.file.sync_data()
     }
 
-    /// How long the PGN file was before the tournament began, in bytes.
+    /// Length of the PGN file at the start of the tournament, in bytes.
     pub fn pgn_length(&self) -> u64 {
-        self.head.pgn.as_ref().map_or(0, |pgn| pgn.length)
+        self.header.pgn.as_ref().map_or(0, |pgn| pgn.length)
     }
 
-    /// A number that no other tournament has.
+    /// The unique id of the tournament.
     pub fn id(&self) -> &str {
-        &self.head.id
+        &self.header.id
     }
 }
 
-/// Opens or creates the file for this process alone.
+/// Opens or creates the file and locks it.
 fn open_locked(path: &Path) -> Result<File, JournalError> {
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return Err(JournalError::Irregular);
@@ -146,13 +140,13 @@ fn write_line(file: &mut File, value: &impl Serialize) -> io::Result<()> {
     file.write_all(&line)
 }
 
-/// Replaces a damaged journal by what can be read of it, and keeps it beside.
+/// Replaces a damaged journal by its readable part, and keeps a copy of it.
 fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
     let mut copy = new_file_beside(path)?;
     io::copy(&mut File::open(path)?, &mut copy)?;
     copy.sync_all()?;
     let mut whole = Replacement::beside(path)?;
-    write_line(whole.as_file_mut(), &read.head)?;
+    write_line(whole.as_file_mut(), &read.header)?;
     for void in &read.voids {
         write_line(whole.as_file_mut(), void)?;
     }
@@ -163,7 +157,7 @@ fn rewrite(path: &Path, read: &ReadJournal) -> Result<File, JournalError> {
     open_locked(path)
 }
 
-/// A new file for a damaged journal: its name with `.damaged` behind it, and a number from the second on.
+/// Creates the file for the copy of a damaged journal: `NAME.damaged`, `NAME.damaged.2` and so on.
 fn new_file_beside(path: &Path) -> io::Result<File> {
     for number in 1.. {
         let mut name = path.as_os_str().to_owned();

@@ -1,4 +1,4 @@
-//! Reads what a journal holds.
+//! Reads a journal.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -13,24 +13,24 @@ use crate::tournament::plan::Tournament;
 use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::Schedule;
 
-/// How every journal begins.
+/// The first bytes of every journal.
 const BEGINNING: &[u8] = b"{\"chuhe_match\":";
-/// No line is longer, in bytes: that of a game of some hundred thousand plies.
-const LONGEST_LINE: usize = 64 << 20;
+/// Maximum length of a line in bytes, enough for a game of some hundred thousand plies.
+const MAX_LINE: usize = 64 << 20;
 
-/// What has been read of a file.
+/// A journal that was read.
 pub(super) struct ReadJournal {
-    pub(super) head: JournalHeader,
+    pub(super) header: JournalHeader,
     pub(super) content: JournalContent,
-    /// Notes of void games, which a repaired journal keeps.
+    /// Entries of void games, which a repaired journal keeps.
     pub(super) voids: Vec<JournalEntry>,
-    /// The first damaged line and what is wrong with it.
+    /// Number of the first damaged line, and its error.
     pub(super) damage: Option<(usize, String)>,
-    /// Where the last whole line ends, in bytes.
+    /// End of the last complete line, in bytes.
     pub(super) end: u64,
 }
 
-/// Whether a file is the journal of a tournament: its first line begins as theirs do.
+/// Whether a file starts like a journal.
 pub fn is_journal(path: &Path) -> bool {
     let mut beginning = Vec::new();
     std::fs::metadata(path).is_ok_and(|data| data.is_file())
@@ -43,13 +43,13 @@ pub fn is_journal(path: &Path) -> bool {
         && beginning == BEGINNING
 }
 
-/// The process that has opened the journal last.
+/// The process that opened the journal last.
 pub(super) fn last_process(mut file: &File) -> Option<u32> {
     file.seek(SeekFrom::Start(0)).ok()?;
     let mut source = BufReader::new(file);
     let mut last = None;
     let mut line = Vec::new();
-    while let Ok(BoundedLine::Whole) = read_bounded_line(&mut source, LONGEST_LINE, &mut line) {
+    while let Ok(BoundedLine::Whole) = read_bounded_line(&mut source, MAX_LINE, &mut line) {
         if let Ok(JournalEntry::Run { process, .. }) = serde_json::from_slice(&line) {
             last = Some(process);
         }
@@ -57,7 +57,7 @@ pub(super) fn last_process(mut file: &File) -> Option<u32> {
     last
 }
 
-/// Reads the whole lines of a journal: its head, which has to fit `ours`, and the entries.
+/// Reads the complete lines of a journal: its header, which must agree with `ours`, and its entries.
 pub(super) fn read(
     mut file: &File,
     ours: &JournalHeader,
@@ -67,11 +67,11 @@ pub(super) fn read(
     let mut source = BufReader::with_capacity(1 << 16, file);
     let mut line = Vec::new();
     let FirstLine {
-        head,
+        header,
         length: mut end,
-        damage: head_damage,
-    } = read_head(&mut source, &mut line)?;
-    if let Some(difference) = head.difference(ours) {
+        damage: header_damage,
+    } = read_header(&mut source, &mut line)?;
+    if let Some(difference) = header.difference(ours) {
         return Err(JournalError::Other(difference));
     }
     let mut accepted = AcceptedEntries {
@@ -80,20 +80,20 @@ pub(super) fn read(
         voids: Vec::new(),
     };
     let mut content = JournalContent {
-        damaged_lines: usize::from(head_damage.is_some()),
+        damaged_lines: usize::from(header_damage.is_some()),
         ..JournalContent::default()
     };
-    let mut damage = head_damage.map(|reason| (1, reason));
+    let mut damage = header_damage.map(|reason| (1, reason));
     for number in 2.. {
-        let entry = match read_bounded_line(&mut source, LONGEST_LINE, &mut line)? {
+        let entry = match read_bounded_line(&mut source, MAX_LINE, &mut line)? {
             BoundedLine::End => break,
             BoundedLine::Unended(_) => {
-                content.has_torn_line = true;
+                content.has_incomplete_line = true;
                 break;
             }
             BoundedLine::TooLong(length) => {
                 end += length + 1;
-                Err("it is too long".to_owned())
+                Err("the line is too long".to_owned())
             }
             BoundedLine::Whole => {
                 end += line.len() as u64 + 1;
@@ -110,7 +110,7 @@ pub(super) fn read(
     }
     content.voids = accepted.voids.len() as u64;
     Ok(ReadJournal {
-        head,
+        header,
         content,
         voids: accepted.voids,
         damage,
@@ -118,28 +118,26 @@ pub(super) fn read(
     })
 }
 
-/// What has been read of the entries of a journal.
+/// The entries that were read so far.
 struct AcceptedEntries {
     schedule: Schedule,
-    /// The numbers of the games so far.
+    /// Indexes of the games.
     numbers: HashSet<u64>,
     voids: Vec<JournalEntry>,
 }
 
 impl AcceptedEntries {
-    /// Takes an entry in, and returns its game if that belongs to the tournament.
-    ///
-    /// # Errors
-    /// The game is there twice or belongs to no pairing.
+    /// Adds an entry, and returns its game if the schedule has it. Duplicate games and games with other players than
+    /// in the schedule are errors.
     fn add(&mut self, entry: JournalEntry) -> Result<Option<GameRecord>, String> {
         match entry {
             JournalEntry::Game(game) if !self.numbers.insert(game.number) => {
-                Err(format!("game {} is there twice", game.number + 1))
+                Err(format!("game {} is a duplicate", game.number + 1))
             }
-            // Fewer rounds than before leave games out that have been played.
+            // If the number of rounds was reduced, later games are skipped.
             JournalEntry::Game(game) => match self.schedule.fixture(game.number) {
                 Some(fixture) if fixture.players != game.players => {
-                    Err(format!("game {} belongs to no pairing", game.number + 1))
+                    Err(format!("game {} has the wrong players", game.number + 1))
                 }
                 fixture => Ok(fixture.is_some().then_some(game)),
             },
@@ -152,26 +150,29 @@ impl AcceptedEntries {
     }
 }
 
-/// What the first line says.
+/// The first line.
 struct FirstLine {
-    head: JournalHeader,
-    /// Its length in bytes, with its end.
+    header: JournalHeader,
+    /// Its length in bytes, including the newline.
     length: u64,
-    /// Why it cannot be read; the head is then that of a later line.
+    /// Why it is damaged; the header is then the copy in a later line.
     damage: Option<String>,
 }
 
-/// Reads the first line. Where it is damaged, the runs of the program have repeated it.
-fn read_head(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> Result<FirstLine, JournalError> {
+/// Reads the header from the first line, or if that is damaged from its last copy.
+fn read_header(
+    source: &mut BufReader<&File>,
+    line: &mut Vec<u8>,
+) -> Result<FirstLine, JournalError> {
     let beginning = io::BufRead::fill_buf(source)?;
     let common = beginning.len().min(BEGINNING.len());
     let begins_well = beginning[..common] == BEGINNING[..common];
-    let (length, reason) = match read_bounded_line(source, LONGEST_LINE, line)? {
+    let (length, reason) = match read_bounded_line(source, MAX_LINE, line)? {
         BoundedLine::End | BoundedLine::Unended(_) if begins_well => {
-            return Err(JournalError::Headless);
+            return Err(JournalError::IncompleteHeader);
         }
-        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::Foreign),
-        BoundedLine::TooLong(length) => (length + 1, "it is too long".to_owned()),
+        BoundedLine::End | BoundedLine::Unended(_) => return Err(JournalError::NotAJournal),
+        BoundedLine::TooLong(length) => (length + 1, "the line is too long".to_owned()),
         BoundedLine::Whole => {
             let length = line.len() as u64 + 1;
             let read = match serde_json::from_slice::<Version>(line) {
@@ -182,9 +183,9 @@ fn read_head(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> Result<FirstL
                 Err(error) => Err(error),
             };
             match read {
-                Ok(head) => {
+                Ok(header) => {
                     return Ok(FirstLine {
-                        head,
+                        header,
                         length,
                         damage: None,
                     });
@@ -193,34 +194,34 @@ fn read_head(source: &mut BufReader<&File>, line: &mut Vec<u8>) -> Result<FirstL
             }
         }
     };
-    let (repeated, safe) = repeated_head(source, line)?;
-    // Whoever has got here has read to the end.
+    let (copy, safe) = header_copy(source, line)?;
     source.seek(SeekFrom::Start(length))?;
-    match repeated {
-        Some(head) => Ok(FirstLine {
-            head,
+    match copy {
+        Some(header) => Ok(FirstLine {
+            header,
             length,
             damage: Some(reason),
         }),
-        None if begins_well || safe > 0 => Err(JournalError::Head { reason, safe }),
-        None => Err(JournalError::Foreign),
+        None if begins_well || safe > 0 => Err(JournalError::Header { reason, safe }),
+        None => Err(JournalError::NotAJournal),
     }
 }
 
-/// The last head that a later line repeats, and the number of games in those lines.
-fn repeated_head(
+/// The last copy of the header in the remaining lines, and the number of games in them.
+fn header_copy(
     source: &mut BufReader<&File>,
     line: &mut Vec<u8>,
 ) -> io::Result<(Option<JournalHeader>, u64)> {
     let (mut found, mut games) = (None, 0);
     loop {
-        match read_bounded_line(source, LONGEST_LINE, line)? {
+        match read_bounded_line(source, MAX_LINE, line)? {
             BoundedLine::End | BoundedLine::Unended(_) => return Ok((found, games)),
             BoundedLine::TooLong(_) => {}
             BoundedLine::Whole => match serde_json::from_slice(line) {
                 Ok(JournalEntry::Run {
-                    head: Some(head), ..
-                }) if head.chuhe_match == VERSION => found = Some(*head),
+                    header: Some(header),
+                    ..
+                }) if header.chuhe_match == VERSION => found = Some(*header),
                 Ok(JournalEntry::Game(_)) => games += 1,
                 _ => {}
             },

@@ -4,11 +4,10 @@ use std::time::Duration;
 use super::*;
 use crate::rules::RuleSet;
 use crate::tournament::{
-    Adjudication, ColorOrder, EngineWords, GameRules, Openings, Timeouts, TournamentFormat,
+    Adjudication, ColorOrder, GameRules, Openings, PartialEngineSpec, Timeouts, TournamentFormat,
     read_toml,
 };
 
-const STORED_V1: &str = include_str!("stored/v1.jsonl");
 const STORED_V2: &str = include_str!("stored/v2.jsonl");
 
 /// The tournament of the stored journals.
@@ -33,7 +32,7 @@ fn tournament() -> Tournament {
         ponder = true
     "#;
     let (each, engines) = read_toml(text).unwrap();
-    let spec = |words: EngineWords| words.spec(&each).unwrap();
+    let spec = |words: PartialEngineSpec| words.spec(&each).unwrap();
     Tournament {
         event: "stored".to_owned(),
         engines: engines.into_iter().map(spec).collect(),
@@ -45,9 +44,9 @@ fn tournament() -> Tournament {
         concurrency: 1,
         openings: Openings::start(),
         rules: GameRules {
-            tables: None,
+            tablebases: None,
             rules: RuleSet::Asian,
-            longest: Some(400),
+            max_plies: Some(400),
             adjudication: Adjudication {
                 win: None,
                 draw: Some("score=10".parse().unwrap()),
@@ -83,9 +82,9 @@ fn numbers(content: &JournalContent) -> Vec<u64> {
     content.games.iter().map(|game| game.number).collect()
 }
 
-/// Whoever changes the form of journals raises the version and adds a stored one; this one stays.
+/// A change of the format needs a new version and a new stored journal; the old one stays.
 #[test]
-fn the_stored_journal_is_read() {
+fn a_stored_journal_is_read() {
     let stored = scratch(STORED_V2);
     let (journal, content) = open(&stored, Damage::Refuse).unwrap();
     assert_eq!(
@@ -97,7 +96,7 @@ fn the_stored_journal_is_read() {
     assert_eq!(moves[0].comment(), "+0.31/12 0.502s");
     assert_eq!(moves[1].comment(), "-M3/3 0.000s");
     drop(journal);
-    // What is written now is what is stored, but for the number and the process.
+    // Writing the same content gives the stored file, except for the ids.
     let fresh = scratch("");
     let (mut journal, _) = open(&fresh, Damage::Refuse).unwrap();
     journal.add(&content.games[0]).unwrap();
@@ -111,54 +110,43 @@ fn the_stored_journal_is_read() {
             &format!("\"process\":{}", std::process::id()),
             "\"process\":4711",
         );
-    // Since the version of the stored one each run repeats the first line.
+    // The stored journal has no copy of the header.
     let head = STORED_V2.lines().next().unwrap();
-    let repeated = format!(",\"head\":{head}");
+    let repeated = format!(",\"header\":{head}");
     assert_eq!(written.replace(&repeated, ""), STORED_V2);
     assert!(written.contains(&repeated), "{written}");
 }
 
 #[test]
-fn the_first_form_is_refused_with_its_reason() {
-    let stored = scratch(STORED_V1);
-    let told = open(&stored, Damage::Repair).unwrap_err().to_string();
-    assert!(
-        told.contains("form 1") && told.contains("reads form 2"),
-        "{told}"
-    );
-    assert_eq!(fs::read_to_string(&stored.path).unwrap(), STORED_V1);
-}
-
-#[test]
-fn a_journal_is_open_once() {
+fn an_open_journal_is_locked() {
     let stored = scratch(STORED_V2);
     let first = open(&stored, Damage::Refuse).unwrap();
     let before = fs::read(&stored.path).unwrap();
-    let told = open(&stored, Damage::Repair).unwrap_err().to_string();
-    let owner = format!("process {} plays this tournament", std::process::id());
-    assert!(told.starts_with(&owner), "{told}");
+    let error = open(&stored, Damage::Repair).unwrap_err().to_string();
+    let owner = format!("process {} is playing this tournament", std::process::id());
+    assert!(error.starts_with(&owner), "{error}");
     assert_eq!(fs::read(&stored.path).unwrap(), before);
     drop(first);
     assert!(open(&stored, Damage::Refuse).is_ok());
 }
 
 #[test]
-fn damage_is_told_of_and_repaired_when_that_is_asked_for() {
+fn damage_is_reported_and_repaired_on_request() {
     let lines: Vec<&str> = STORED_V2.lines().collect();
     let [head, run, game, void, other] = lines[..] else {
         panic!("five lines")
     };
     for (middle, reason) in [
         ("notes", "line 3: expected value"),
-        (game, "line 4: game 1 is there twice"),
+        (game, "line 4: game 1 is a duplicate"),
         ("{\"game\":{\"number\":1}}", "line 3: missing field"),
     ] {
         let text = [head, run, middle, game, void, other, "{\"ga"].join("\n");
         let damaged = scratch(&text);
-        let told = open(&damaged, Damage::Refuse).unwrap_err().to_string();
+        let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
         assert!(
-            told.contains(reason) && told.contains("2 games can be"),
-            "{told}"
+            error.contains(reason) && error.contains("2 games are readable"),
+            "{error}"
         );
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
         let (journal, content) = open(&damaged, Damage::Repair).unwrap();
@@ -173,18 +161,18 @@ fn damage_is_told_of_and_repaired_when_that_is_asked_for() {
 }
 
 #[test]
-fn a_damaged_first_line_is_taken_from_a_later_one() {
+fn a_damaged_header_is_restored_from_its_copy() {
     let stored = scratch(STORED_V2);
-    // Another run, which repeats the first line.
+    // Another run adds a copy of the header.
     drop(open(&stored, Damage::Refuse).unwrap());
     let whole = fs::read_to_string(&stored.path).unwrap();
     let (head, rest) = whole.split_once('\n').unwrap();
     for damaged_head in ["", "\0\0\0", &head[1..], &head[..head.len() / 2]] {
         let text = format!("{damaged_head}\n{rest}");
         let damaged = scratch(&text);
-        let told = open(&damaged, Damage::Refuse).unwrap_err().to_string();
-        assert!(told.starts_with("line 1: "), "{told}");
-        assert!(told.contains("2 games can be read, and --repair"), "{told}");
+        let error = open(&damaged, Damage::Refuse).unwrap_err().to_string();
+        assert!(error.starts_with("line 1: "), "{error}");
+        assert!(error.contains("2 games are readable: --repair"), "{error}");
         assert_eq!(fs::read_to_string(&damaged.path).unwrap(), text);
         let (journal, content) = open(&damaged, Damage::Repair).unwrap();
         assert_eq!((numbers(&content), content.damaged_lines), (vec![0, 3], 1));
@@ -194,7 +182,7 @@ fn a_damaged_first_line_is_taken_from_a_later_one() {
         );
         let repaired = fs::read_to_string(&damaged.path).unwrap();
         assert_eq!(repaired.lines().next(), Some(head));
-        // It may happen again: what was kept first stays.
+        // A second repair keeps the first copy.
         drop(journal);
         fs::write(&damaged.path, &text).unwrap();
         drop(open(&damaged, Damage::Repair).unwrap());
@@ -202,27 +190,27 @@ fn a_damaged_first_line_is_taken_from_a_later_one() {
             let kept = damaged.directory.path().join(kept);
             assert_eq!(fs::read_to_string(kept).unwrap(), text);
         }
-        // It still has to be that of this tournament.
+        // The copy must belong to this tournament.
         fs::write(&damaged.path, text.replace("elo1\":5.0", "elo1\":6.0")).unwrap();
-        let told = open(&damaged, Damage::Repair).unwrap_err().to_string();
-        assert!(told.contains("the tests are not"), "{told}");
+        let error = open(&damaged, Damage::Repair).unwrap_err().to_string();
+        assert!(error.contains("the SPRTs differ"), "{error}");
     }
-    // An older journal repeats nothing.
+    // Without a copy of the header the journal cannot be repaired.
     let (_, rest) = STORED_V2.split_once('\n').unwrap();
     let damaged = scratch(&format!("\n{rest}"));
-    let told = open(&damaged, Damage::Repair).unwrap_err().to_string();
-    assert!(
-        told.contains("2 games behind it can be read, but nothing says"),
-        "{told}"
-    );
+    let error = open(&damaged, Damage::Repair).unwrap_err().to_string();
+    assert!(error.contains("so the 2 games cannot be used"), "{error}");
 }
 
 #[test]
-fn a_torn_line_is_dropped() {
+fn an_incomplete_last_line_is_dropped() {
     for cut in [1, 5, 40] {
         let torn = scratch(&STORED_V2[..STORED_V2.len() - cut]);
         let (mut journal, content) = open(&torn, Damage::Refuse).unwrap();
-        assert_eq!((numbers(&content), content.has_torn_line), (vec![0], true));
+        assert_eq!(
+            (numbers(&content), content.has_incomplete_line),
+            (vec![0], true)
+        );
         journal.add(&content.games[0].clone()).unwrap();
         let text = fs::read_to_string(&torn.path).unwrap();
         assert!(text.lines().all(|line| line.ends_with('}')), "{text}");
@@ -230,34 +218,34 @@ fn a_torn_line_is_dropped() {
 }
 
 #[test]
-fn what_is_no_journal_is_left_alone() {
+fn other_files_are_refused_and_unchanged() {
     let head = STORED_V2.lines().next().unwrap();
     for (text, reason) in [
-        ("notes", "no journal"),
-        ("notes\n", "no journal"),
-        ("{}", "no journal"),
-        (&head[..9], "no end"),
-        (head, "no end"),
+        ("notes", "not a match journal"),
+        ("notes\n", "not a match journal"),
+        ("{}", "not a match journal"),
+        (&head[..9], "is incomplete"),
+        (head, "is incomplete"),
         ("{\"chuhe_match\":2}\n", "line 1: missing field"),
         ("{\"chuhe_match\":x}\n", "line 1: expected value"),
-        ("{\"chuhe_match\":99}\n", "form 99"),
-        (&head.replace("\"depth\":3", "\"depth\":4"), "no end"),
+        ("{\"chuhe_match\":99}\n", "version 99"),
+        (&head.replace("\"depth\":3", "\"depth\":4"), "is incomplete"),
         (
             &(head.replace("\"depth\":3", "\"depth\":4") + "\n"),
-            "the engines are not",
+            "the engines differ",
         ),
         (
             &(head.replace("elo1\":5.0", "elo1\":6.0") + "\n"),
-            "the tests are not",
+            "the SPRTs differ",
         ),
         (
             &(head.replace("/games", "/other") + "\n"),
-            "the PGN files are not",
+            "the PGN files differ",
         ),
     ] {
         let other = scratch(text);
-        let told = open(&other, Damage::Repair).unwrap_err().to_string();
-        assert!(told.contains(reason), "{text}: {told}");
+        let error = open(&other, Damage::Repair).unwrap_err().to_string();
+        assert!(error.contains(reason), "{text}: {error}");
         assert_eq!(fs::read_to_string(&other.path).unwrap(), text);
     }
 }

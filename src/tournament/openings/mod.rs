@@ -1,4 +1,4 @@
-//! Where games begin: FEN and EPD lines, lines of moves, PGN, or the openings that we bring along.
+//! Openings: FEN and EPD lines, lines of moves, PGN, or the built-in list.
 
 mod search;
 
@@ -6,38 +6,37 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-pub use search::{FoundOpening, LINES_IN_VAIN, OpeningSearch, find_openings};
+pub use search::{FoundOpening, MAX_FAILED_LINES, OpeningSearch, find_openings};
 
 use super::referee::Referee;
 use crate::board::Position;
 use crate::notation::{GameText, Line, Separator, pgn};
 use crate::rules::RuleSet;
 
-/// The openings that we bring along: random lines after which the search finds neither side better.
-/// `chuhe openings` makes such files.
+/// The built-in openings: random lines that the search evaluates as balanced, made by `chuhe openings`.
 const BALANCED: &str = include_str!("balanced.txt");
 
-/// Words of EPD that follow a position.
-const EPD_WORDS: [&str; 13] = [
+/// EPD opcodes, which follow a position.
+const EPD_OPCODES: [&str; 13] = [
     "bm", "am", "id", "ce", "acd", "acn", "acs", "hmvc", "fmvn", "pv", "dm", "sm", "eval",
 ];
 
-/// Openings in the order in which they are played.
+/// A list of openings in the order in which they are played.
 #[derive(Clone, Debug)]
 pub struct Openings {
     lines: Vec<Line>,
 }
 
-/// Why openings cannot be read.
+/// An invalid opening.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct OpeningError(String);
 
 impl Openings {
-    /// The openings that we bring along.
+    /// The built-in openings.
     ///
     /// # Errors
-    /// Never: a test reads them.
+    /// Never: a test parses them.
     pub fn balanced() -> Result<Self, OpeningError> {
         Self::read(BALANCED)
     }
@@ -51,11 +50,8 @@ impl Openings {
         }
     }
 
-    /// Reads openings: PGN, or one a line as FEN, EPD, moves from the start, or a FEN with moves.
-    /// Empty lines and lines that begin with `#` are skipped, and so is what follows a `;`.
-    ///
-    /// # Errors
-    /// Names the first that cannot be read.
+    /// Parses openings: PGN, or one per line as FEN, EPD, moves from the starting position, or a FEN with moves. Empty
+    /// lines, lines that start with `#` and text after a `;` are ignored.
     pub fn read(text: &str) -> Result<Self, OpeningError> {
         let is_pgn = text.trim_start().starts_with('[');
         let lines = if is_pgn {
@@ -63,34 +59,32 @@ impl Openings {
         } else {
             read_lines(text)
         }?;
-        match lines.is_empty() {
-            true => Err(OpeningError("there are no openings".to_owned())),
-            false => Ok(Self { lines }),
+        if lines.is_empty() {
+            Err(OpeningError("the file has no openings".to_owned()))
+        } else {
+            Ok(Self { lines })
         }
     }
 
-    /// Cuts each opening to its first moves.
-    pub fn cut(&mut self, plies: usize) {
+    /// Truncates each opening to its first plies.
+    pub fn truncate(&mut self, plies: usize) {
         self.lines
             .iter_mut()
             .for_each(|line| line.moves.truncate(plies));
     }
 
-    /// Puts the openings in an order that the seed decides.
+    /// Shuffles the openings with a seed.
     pub fn shuffle(&mut self, seed: u64) {
         self.lines.shuffle(&mut StdRng::seed_from_u64(seed));
     }
 
-    /// Rotates the list so that opening `count` (from 0) comes first.
+    /// Rotates the list so that opening `count`, from 0, comes first.
     pub fn skip(&mut self, count: usize) {
         let count = count % self.lines.len();
         self.lines.rotate_left(count);
     }
 
-    /// Looks for an opening that is over before it begins.
-    ///
-    /// # Errors
-    /// Names the first.
+    /// Returns an error if the rules end the game in an opening.
     pub fn check(&self, rules: RuleSet) -> Result<(), OpeningError> {
         for (number, line) in (1..).zip(&self.lines) {
             let mut referee = Referee::new(line.start.clone(), rules, None);
@@ -103,20 +97,20 @@ impl Openings {
             if let Some(ending) = over {
                 let reason = ending.reason;
                 return Err(OpeningError(format!(
-                    "opening {number} is over before it begins ({reason}); maybe cut it"
+                    "opening {number} already ends the game ({reason}); --opening-plies shortens openings"
                 )));
             }
         }
         Ok(())
     }
 
-    /// The opening of a round, from 0; after the last comes the first again.
+    /// The opening of a round, from 0; the list repeats.
     pub fn of_round(&self, round: u64) -> &Line {
         let count = self.lines.len() as u64;
         &self.lines[(round % count) as usize]
     }
 
-    /// All of them.
+    /// All openings.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -141,13 +135,16 @@ fn read_lines(text: &str) -> Result<Vec<Line>, OpeningError> {
             continue;
         }
         let words = text.split_whitespace();
-        let words: Vec<&str> = words.take_while(|word| !EPD_WORDS.contains(word)).collect();
+        let words: Vec<&str> = words
+            .take_while(|word| !EPD_OPCODES.contains(word))
+            .collect();
         let has_start = words
             .iter()
             .any(|word| word.contains('/') || word.eq_ignore_ascii_case("startpos"));
-        let line = match has_start {
-            true => GameText::split(&words.join(" "), Separator::Optional).read(),
-            false => Line::play(Position::startpos(), &words),
+        let line = if has_start {
+            GameText::split(&words.join(" "), Separator::Optional).read()
+        } else {
+            Line::play(Position::startpos(), &words)
         };
         lines.push(line.map_err(|error| OpeningError(format!("line {number}: {error}")))?);
     }
@@ -171,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_are_many_and_differ() {
+    fn built_in_openings_are_valid_and_distinct() {
         let openings = Openings::balanced().unwrap();
         openings.check(RuleSet::Asian).unwrap();
         let end = |line: &Line| {
@@ -187,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_read() {
+    fn all_formats_are_parsed() {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         let text = format!(
             "# comment\n\nh2e2 h9g7 ; +12\n炮二平五 马8进7\nstartpos moves h2e2 h9g7\n\
@@ -205,22 +202,22 @@ mod tests {
         let pgn = game.write(MoveStyle::Chinese);
         let mut from_pgn = Openings::read(&pgn).unwrap();
         assert_eq!(texts(&from_pgn), [moved]);
-        from_pgn.cut(1);
+        from_pgn.truncate(1);
         assert_eq!(texts(&from_pgn), ["h2e2"]);
         for (text, reason) in [
-            ("", "no openings"),
+            ("", "has no openings"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
             ("9/9", "line 1: the FEN is no position"),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
             ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "no text"),
         ] {
-            let told = Openings::read(text).unwrap_err().to_string();
-            assert!(told.contains(reason), "{text}: {told}");
+            let error = Openings::read(text).unwrap_err().to_string();
+            assert!(error.contains(reason), "{text}: {error}");
         }
     }
 
     #[test]
-    fn order_is_by_seed() {
+    fn the_seed_decides_the_order() {
         let fresh = Openings::balanced().unwrap();
         let shuffled = |seed| {
             let mut openings = fresh.clone();
@@ -239,10 +236,13 @@ mod tests {
     }
 
     #[test]
-    fn decided_openings_are_refused() {
+    fn openings_that_end_the_game_are_refused() {
         let mate = Openings::read("4k4/R8/9/9/9/9/9/9/1R7/3K5 w b1b9").unwrap();
-        let told = mate.check(RuleSet::Asian).unwrap_err().to_string();
-        assert!(told.starts_with("opening 1 is over"), "{told}");
+        let error = mate.check(RuleSet::Asian).unwrap_err().to_string();
+        assert!(
+            error.starts_with("opening 1 already ends the game"),
+            "{error}"
+        );
         assert!(Openings::start().check(RuleSet::Asian).is_ok());
     }
 }

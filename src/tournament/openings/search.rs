@@ -1,4 +1,4 @@
-//! Finding balanced openings: short random lines after which a search finds neither side better.
+//! Finds balanced openings: short random lines that a search evaluates as nearly equal.
 
 use std::collections::HashSet;
 
@@ -10,73 +10,70 @@ use crate::random;
 use crate::rules::Game;
 use crate::search::{Limits, Meaning, Searcher, StartError};
 
-/// Hash table of the search, in MB; it is emptied for each line, so that a score does not depend on the
-/// lines before.
+/// Transposition table of the search in MB. It is cleared for each line, so that a score does not depend on
+/// earlier lines.
 const HASH: usize = 4;
-/// Hash table of the look before it, in MB.
-const GLANCE_HASH: usize = 1;
-/// Depth of a look that is cheap and throws out most lines.
-const GLANCE: u32 = 3;
-/// How much wider than the wanted bound that look is.
-const GLANCE_SLACK: i32 = 40;
-/// After so many random lines in a row without a new opening there are no more to be found: the 1000
-/// or so positions after two plies have all come long before.
-pub const LINES_IN_VAIN: u32 = 50_000;
+/// Transposition table of the preliminary search in MB.
+const QUICK_HASH: usize = 1;
+/// Depth of the preliminary search, which rejects most lines at low cost.
+const QUICK_DEPTH: u32 = 3;
+/// The preliminary search accepts scores this much above the limit.
+const QUICK_SLACK: i32 = 40;
+/// The search gives up after this many random lines without a new opening; the roughly 1000 positions after two
+/// plies all occur long before.
+pub const MAX_FAILED_LINES: u32 = 50_000;
 
-/// What openings to look for.
+/// The settings of a search for openings.
 #[derive(Clone, Copy, Debug)]
 pub struct OpeningSearch {
-    /// How many.
+    /// Number of openings.
     pub count: usize,
-    /// Shortest line, in plies.
-    pub shortest: usize,
-    /// Longest line, in plies.
-    pub longest: usize,
-    /// The score may be this far from zero, in hundredths of a minor piece.
-    pub within: i32,
+    /// Minimum length in plies.
+    pub min_plies: usize,
+    /// Maximum length in plies.
+    pub max_plies: usize,
+    /// Maximum absolute score, in hundredths of a minor piece.
+    pub max_score: i32,
     /// Depth of the search.
     pub depth: u32,
-    /// Where the random lines start from: the same seed gives the same openings.
+    /// Seed of the random lines.
     pub seed: u64,
 }
 
-/// An opening that was found.
+/// A balanced opening.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundOpening {
-    /// The moves from the start.
+    /// The moves from the starting position.
     pub moves: Vec<Move>,
     /// The score for red, in hundredths of a minor piece.
     pub score: i32,
 }
 
-/// Looks for openings no two of which lead to one position or its mirror image, until there are enough or
-/// [`LINES_IN_VAIN`] lines in a row have brought nothing new. `each` is called with every line that was
-/// searched, with the opening if it is one, and ends the search by saying `false`. `present` are the
-/// openings that an earlier search with this plan has found: this one goes on behind them. Returns how many
-/// there are, with those.
-///
-/// # Errors
-/// The search cannot be started.
+/// Finds openings that lead to different positions, mirror images included, until there are enough or
+/// [`MAX_FAILED_LINES`] lines in a row gave no new opening. `each` is called for every searched line, with the
+/// opening if the line is balanced; returning `false` stops the search. `present` are the openings that an earlier
+/// search with the same plan found: the search continues after them. Returns the number of openings including
+/// `present`.
 pub fn find_openings(
     plan: &OpeningSearch,
     present: &[Vec<Move>],
     mut each: impl FnMut(Option<&FoundOpening>) -> bool,
 ) -> Result<usize, StartError> {
-    let mut balance = Balance::new(plan)?;
+    let mut balance = BalanceCheck::new(plan)?;
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut known = HashSet::new();
     let mut count = 0;
-    let mut in_vain = 0;
-    while count < plan.count.max(present.len()) && in_vain < LINES_IN_VAIN {
-        in_vain += 1;
-        let plies = random.random_range(plan.shortest..=plan.longest.max(plan.shortest));
+    let mut failed_lines = 0;
+    while count < plan.count.max(present.len()) && failed_lines < MAX_FAILED_LINES {
+        failed_lines += 1;
+        let plies = random.random_range(plan.min_plies..=plan.max_plies.max(plan.min_plies));
         let game = random::game(&mut random, Position::startpos(), plies);
-        // What was looked at once, found good or not, is not looked at again.
+        // Each position is searched only once.
         if !known.insert(game.position().key()) {
             continue;
         }
         known.insert(mirrored(&game).position().key());
-        // Up to the last one that is present, what has been found is known.
+        // Lines up to the last present opening were already searched.
         if let Some(next) = present.get(count) {
             if game
                 .plies()
@@ -85,14 +82,14 @@ pub fn find_openings(
                 .eq(next.iter().copied())
             {
                 count += 1;
-                in_vain = 0;
+                failed_lines = 0;
             }
             continue;
         }
-        let opening = balance.of(&game);
+        let opening = balance.check(&game);
         if opening.is_some() {
             count += 1;
-            in_vain = 0;
+            failed_lines = 0;
         }
         if !each(opening.as_ref()) {
             break;
@@ -101,7 +98,7 @@ pub fn find_openings(
     Ok(count)
 }
 
-/// The game as a mirror shows it.
+/// The mirror image of a game.
 fn mirrored(game: &Game) -> Game {
     let mut mirror = Game::startpos();
     for ply in game.plies() {
@@ -112,31 +109,31 @@ fn mirrored(game: &Game) -> Game {
     mirror
 }
 
-/// Tells balanced lines from others.
-struct Balance<'a> {
+/// Checks whether lines are balanced.
+struct BalanceCheck<'a> {
     plan: &'a OpeningSearch,
-    glance: Searcher,
+    quick: Searcher,
     search: Searcher,
 }
 
-impl<'a> Balance<'a> {
+impl<'a> BalanceCheck<'a> {
     fn new(plan: &'a OpeningSearch) -> Result<Self, StartError> {
         Ok(Self {
             plan,
-            glance: Searcher::with_exact_hash(GLANCE_HASH)?,
+            quick: Searcher::with_exact_hash(QUICK_HASH)?,
             search: Searcher::with_exact_hash(HASH)?,
         })
     }
 
-    /// The opening, if a search finds it balanced.
-    fn of(&mut self, game: &Game) -> Option<FoundOpening> {
+    /// The opening, if the search evaluates it as balanced.
+    fn check(&mut self, game: &Game) -> Option<FoundOpening> {
         let plan = self.plan;
-        let rough = score(&mut self.glance, game, plan.depth.min(GLANCE))?;
-        if rough.abs() > plan.within + GLANCE_SLACK {
+        let rough = score(&mut self.quick, game, plan.depth.min(QUICK_DEPTH))?;
+        if rough.abs() > plan.max_score + QUICK_SLACK {
             return None;
         }
         let score = score(&mut self.search, game, plan.depth)?;
-        (score.abs() <= plan.within).then(|| FoundOpening {
+        (score.abs() <= plan.max_score).then(|| FoundOpening {
             moves: game.plies().iter().map(|ply| ply.played).collect(),
             score,
         })
@@ -164,12 +161,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_is_asked_for() {
+    fn openings_match_the_plan() {
         let plan = OpeningSearch {
             count: 4,
-            shortest: 3,
-            longest: 6,
-            within: 15,
+            min_plies: 3,
+            max_plies: 6,
+            max_score: 15,
             depth: 3,
             seed: 5,
         };
@@ -197,7 +194,7 @@ mod tests {
         assert_eq!(
             (count.unwrap(), &early[..]),
             (2, &all[..2]),
-            "it stops when told to"
+            "returning false stops the search"
         );
         let present: Vec<_> = early.iter().map(|opening| opening.moves.clone()).collect();
         let mut later = Vec::new();
@@ -208,28 +205,28 @@ mod tests {
         assert_eq!(
             (count.unwrap(), &later[..]),
             (4, &all[2..]),
-            "it goes on as if never ended"
+            "the search continues where it stopped"
         );
     }
 
     #[test]
-    fn the_search_ends_when_there_are_no_more() {
+    fn the_search_ends_when_no_openings_remain() {
         let plan = OpeningSearch {
             count: 1000,
-            shortest: 1,
-            longest: 1,
-            within: 1000,
+            min_plies: 1,
+            max_plies: 1,
+            max_score: 1000,
             depth: 1,
             seed: 1,
         };
-        let mut told = 0;
+        let mut found = 0;
         let count = find_openings(&plan, &[], |opening| {
-            told += usize::from(opening.is_some());
+            found += usize::from(opening.is_some());
             true
         });
         let count = count.unwrap();
-        // 44 moves, of which the mirror leaves a few more than half.
-        assert_eq!(count, told);
+        // There are 44 moves, and slightly more than half of them without mirror images.
+        assert_eq!(count, found);
         assert!((23..=26).contains(&count), "{count}");
     }
 }

@@ -1,91 +1,91 @@
-//! What can be wrong with the description of an engine.
+//! Errors in engine settings.
 
 use crate::tournament::limit::ParseTimeControlError;
 use crate::tournament::protocol::ParseEngineProtocolError;
 
-/// What is wrong with the description of an engine.
+/// Error in the settings of an engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SpecError {
-    /// The file is no TOML, or has keys or values that mean nothing.
+    /// The file is not valid TOML or has unknown keys or invalid values.
     #[error(transparent)]
     Toml(#[from] toml::de::Error),
-    /// A word of the command line has no key.
+    /// A command-line setting has no key.
     #[error("{0:?} is not of the form key=value")]
     NoKey(String),
-    /// A word of the command line means nothing.
-    #[error("{word:?}: {reason}")]
-    Word {
-        /// The word as it was written.
-        word: String,
-        /// What is wrong with it.
-        reason: WordError,
+    /// A command-line setting is invalid.
+    #[error("{text:?}: {reason}")]
+    Setting {
+        /// The setting as it was given.
+        text: String,
+        /// The error.
+        reason: SettingError,
     },
-    /// The program is not named.
+    /// The program is missing.
     #[error("an engine has no cmd=")]
     NoCommand,
-    /// The name, made printable here, would garble tables and records.
-    #[error("engine {0}: control characters or noncharacters in its name")]
+    /// The name (made printable here) would garble tables and records.
+    #[error("engine {0}: the name contains control characters or noncharacters")]
     ControlCharacters(String),
-    /// The words do not fit together.
-    #[error("engine {name}: {fault}")]
+    /// The settings as a whole are invalid.
+    #[error("engine {name}: {error}")]
     Engine {
         /// The name of the engine.
         name: String,
-        /// What is wrong with it.
-        fault: EngineFault,
+        /// The error.
+        error: EngineSpecError,
     },
 }
 
-/// What is wrong with a word `key=value`.
+/// Error in one setting `key=value`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WordError {
-    /// `args=` with a quote that is never closed.
-    #[error("a quote is never closed")]
+pub enum SettingError {
+    /// `args=` has an unclosed quote.
+    #[error("unclosed quote")]
     OpenQuote,
-    /// No whole number, or one too small or too large.
-    #[error("not a number that fits")]
+    /// The value is not a whole number, or is out of range.
+    #[error("not a whole number in range")]
     Number,
-    /// A switch that is neither on nor off.
-    #[error("neither on nor off")]
+    /// A switch is neither on nor off.
+    #[error("must be on or off")]
     Switch,
-    /// `cpus=` with something else than ranges.
-    #[error("not a range of processors")]
+    /// `cpus=` is not a list of ranges.
+    #[error("not a list of processors such as 0-3,6")]
     Processors,
-    /// The key is not known.
-    #[error("no such key")]
+    /// The key is unknown.
+    #[error("unknown key")]
     UnknownKey,
 }
 
-/// What is wrong with the words of an engine as a whole.
+/// Error in the settings of an engine as a whole.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EngineFault {
-    /// Nothing bounds its moves.
+pub enum EngineSpecError {
+    /// No limit is given.
     #[error("no limit: give tc=, movetime=, nodes= or depth=")]
     NoLimit,
-    /// More than one thing bounds its moves.
-    #[error("give one of tc=, movetime=, nodes=, depth=")]
+    /// Several limits are given.
+    #[error("more than one limit: give only one of tc=, movetime=, nodes= and depth=")]
     SeveralLimits,
-    /// It would have nothing to think with.
-    #[error("a limit of 0")]
+    /// The limit is 0.
+    #[error("the limit must be greater than 0")]
     ZeroLimit,
-    /// `tc=` cannot be read.
+    /// `tc=` is invalid.
     #[error("tc={text}: {error}")]
     TimeControl {
-        /// What was given.
+        /// The value of `tc=`.
         text: String,
-        /// What is wrong with it.
+        /// The error.
         error: ParseTimeControlError,
     },
-    /// Ranks are counted from 0 or 1.
-    #[error("ranks= is 0 or 1")]
+    /// `ranks=` is neither 0 nor 1.
+    #[error("ranks= must be 0 or 1")]
     FirstRank,
-    /// Systems would take the nearest one, which is not what is asked for.
-    #[error("nice= is a number from -20 to 19")]
+    /// `nice=` is out of range; systems would silently clamp it.
+    #[error("nice= must be between -20 and 19")]
     Nice,
-    /// Pondering is on the opponent's clock.
+    /// Pondering needs a time control.
     #[error("ponder= needs tc=")]
     PonderWithoutClock,
-    /// `proto=` names no protocol.
+    /// `proto=` is not a protocol.
     #[error(transparent)]
     Protocol(#[from] ParseEngineProtocolError),
 }

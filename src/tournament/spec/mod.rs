@@ -1,4 +1,4 @@
-//! Engines as the user describes them: words on the command line, or a TOML file.
+//! Engine settings: `key=value` on the command line, or a TOML file.
 
 mod error;
 mod value;
@@ -13,65 +13,65 @@ use serde::Deserialize;
 use super::limit::Limit;
 use super::protocol::EngineProtocol;
 use crate::text::{is_character, printable};
-pub use error::{EngineFault, SpecError, WordError};
+pub use error::{EngineSpecError, SettingError, SpecError};
 use value::{OptionValue, number, processors, switch};
 
-/// Time beyond the limit that is forgiven when nothing else is said.
+/// The default of `margin=`.
 const DEFAULT_MARGIN: Duration = Duration::from_millis(100);
 
-/// The nice values that systems have.
+/// Valid nice values.
 const NICE: RangeInclusive<i32> = -20..=19;
 
-/// An engine and how to play with it.
+/// The complete settings of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// The name in tables and records.
     pub name: String,
     /// The program.
     pub command: PathBuf,
-    /// What the program is started with.
+    /// Its command-line arguments.
     pub arguments: Vec<String>,
-    /// Where it runs; `None` for where we do.
+    /// Its working directory; `None` for ours.
     pub directory: Option<PathBuf>,
-    /// What it speaks; `None` where that is to be found out.
+    /// Its protocol; `None` to detect it.
     pub protocol: Option<EngineProtocol>,
-    /// Options to set, in order.
+    /// Protocol options, in the order in which they are set.
     pub options: Vec<(String, String)>,
-    /// Lines to send as they are, after the options.
+    /// Lines to send after the options.
     pub init: Vec<String>,
-    /// What its coordinates count ranks from, 0 or 1; `None` where that is to be found out.
+    /// The number of the first rank in its coordinates, 0 or 1; `None` to detect it.
     pub first_rank: Option<u8>,
-    /// What bounds its moves.
+    /// The limit of its moves.
     pub limit: Limit,
-    /// How far beyond its time it may go.
+    /// Time margin: overruns up to this do not lose.
     pub margin: Duration,
-    /// Whether it thinks on the opponent's time.
+    /// Whether it ponders.
     pub ponder: bool,
-    /// Whether it gets a new process for each game.
+    /// Whether it is restarted for each game.
     pub restart: bool,
-    /// How much it gives way to other processes: the nice value, -20 to 19.
+    /// The nice value, -20 to 19.
     pub nice: Option<i32>,
-    /// The processors it may run on.
+    /// The processors it is bound to.
     pub cpus: Option<Vec<usize>>,
-    /// The file that its standard error is added to.
+    /// The file to which its standard error is appended.
     pub stderr: Option<PathBuf>,
 }
 
 impl EngineSpec {
-    /// How many threads it searches with, as far as its options tell; no more than a million.
+    /// The number of search threads according to its options, at most a million.
     pub fn threads(&self) -> usize {
-        const MOST_THREADS: usize = 1_000_000;
+        const MAX_THREADS: usize = 1_000_000;
         let is_count = |name: &str| name.eq_ignore_ascii_case("threads");
         let mut counts = self.options.iter().filter(|(name, _)| is_count(name));
         let last = counts.next_back().and_then(|(_, count)| count.parse().ok());
-        last.unwrap_or(1).clamp(1, MOST_THREADS)
+        last.unwrap_or(1).clamp(1, MAX_THREADS)
     }
 }
 
-/// What is said of an engine, in part; the keys of the command line and of the TOML file.
+/// Possibly incomplete settings of an engine; the field names are the keys on the command line and in TOML.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EngineWords {
+pub struct PartialEngineSpec {
     name: Option<String>,
     cmd: Option<PathBuf>,
     args: Option<Vec<String>>,
@@ -99,46 +99,42 @@ pub struct EngineWords {
 #[serde(deny_unknown_fields)]
 struct EngineFile {
     #[serde(default)]
-    each: EngineWords,
+    each: PartialEngineSpec,
     #[serde(default)]
-    engine: Vec<EngineWords>,
+    engine: Vec<PartialEngineSpec>,
 }
 
-/// Reads a TOML file: what holds for each engine, and the engines.
-///
-/// # Errors
-/// Says where the text is no TOML, or what in it means nothing.
-pub fn read_toml(text: &str) -> Result<(EngineWords, Vec<EngineWords>), SpecError> {
+/// Parses a TOML file and returns the settings for each engine and the engines.
+pub fn read_toml(text: &str) -> Result<(PartialEngineSpec, Vec<PartialEngineSpec>), SpecError> {
     let file: EngineFile = toml::from_str(text)?;
     Ok((file.each, file.engine))
 }
 
-impl EngineWords {
-    /// Reads words `key=value` of the command line.
-    ///
-    /// # Errors
-    /// Names the first word that means nothing.
-    pub fn parse<T: AsRef<str>>(words: &[T]) -> Result<Self, SpecError> {
+impl PartialEngineSpec {
+    /// Parses the `key=value` settings of the command line.
+    pub fn parse<T: AsRef<str>>(settings: &[T]) -> Result<Self, SpecError> {
         let mut engine = Self::default();
-        for word in words {
-            let word = word.as_ref();
-            let (key, value) = word
+        for setting in settings {
+            let text = setting.as_ref();
+            let (key, value) = text
                 .split_once('=')
-                .ok_or_else(|| SpecError::NoKey(word.to_owned()))?;
-            engine.set(key, value).map_err(|reason| SpecError::Word {
-                word: word.to_owned(),
-                reason,
-            })?;
+                .ok_or_else(|| SpecError::NoKey(text.to_owned()))?;
+            engine
+                .set(key, value)
+                .map_err(|reason| SpecError::Setting {
+                    text: text.to_owned(),
+                    reason,
+                })?;
         }
         Ok(engine)
     }
 
-    fn set(&mut self, key: &str, value: &str) -> Result<(), WordError> {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), SettingError> {
         match key {
             "name" => self.name = Some(value.to_owned()),
             "cmd" => self.cmd = Some(value.into()),
             "args" => {
-                let words = shlex::split(value).ok_or(WordError::OpenQuote)?;
+                let words = shlex::split(value).ok_or(SettingError::OpenQuote)?;
                 self.args.get_or_insert_default().extend(words);
             }
             "dir" => self.dir = Some(value.into()),
@@ -160,17 +156,17 @@ impl EngineWords {
                     self.ordered_options
                         .push((name.to_owned(), value.to_owned()));
                 }
-                _ => return Err(WordError::UnknownKey),
+                _ => return Err(SettingError::UnknownKey),
             },
         }
         Ok(())
     }
 
-    /// These words, and what they leave open as `others` have it.
+    /// These settings, completed by `defaults`.
     #[must_use]
-    pub fn or(self, others: &Self) -> Self {
-        // What is said last of an option holds, and stands where it was said.
-        let all: Vec<(String, String)> = others.all_options().chain(self.all_options()).collect();
+    pub fn or(self, defaults: &Self) -> Self {
+        // The last value of an option applies, at its last position.
+        let all: Vec<(String, String)> = defaults.all_options().chain(self.all_options()).collect();
         let mut known = HashSet::new();
         let mut ordered_options: Vec<(String, String)> = all
             .into_iter()
@@ -178,88 +174,89 @@ impl EngineWords {
             .filter(|(name, _)| known.insert(name.to_ascii_lowercase()))
             .collect();
         ordered_options.reverse();
-        let limited = if self.has_limit() { &self } else { others };
+        let limited = if self.has_limit() { &self } else { defaults };
         let (tc, movetime) = (limited.tc.clone(), limited.movetime);
         let (nodes, depth) = (limited.nodes, limited.depth);
-        let others = others.clone();
+        let defaults = defaults.clone();
         Self {
-            name: self.name.or(others.name),
-            cmd: self.cmd.or(others.cmd),
-            args: self.args.or(others.args),
-            dir: self.dir.or(others.dir),
-            proto: self.proto.or(others.proto),
+            name: self.name.or(defaults.name),
+            cmd: self.cmd.or(defaults.cmd),
+            args: self.args.or(defaults.args),
+            dir: self.dir.or(defaults.dir),
+            proto: self.proto.or(defaults.proto),
             options: BTreeMap::new(),
             ordered_options,
-            init: self.init.or(others.init),
-            ranks: self.ranks.or(others.ranks),
+            init: self.init.or(defaults.init),
+            ranks: self.ranks.or(defaults.ranks),
             tc,
             movetime,
             nodes,
             depth,
-            margin: self.margin.or(others.margin),
-            ponder: self.ponder.or(others.ponder),
-            restart: self.restart.or(others.restart),
-            nice: self.nice.or(others.nice),
-            cpus: self.cpus.or(others.cpus),
-            stderr: self.stderr.or(others.stderr),
+            margin: self.margin.or(defaults.margin),
+            ponder: self.ponder.or(defaults.ponder),
+            restart: self.restart.or(defaults.restart),
+            nice: self.nice.or(defaults.nice),
+            cpus: self.cpus.or(defaults.cpus),
+            stderr: self.stderr.or(defaults.stderr),
         }
     }
 
-    /// The engine that these words describe, where `each` tells what they leave open.
-    ///
-    /// # Errors
-    /// Says what is missing or makes no sense.
+    /// The complete settings of the engine, with defaults from `each`.
     pub fn spec(self, each: &Self) -> Result<EngineSpec, SpecError> {
-        let words = self.or(each);
-        let options = words.all_options().collect();
-        let limit = words.limit();
-        let command = words.cmd.filter(|command| !command.as_os_str().is_empty());
+        let settings = self.or(each);
+        let options = settings.all_options().collect();
+        let limit = settings.limit();
+        let command = settings
+            .cmd
+            .filter(|command| !command.as_os_str().is_empty());
         let command = command.ok_or(SpecError::NoCommand)?;
         let stem = command.file_stem().unwrap_or(command.as_os_str());
-        let name = words
+        let name = settings
             .name
             .unwrap_or_else(|| stem.to_string_lossy().into_owned());
         if !name.chars().all(is_character) {
             return Err(SpecError::ControlCharacters(printable(&name)));
         }
-        let in_engine = |fault| SpecError::Engine {
+        let in_engine = |error| SpecError::Engine {
             name: name.clone(),
-            fault,
+            error,
         };
         let limit = limit
-            .and_then(|limit| limit.ok_or(EngineFault::NoLimit))
+            .and_then(|limit| limit.ok_or(EngineSpecError::NoLimit))
             .map_err(in_engine)?;
-        if words.ranks.is_some_and(|first_rank| first_rank > 1) {
-            return Err(in_engine(EngineFault::FirstRank));
+        if settings.ranks.is_some_and(|first_rank| first_rank > 1) {
+            return Err(in_engine(EngineSpecError::FirstRank));
         }
-        if words.nice.is_some_and(|nice| !NICE.contains(&nice)) {
-            return Err(in_engine(EngineFault::Nice));
+        if settings.nice.is_some_and(|nice| !NICE.contains(&nice)) {
+            return Err(in_engine(EngineSpecError::Nice));
         }
-        let ponder = words.ponder.unwrap_or(false);
+        let ponder = settings.ponder.unwrap_or(false);
         if ponder && !matches!(limit, Limit::Clock(_)) {
-            return Err(in_engine(EngineFault::PonderWithoutClock));
+            return Err(in_engine(EngineSpecError::PonderWithoutClock));
         }
-        let protocol = words.proto.as_deref().map(str::parse).transpose();
+        let protocol = settings.proto.as_deref().map(str::parse).transpose();
         Ok(EngineSpec {
             command: absolute(&command),
-            arguments: words.args.unwrap_or_default(),
-            directory: words.dir,
-            protocol: protocol.map_err(|reason| in_engine(EngineFault::Protocol(reason)))?,
+            arguments: settings.args.unwrap_or_default(),
+            directory: settings.dir,
+            protocol: protocol.map_err(|reason| in_engine(EngineSpecError::Protocol(reason)))?,
             options,
-            init: words.init.unwrap_or_default(),
-            first_rank: words.ranks,
+            init: settings.init.unwrap_or_default(),
+            first_rank: settings.ranks,
             limit,
-            margin: words.margin.map_or(DEFAULT_MARGIN, Duration::from_millis),
+            margin: settings
+                .margin
+                .map_or(DEFAULT_MARGIN, Duration::from_millis),
             ponder,
-            restart: words.restart.unwrap_or(false),
-            nice: words.nice,
-            cpus: words.cpus,
-            stderr: words.stderr,
+            restart: settings.restart.unwrap_or(false),
+            nice: settings.nice,
+            cpus: settings.cpus,
+            stderr: settings.stderr,
             name,
         })
     }
 
-    /// The same words with a limit where none is given.
+    /// Sets a depth limit if no limit is given.
     #[must_use]
     pub fn with_depth(mut self, depth: u32) -> Self {
         if !self.has_limit() {
@@ -276,19 +273,19 @@ impl EngineWords {
         table.chain(self.ordered_options.iter().cloned())
     }
 
-    /// Whether a limit is given, or several.
+    /// Whether at least one limit is given.
     fn has_limit(&self) -> bool {
         self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
     }
 
     /// The limit, if one is given.
-    fn limit(&self) -> Result<Option<Limit>, EngineFault> {
+    fn limit(&self) -> Result<Option<Limit>, EngineSpecError> {
         let clock = match &self.tc {
             Some(text) => {
                 let text = text.to_string();
                 let control = text.parse();
-                let fault = |error| EngineFault::TimeControl { text, error };
-                Some(Limit::Clock(control.map_err(fault)?))
+                let error = |error| EngineSpecError::TimeControl { text, error };
+                Some(Limit::Clock(control.map_err(error)?))
             }
             None => None,
         };
@@ -302,21 +299,22 @@ impl EngineWords {
         let mut given = all.into_iter().flatten();
         let limit = given.next();
         if given.next().is_some() {
-            return Err(EngineFault::SeveralLimits);
+            return Err(EngineSpecError::SeveralLimits);
         }
-        let is_nothing = matches!(
+        let is_zero = matches!(
             limit,
             Some(Limit::MoveTime(Duration::ZERO) | Limit::Nodes(0) | Limit::Depth(0))
         );
-        match is_nothing {
-            true => Err(EngineFault::ZeroLimit),
-            false => Ok(limit),
+        if is_zero {
+            Err(EngineSpecError::ZeroLimit)
+        } else {
+            Ok(limit)
         }
     }
 }
 
-/// A program with a path is found from where we are, wherever it will run; a bare name is looked up
-/// by the system.
+/// Resolves a relative path from our working directory, not that of the engine; a bare name is searched in
+/// `PATH`.
 fn absolute(command: &Path) -> PathBuf {
     match command.components().count() {
         0 | 1 => command.to_owned(),

@@ -1,16 +1,16 @@
-//! Descriptions of engines, good and bad.
+//! Tests of engine settings.
 
 use super::*;
 
-fn spec(words: &[&str], each: &[&str]) -> Result<EngineSpec, String> {
-    let each = EngineWords::parse(each).map_err(|e| e.to_string())?;
-    let words = EngineWords::parse(words).map_err(|e| e.to_string())?;
-    words.spec(&each).map_err(|e| e.to_string())
+fn spec(settings: &[&str], each: &[&str]) -> Result<EngineSpec, String> {
+    let each = PartialEngineSpec::parse(each).map_err(|e| e.to_string())?;
+    let engine = PartialEngineSpec::parse(settings).map_err(|e| e.to_string())?;
+    engine.spec(&each).map_err(|e| e.to_string())
 }
 
 #[test]
-fn words_and_toml_say_the_same() {
-    let words = spec(
+fn command_line_and_toml_are_equivalent() {
+    let from_command_line = spec(
         &[
             "cmd=/bin/engine",
             "name=one",
@@ -46,29 +46,29 @@ fn words_and_toml_say_the_same() {
     )
     .unwrap();
     let toml = engines[0].clone().spec(&each).unwrap();
-    assert_eq!(words, toml);
-    let options: Vec<_> = words
+    assert_eq!(from_command_line, toml);
+    let options: Vec<_> = from_command_line
         .options
         .iter()
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     assert_eq!(options, ["Threads=1", "Hash=64", "Use NNUE=false"]);
-    assert_eq!(words.limit, Limit::MoveTime(Duration::from_millis(20)));
-    assert_eq!((words.nice, words.margin), (Some(5), DEFAULT_MARGIN));
+    assert_eq!(toml.limit, Limit::MoveTime(Duration::from_millis(20)));
+    assert_eq!((toml.nice, toml.margin), (Some(5), DEFAULT_MARGIN));
 }
 
 #[test]
-fn what_is_left_open_is_as_the_next_has_it() {
-    let words = |words: &[&str]| EngineWords::parse(words).unwrap();
-    let file = words(&[
+fn missing_settings_are_taken_from_the_defaults() {
+    let parse = |settings: &[&str]| PartialEngineSpec::parse(settings).unwrap();
+    let file = parse(&[
         "depth=3",
         "nice=1",
         "margin=1",
         "option.Hash=1",
         "args=file",
     ]);
-    let line = words(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
-    let engine = words(&["cmd=x", "option.threads=3"]);
+    let line = parse(&["movetime=5", "nice=2", "option.hash=2", "option.Threads=2"]);
+    let engine = parse(&["cmd=x", "option.threads=3"]);
     let spec = engine.spec(&line.or(&file)).unwrap();
     assert_eq!(spec.limit, Limit::MoveTime(Duration::from_millis(5)));
     assert_eq!(
@@ -82,33 +82,33 @@ fn what_is_left_open_is_as_the_next_has_it() {
         .map(|(n, v)| format!("{n}={v}"))
         .collect();
     assert_eq!(options, ["hash=2", "threads=3"]);
-    let engine = words(&["cmd=x", "nodes=9"]);
+    let engine = parse(&["cmd=x", "nodes=9"]);
     assert_eq!(engine.spec(&file).unwrap().limit, Limit::Nodes(9));
 }
 
 #[test]
-fn faults_are_named() {
-    for (words, reason) in [
+fn invalid_settings_are_reported() {
+    for (settings, reason) in [
         (&["cmd=x"][..], "engine x: no limit"),
         (&["tc=1"], "no cmd="),
-        (&["cmd=x", "tc=1", "depth=3"], "give one of"),
-        (&["cmd=x", "depth=0"], "a limit of 0"),
+        (&["cmd=x", "tc=1", "depth=3"], "more than one limit"),
+        (&["cmd=x", "depth=0"], "must be greater than 0"),
         (&["cmd=x", "tc=fast"], "not a time control"),
         (&["cmd=x", "tc=1", "proto=xboard"], "ucci or uci"),
         (&["cmd=x", "tc=1", "ranks=2"], "0 or 1"),
         (&["cmd=x", "nodes=5", "ponder=on"], "needs tc="),
         (
             &["cmd=x", "tc=1", "ponder=maybe"],
-            "\"ponder=maybe\": neither on nor off",
+            "\"ponder=maybe\": must be on or off",
         ),
-        (&["hash=64"], "\"hash=64\": no such key"),
-        (&["option.=64"], "no such key"),
+        (&["hash=64"], "\"hash=64\": unknown key"),
+        (&["option.=64"], "unknown key"),
         (&["cmd"], "not of the form key=value"),
-        (&["args='x"], "never closed"),
-        (&["cpus=3-1"], "not a range"),
+        (&["args='x"], "unclosed quote"),
+        (&["cpus=3-1"], "not a list of processors"),
     ] {
-        let told = spec(words, &[]).unwrap_err();
-        assert!(told.contains(reason), "{words:?}: {told}");
+        let error = spec(settings, &[]).unwrap_err();
+        assert!(error.contains(reason), "{settings:?}: {error}");
     }
     for text in ["[[engine]]\nhash = 3", "engine = 5", "["] {
         assert!(read_toml(text).is_err(), "{text}");

@@ -1,12 +1,12 @@
-//! The values of the words that describe an engine.
+//! Parses the values of engine settings.
 
 use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::error::WordError;
+use super::error::SettingError;
 
-/// The value of an engine's option, as TOML may write it.
+/// The value of a protocol option in TOML.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum OptionValue {
@@ -27,28 +27,27 @@ impl std::fmt::Display for OptionValue {
     }
 }
 
-/// A number in the range of its type.
-pub(super) fn number<T: FromStr>(text: &str) -> Result<T, WordError> {
-    text.parse().map_err(|_| WordError::Number)
+pub(super) fn number<T: FromStr>(text: &str) -> Result<T, SettingError> {
+    text.parse().map_err(|_| SettingError::Number)
 }
 
-/// `on` or `off`, also as people write it elsewhere.
-pub(super) fn switch(text: &str) -> Result<bool, WordError> {
+/// Parses `on` or `off` and their usual synonyms.
+pub(super) fn switch(text: &str) -> Result<bool, SettingError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "on" | "1" | "yes" => Ok(true),
         "false" | "off" | "0" | "no" => Ok(false),
-        _ => Err(WordError::Switch),
+        _ => Err(SettingError::Switch),
     }
 }
 
-/// Processors such as `0-3,8`.
-pub(super) fn processors(text: &str) -> Result<Vec<usize>, WordError> {
+/// Parses a list of processors such as `0-3,8`.
+pub(super) fn processors(text: &str) -> Result<Vec<usize>, SettingError> {
     let mut all = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (usize, usize) = (number(first)?, number(last)?);
         if first > last || last > 4096 {
-            return Err(WordError::Processors);
+            return Err(SettingError::Processors);
         }
         all.extend(first..=last);
     }

@@ -1,20 +1,20 @@
-//! Elo, and how sure one may be of it.
+//! Elo estimates with confidence intervals.
 
-/// Elo units of one unit of normalized score: 800 / ln 10.
+/// Elo per unit of normalized score: 800 / ln 10.
 pub(super) const NORMALIZED_SCALE: f64 = 800.0 / std::f64::consts::LN_10;
-/// Standard errors on either side that hold the truth with 95 % probability.
+/// Half width of the 95 % confidence interval in standard errors.
 pub(super) const TWO_SIDED: f64 = 1.959_963_984_540_054;
 
-/// Results from one side's point of view.
+/// Results from the point of view of one engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scores {
     /// Losses, draws and wins.
     pub games: [u64; 3],
-    /// Pairs of games with one opening and both colors that brought 0, ½, 1, 1½ and 2 points.
+    /// Pentanomial: the number of game pairs with 0, ½, 1, 1½ and 2 points.
     pub pairs: [u64; 5],
 }
 
-/// A value with its bounds of 95 % probability.
+/// A value with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The most likely value.
@@ -25,23 +25,23 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// What results tell about strength.
+/// The strength estimated from results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Share of the points, 0 to 1.
+    /// Score, 0 to 1.
     pub score: f64,
-    /// Elo difference; infinite where one side has all points.
+    /// Elo difference; infinite if one engine has all points.
     pub elo: Interval,
-    /// Normalized Elo difference: the score in units of its standard deviation a game.
+    /// Normalized Elo difference: the score in units of its standard deviation per game.
     pub normalized_elo: Interval,
-    /// Probability of being the stronger.
-    pub superiority: f64,
-    /// Share of drawn games.
+    /// Likelihood of superiority (LOS), 0 to 1.
+    pub los: f64,
+    /// Draw ratio, 0 to 1.
     pub draw_ratio: f64,
 }
 
 impl Estimate {
-    /// The share of the points with its bounds.
+    /// The score with its confidence interval.
     pub fn score_interval(&self) -> Interval {
         Interval {
             value: self.score,
@@ -57,30 +57,29 @@ impl Scores {
         self.games.iter().sum()
     }
 
-    /// Points of the first engine: 1 for a win, ½ for a draw.
+    /// Points: 1 for a win, ½ for a draw.
     pub fn points(&self) -> f64 {
         self.games[2] as f64 + self.games[1] as f64 / 2.0
     }
 
-    /// From the other side's point of view.
+    /// The results from the opponent's point of view.
     pub fn reversed(mut self) -> Self {
         self.games.reverse();
         self.pairs.reverse();
         self
     }
 
-    /// Counts the results of another match in.
+    /// Adds other results.
     pub fn add(&mut self, others: &Self) {
         let add = |to: &mut [u64], from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         add(&mut self.games, &others.games);
         add(&mut self.pairs, &others.pairs);
     }
 
-    /// What the results tell, `None` if there are none.
+    /// The estimate from the results; `None` without games.
     ///
-    /// The error is that of pairs, whose games share an opening; where there are none it is that of
-    /// single games. One result tells nothing of how much results vary, so that its bounds are
-    /// infinite.
+    /// The error is computed from game pairs, or from single games if there are no pairs. The variance of a single
+    /// result is unknown, so its bounds are infinite.
     pub fn estimate(&self) -> Option<Estimate> {
         let count = self.count();
         if count == 0 {
@@ -91,7 +90,7 @@ impl Scores {
         let pairs: u64 = self.pairs.iter().sum();
         let (results, variance) = match pairs {
             0 => (count, variance(&self.games)),
-            // The mean of two independent games varies half as much as one game.
+            // The variance of the mean of two independent games is half that of one game.
             _ => (pairs, 2.0 * variance(&self.pairs)),
         };
         let error = (variance / games).sqrt();
@@ -109,20 +108,19 @@ impl Scores {
             score,
             elo: interval(&elo_of),
             normalized_elo: interval(&normalized),
-            superiority: normal_distribution((score - 0.5) / error),
+            los: normal_distribution((score - 0.5) / error),
             draw_ratio: self.games[1] as f64 / games,
         })
     }
 }
 
-/// The variance of equally spaced outcomes from 0 to 1, which is never zero.
+/// The variance of equally spaced outcomes from 0 to 1; never zero.
 ///
-/// Where all outcomes are the same, each that there may be counts for half a result more: the prior of
-/// H. Jeffreys ("An invariant form for the prior probability in estimation problems", 1946) for a
-/// choice among several.
+/// If all outcomes are the same, half a result is added to each possible outcome: the prior of H. Jeffreys ("An
+/// invariant form for the prior probability in estimation problems", 1946) for a multinomial distribution.
 fn variance(counts: &[u64]) -> f64 {
-    let is_one = counts.iter().filter(|n| **n > 0).count() < 2;
-    let prior = if is_one { 0.5 } else { 0.0 };
+    let is_uniform = counts.iter().filter(|n| **n > 0).count() < 2;
+    let prior = if is_uniform { 0.5 } else { 0.0 };
     let total: f64 = counts.iter().map(|n| *n as f64 + prior).sum();
     let step = 1.0 / (counts.len() - 1) as f64;
     let moment = |power: i32| {
@@ -175,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_normal_distribution_is_that_of_the_tables() {
+    fn the_normal_distribution_matches_published_values() {
         for (x, p) in [
             (0.0, 0.5),
             (1.0, 0.841_344_746),
@@ -196,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn estimates_by_hand() {
+    fn estimates_match_manual_calculations() {
         // 100 games, +40 =40 -20 without pairs: 0.6 points a game, variance 0.5 - 0.36 = 0.14.
         let scores = Scores {
             games: [20, 40, 40],
@@ -213,9 +211,9 @@ mod tests {
             0.1 / 0.14f64.sqrt() * 347.4356,
             1e-3
         ));
-        assert!(near(estimate.superiority, 0.996_23, 1e-4));
+        assert!(near(estimate.los, 0.996_23, 1e-4));
         assert!(near(estimate.draw_ratio, 0.4, 1e-12));
-        // Pairs of one win and one loss each say that the openings decide, and who plays does not.
+        // Pairs with one win and one loss: the opening decides, not the engine.
         let even = Scores {
             games: [50, 1, 49],
             pairs: [0, 1, 49, 0, 0],
@@ -227,11 +225,11 @@ mod tests {
             pairs: [0, 0, 50, 0, 0],
         };
         let estimate = equal.estimate().unwrap();
-        // Variance 2 (0.25 + 0.0625) / 52.5 a game.
+        // Variance 2 (0.25 + 0.0625) / 52.5 per game.
         let error = 1.959_964 * (0.625f64 / 52.5 / 100.0).sqrt();
         assert!(near(estimate.elo.high, elo_of(0.5 + error), 1e-6));
         assert!(near(estimate.elo.low, -estimate.elo.high, 1e-9));
-        assert_eq!(estimate.superiority, 0.5);
+        assert_eq!(estimate.los, 0.5);
         assert_eq!(estimate.normalized_elo.value, 0.0);
         // The same results in independent pairs have the error of single games.
         let mixed = Scores {
@@ -248,24 +246,24 @@ mod tests {
     }
 
     #[test]
-    fn one_sided_results_are_infinite_but_no_nonsense() {
+    fn one_sided_results_give_infinite_elo() {
         let all = Scores {
             games: [0, 0, 4],
             pairs: [0, 0, 0, 0, 2],
         };
         let estimate = all.estimate().unwrap();
         assert_eq!(estimate.elo.value, f64::INFINITY);
-        assert!((0.9..1.0).contains(&estimate.superiority));
+        assert!((0.9..1.0).contains(&estimate.los));
         let score = estimate.score_interval();
         assert!((0.3..0.9).contains(&score.low) && score.high == 1.0);
         assert!(!estimate.normalized_elo.value.is_nan());
         let none = all.reversed().estimate().unwrap();
         assert_eq!(none.elo.value, f64::NEG_INFINITY);
-        assert!(near(none.superiority, 1.0 - estimate.superiority, 1e-9));
+        assert!(near(none.los, 1.0 - estimate.los, 1e-9));
     }
 
     #[test]
-    fn few_results_are_not_taken_for_certain() {
+    fn few_results_have_wide_intervals() {
         let unbounded = (f64::NEG_INFINITY, f64::INFINITY);
         let bounds = |i: Interval| (i.low, i.high);
         for (games, pairs) in [
@@ -283,7 +281,7 @@ mod tests {
             let score = estimate.score_interval();
             assert_eq!(bounds(score), (0.0, 1.0), "{games:?}");
         }
-        // The same result again and again is trusted more and more.
+        // The interval narrows as the same result repeats.
         let mut last = f64::INFINITY;
         for pairs in [2, 3, 5, 10, 100] {
             let scores = Scores {

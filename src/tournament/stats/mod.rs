@@ -1,4 +1,4 @@
-//! What results are worth: Elo with its error, the sequential test, and the figures of each engine.
+//! Statistics: Elo with confidence intervals, ratings, the SPRT, and standings.
 
 mod elo;
 mod ratings;
@@ -10,4 +10,4 @@ pub use elo::{Estimate, Interval, Scores};
 pub use ratings::{Rating, ratings};
 pub use sprt::{Decision, EloModel, ParseEloModelError, Sprt};
 pub use sprt_run::SprtRun;
-pub use standings::{EngineFigures, Standings};
+pub use standings::{EngineStats, Standings};

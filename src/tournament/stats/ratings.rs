@@ -1,4 +1,4 @@
-//! Ratings from all results of a tournament together.
+//! Ratings from all results of a tournament.
 //!
 //! The model of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): an engine
 //! with strength `a` scores `a / (a + b)` against one with strength `b`, a draw counts as half a win.
@@ -13,21 +13,20 @@ use super::elo::TWO_SIDED;
 pub struct Rating {
     /// The most likely rating, in Elo around the mean of all engines.
     pub value: f64,
-    /// Half the width of the interval that holds the truth with 95 % probability.
+    /// Half the width of the 95 % confidence interval.
     pub error: f64,
 }
 
-/// Each pairing that has been played begins with this many draws, without which an engine that has
-/// won or lost everything would have no finite rating.
+/// Draws added to each pairing with games, so that an engine with only wins or losses has a finite rating.
 const PRIOR_DRAWS: f64 = 0.5;
-/// Iterations, many more than it takes to six digits.
+/// Maximum number of iterations, many more than six digits need.
 const ITERATIONS: usize = 20_000;
-/// Elo of one unit of the natural logarithm of a strength.
+/// Elo per unit of the natural logarithm of a strength.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The most likely ratings, by engine.
+/// The maximum-likelihood ratings by engine.
 pub fn ratings(standings: &Standings) -> Vec<Rating> {
-    let count = standings.figures().len();
+    let count = standings.engine_stats().len();
     let mut games = vec![vec![0.0; count]; count];
     let mut points = vec![0.0; count];
     for ([first, second], scores) in standings.pairings() {
@@ -71,8 +70,8 @@ fn strengths(games: &[Vec<f64>], points: &[f64]) -> Vec<f64> {
     strengths
 }
 
-/// The errors of the ratings, whose sum is held at zero: a term in every element of the information
-/// matrix does that and makes it regular.
+/// The errors of the ratings. The constraint that they sum to zero adds a term to every element of the
+/// information matrix, which makes it regular.
 fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
     let count = strengths.len();
     let mut information = vec![vec![1.0 / count.max(1) as f64; count]; count];
@@ -96,7 +95,7 @@ fn errors(games: &[Vec<f64>], strengths: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// The inverse of a matrix by Gauss and Jordan; `None` where it has none.
+/// The inverse of a matrix by Gauss-Jordan elimination; `None` if it is singular.
 fn invert(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
     let count = matrix.len();
     for (index, row) in matrix.iter_mut().enumerate() {
@@ -140,7 +139,7 @@ mod tests {
     use crate::notation::pgn::GameResult;
     use crate::tournament::{EndReason, GameRecord, Schedule, TournamentFormat};
 
-    /// The standings after so many rounds, in which `result` tells who of a pair wins.
+    /// The standings after `rounds` rounds with the results given by `result`.
     fn standings(
         engines: usize,
         rounds: u64,
@@ -178,7 +177,7 @@ mod tests {
             (first.value - second.value - 190.8).abs() < 1.0,
             "{first:?} {second:?}"
         );
-        // Both errors together are that of the difference: p (1 - p) / n in natural units.
+        // The errors add up to that of the difference: p (1 - p) / n in natural units.
         let error = TWO_SIDED * SCALE * (1.0 / (400.5_f64 * 0.75 * 0.25)).sqrt();
         assert!(
             (first.error + second.error - error).abs() < 1.0,
@@ -187,11 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn ratings_are_ordered_finite_and_none_on_average() {
-        // Each beats all that come after it.
-        let ordered = standings(5, 3, |_, [red, black]| match red < black {
-            true => GameResult::RedWins,
-            false => GameResult::BlackWins,
+    fn ratings_are_ordered_and_finite_with_mean_zero() {
+        // Each engine beats all later ones.
+        let ordered = standings(5, 3, |_, [red, black]| {
+            if red < black {
+                GameResult::RedWins
+            } else {
+                GameResult::BlackWins
+            }
         });
         let all = ratings(&ordered);
         assert!(all.is_sorted_by(|a, b| a.value > b.value), "{all:?}");
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_played_tells_nothing() {
+    fn ratings_without_games_are_zero() {
         let none = ratings(&standings(3, 0, |_, _| GameResult::Draw));
         assert!(none.iter().all(|rating| rating.value == 0.0));
     }

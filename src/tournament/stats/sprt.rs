@@ -1,9 +1,8 @@
-//! The sequential test of one strength against another.
+//! The sequential probability ratio test (SPRT).
 //!
-//! The generalized sequential probability ratio test on the results of pairs of games, as Michel
-//! Van den Bergh describes it ("A practical introduction to the GSPRT", "Normalized Elo in
-//! practice"): the likelihoods are those of the most likely distributions of pair results that have
-//! the strengths of the two hypotheses.
+//! The generalized SPRT on pentanomial results after Michel Van den Bergh ("A practical introduction to the
+//! GSPRT", "Normalized Elo in practice"): the likelihoods are those of the maximum-likelihood distributions of
+//! pair results under the two hypotheses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,51 +12,51 @@ use crate::board::named_enum;
 use crate::tournament::key_values::{KeyValues, KeyValuesError};
 
 named_enum! {
-    /// What the bounds of a test are counted in.
+    /// The unit of `elo0` and `elo1`.
     pub enum EloModel {
-        /// Elo of the logistic formula.
+        /// Logistic Elo.
         Logistic = "logistic",
-        /// The score in units of its standard deviation: what a test can tell does not depend on how
-        /// many games are drawn.
+        /// Normalized Elo: the score in units of its standard deviation, so that the length of a test does not depend
+        /// on the draw ratio.
         Normalized = "normalized",
     }
 }
 
-/// A text is the name of no model.
+/// The text is not the name of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("neither normalized nor logistic")]
+#[error("model= must be normalized or logistic")]
 pub struct ParseEloModelError;
 
 impl FromStr for EloModel {
     type Err = ParseEloModelError;
 
-    /// Reads a name in letters of any case.
+    /// Parses a name, ignoring case.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::from_name(text).ok_or(ParseEloModelError)
     }
 }
 
-/// A test of strength `elo1` against `elo0`.
+/// An SPRT of `elo1` against `elo0`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
-    /// The strength of hypothesis 0.
+    /// Elo of hypothesis H0.
     pub elo0: f64,
-    /// The strength of hypothesis 1.
+    /// Elo of hypothesis H1.
     pub elo1: f64,
-    /// The probability of taking 1 where 0 is true.
+    /// Probability of accepting H1 if H0 is true.
     pub alpha: f64,
-    /// The probability of taking 0 where 1 is true.
+    /// Probability of accepting H0 if H1 is true.
     pub beta: f64,
-    /// What the strengths are counted in.
+    /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
 }
 
-/// What a test has decided.
+/// The accepted hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The strength is `elo0` or less.
+    /// Elo is `elo0` or less.
     H0,
-    /// The strength is `elo1` or more.
+    /// Elo is `elo1` or more.
     H1,
 }
 
@@ -74,7 +73,7 @@ impl Decision {
 impl FromStr for Sprt {
     type Err = KeyValuesError;
 
-    /// Reads `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three may be left out.
+    /// Parses `elo0=0,elo1=5,alpha=0.05,beta=0.05,model=normalized`; the last three are optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let list = KeyValues::read(text, &["elo0", "elo1", "alpha", "beta", "model"])?;
         let sprt = Self {
@@ -84,24 +83,24 @@ impl FromStr for Sprt {
             beta: list.get("beta")?.unwrap_or(0.05),
             model: list.get("model")?.unwrap_or(EloModel::Normalized),
         };
-        // Nothing that is not a number is within bounds.
+        // NaN is not within the range.
         if [sprt.elo0, sprt.elo1]
             .iter()
             .any(|elo| !(-200.0..=200.0).contains(elo))
         {
             return Err(KeyValuesError::OutOfRange(
-                "elo0 and elo1 are at most 200 from zero",
+                "elo0 and elo1 must be between -200 and 200",
             ));
         }
         if sprt.elo0 >= sprt.elo1 {
-            return Err(KeyValuesError::OutOfRange("elo0 has to be below elo1"));
+            return Err(KeyValuesError::OutOfRange("elo0 must be less than elo1"));
         }
         if [sprt.alpha, sprt.beta]
             .iter()
             .any(|p| !(1e-6..0.5).contains(p))
         {
             return Err(KeyValuesError::OutOfRange(
-                "alpha and beta are probabilities below 0.5",
+                "alpha and beta must be between 0.000001 and 0.5",
             ));
         }
         Ok(sprt)
@@ -112,7 +111,7 @@ impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let model = match self.model {
             EloModel::Logistic => "Elo",
-            EloModel::Normalized => "normalized Elo",
+            EloModel::Normalized => "nElo",
         };
         let Self {
             elo0,
@@ -121,29 +120,24 @@ impl fmt::Display for Sprt {
             beta,
             ..
         } = self;
-        write!(
-            f,
-            "{model} {elo1} against {elo0}, alpha {alpha}, beta {beta}"
-        )
+        write!(f, "{model} [{elo0}, {elo1}], alpha {alpha}, beta {beta}")
     }
 }
 
 impl Sprt {
-    /// The log-likelihood ratios at which the test decides for hypothesis 0 and 1 (Wald).
+    /// The LLR bounds at which H0 and H1 are accepted (Wald).
     pub fn bounds(&self) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
         (lower, upper)
     }
 
-    /// The log-likelihood ratio of hypothesis 1 against 0, from the pairs that brought 0, ½, 1, 1½
-    /// and 2 points.
-    pub fn log_likelihood_ratio(&self, pairs: &[u64; 5]) -> f64 {
+    /// The log-likelihood ratio (LLR) of H1 against H0 from pentanomial counts.
+    pub fn llr(&self, pairs: &[u64; 5]) -> f64 {
         if pairs.iter().sum::<u64>() == 0 {
             return 0.0;
         }
-        // A result never seen may yet be; without this trace of it some scores would have no
-        // likelihood at all.
+        // Results that have not occurred get a tiny count, because otherwise some scores would have no likelihood.
         let counts = pairs.map(|n| (n as f64).max(1e-3));
         let total: f64 = counts.iter().sum();
         let seen = counts.map(|n| n / total);
@@ -155,10 +149,10 @@ impl Sprt {
         (0..5).map(|i| counts[i] * (p1[i] / p0[i]).ln()).sum()
     }
 
-    /// What the pairs decide.
+    /// The accepted hypothesis, if any.
     pub fn decision(&self, pairs: &[u64; 5]) -> Option<Decision> {
         let (lower, upper) = self.bounds();
-        match self.log_likelihood_ratio(pairs) {
+        match self.llr(pairs) {
             ratio if ratio <= lower => Some(Decision::H0),
             ratio if ratio >= upper => Some(Decision::H1),
             _ => None,
@@ -166,18 +160,18 @@ impl Sprt {
     }
 }
 
-/// The mean score of the five results of a pair.
+/// The mean scores per game of the five pair results.
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The distribution over `values` with the given mean under which `seen` is likeliest.
+/// The distribution over `values` with mean `mean` under which `seen` has the maximum likelihood.
 ///
-/// It is `seen / (1 + x (value - mean))`, with the x that makes it a distribution, found by Newton's
-/// method between the bounds that keep it positive.
+/// It is `seen / (1 + x (value - mean))`, where x normalizes it; x is found by Newton's method between the bounds
+/// that keep it positive.
 fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
     let off = values.map(|value| value - mean);
     let least = off.iter().copied().fold(f64::INFINITY, f64::min);
     let most = off.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // The mean lies between the values, so that both ends exist.
+    // The mean lies between the values, so both bounds exist.
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     let mut x = 0.0;
     for _ in 0..60 {
@@ -196,18 +190,18 @@ fn with_mean(seen: &[f64; 5], values: &[f64; 5], mean: f64) -> [f64; 5] {
         if step.abs() < 1e-12 {
             break;
         }
-        // Next to a bound the function has a pole, where steps are short far from any root.
+        // The function has poles at the bounds, near which a small step does not mean convergence.
         x += step.clamp(0.9 * (low - x), 0.9 * (high - x));
     }
     std::array::from_fn(|i| seen[i] / (1.0 + x * off[i]))
 }
 
-/// The distribution of pair results with a normalized Elo under which `seen` is likeliest.
+/// The distribution of pair results with a normalized Elo under which `seen` has the maximum likelihood.
 ///
-/// The condition, mean - ½ = t × deviation, is not linear in the distribution; it is replaced by its
-/// tangent at the last guess until the guess stays.
+/// The condition, mean - ½ = t × deviation, is not linear in the distribution; it is linearized at the last guess
+/// until the guess converges.
 fn with_normalized(seen: &[f64; 5], elo: f64) -> [f64; 5] {
-    // The deviation of a pair's mean score is that of a game over the root of two.
+    // The deviation of a pair's mean score is that of a game divided by √2.
     let t = elo / NORMALIZED_SCALE * std::f64::consts::SQRT_2;
     let mut guess = [0.2; 5];
     for _ in 0..20 {
@@ -245,27 +239,27 @@ mod tests {
     const PAIRS: [u64; 5] = [30, 120, 300, 150, 40];
 
     #[test]
-    fn the_ratio_is_near_that_of_the_normal_approximation() {
+    fn the_llr_is_close_to_the_normal_approximation() {
         let mean: f64 = (0..5).map(|i| PAIRS[i] as f64 * SCORES[i]).sum::<f64>() / 640.0;
         let off = |i: usize| (SCORES[i] - mean).powi(2);
         let variance: f64 = (0..5).map(|i| PAIRS[i] as f64 * off(i)).sum::<f64>() / 640.0;
         let (s0, s1) = (score_of(0.0), score_of(10.0));
         let normal = 640.0 * (s1 - s0) * (2.0 * mean - s0 - s1) / (2.0 * variance);
-        let ratio = test(EloModel::Logistic).log_likelihood_ratio(&PAIRS);
+        let ratio = test(EloModel::Logistic).llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.03, "{ratio} {normal}");
-        // Normalized bounds stand for these scores, with the deviation of a game.
+        // The normalized bounds that correspond to these scores.
         let deviation = (2.0 * variance).sqrt();
         let normalized = |score: f64| (score - 0.5) / deviation * NORMALIZED_SCALE;
         let sprt = Sprt {
             elo1: normalized(s1),
             ..test(EloModel::Normalized)
         };
-        let ratio = sprt.log_likelihood_ratio(&PAIRS);
+        let ratio = sprt.llr(&PAIRS);
         assert!((ratio - normal).abs() < 0.1, "{ratio} {normal}");
     }
 
     #[test]
-    fn the_likeliest_distributions_fit_and_none_is_likelier() {
+    fn distributions_have_the_given_mean_and_maximum_likelihood() {
         let total: u64 = PAIRS.iter().sum();
         let seen = PAIRS.map(|n| n as f64 / total as f64);
         let likelihood = |p: &[f64; 5]| -> f64 { (0..5).map(|i| seen[i] * p[i].ln()).sum() };
@@ -274,7 +268,7 @@ mod tests {
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-9);
             let got: f64 = (0..5).map(|i| p[i] * SCORES[i]).sum();
             assert!((got - mean).abs() < 1e-9, "{got} {mean}");
-            // A step that keeps sum and mean makes it less likely.
+            // A step that keeps sum and mean lowers the likelihood.
             for step in [1e-4, -1e-4] {
                 let mut other = p;
                 other[1] += step;
@@ -293,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn every_small_count_has_its_distribution() {
+    fn small_counts_have_valid_distributions() {
         for code in 0..6u64.pow(5) {
             let pairs: [u64; 5] = std::array::from_fn(|i| code / 6u64.pow(i as u32) % 6 * 3);
             let counts = pairs.map(|n| (n as f64).max(1e-3));
@@ -308,19 +302,19 @@ mod tests {
                 assert!((mean - score_of(elo)).abs() < 1e-6, "{pairs:?} {elo}");
             }
         }
-        let unlucky = test(EloModel::Logistic).log_likelihood_ratio(&[1, 1, 9, 11, 8]);
+        let unlucky = test(EloModel::Logistic).llr(&[1, 1, 9, 11, 8]);
         assert!(unlucky > 0.0 && unlucky < 3.0, "{unlucky}");
     }
 
     #[test]
-    fn extreme_results_are_no_trouble() {
+    fn extreme_results_are_decided() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             let sprt = test(model);
             for index in 0..5 {
                 let mut pairs = [0; 5];
                 assert_eq!(sprt.decision(&pairs), None);
                 pairs[index] = 1;
-                assert!(sprt.log_likelihood_ratio(&pairs).is_finite());
+                assert!(sprt.llr(&pairs).is_finite());
                 pairs[index] = 5000;
                 let expected = if index > 2 {
                     Decision::H1
@@ -333,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read() {
+    fn tests_are_parsed() {
         let sprt: Sprt = "elo0=0,elo1=10,beta=0.1,model=logistic".parse().unwrap();
         assert_eq!(sprt, test(EloModel::Logistic));
         let (lower, upper) = sprt.bounds();

@@ -1,13 +1,13 @@
-//! A sequential test while games are played.
+//! An SPRT in progress.
 
 use std::collections::BTreeMap;
 
 use super::sprt::{Decision, Sprt};
 
-/// A test in progress.
+/// An SPRT in progress.
 ///
-/// Pairs count in the order of the schedule, whatever order they end in: if quick games counted
-/// first, the test would see another distribution than that of all games.
+/// Pairs count in the order of the schedule, not in the order in which they finish: counting short games first
+/// would bias the test.
 #[derive(Clone, Debug)]
 pub struct SprtRun {
     sprt: Sprt,
@@ -18,7 +18,7 @@ pub struct SprtRun {
 }
 
 impl SprtRun {
-    /// A test that has seen nothing.
+    /// A test without results.
     pub fn new(sprt: Sprt) -> Self {
         Self {
             sprt,
@@ -29,8 +29,7 @@ impl SprtRun {
         }
     }
 
-    /// Takes in a pair by its number in the schedule, with its result in halves of a point. What has
-    /// been decided stays.
+    /// Adds the result of a game pair in half points. A decision is final.
     pub fn add(&mut self, pair: u64, half_points: usize) {
         self.waiting.insert(pair, half_points);
         while self.decision.is_none()
@@ -42,24 +41,24 @@ impl SprtRun {
         }
     }
 
-    /// What is tested.
+    /// The test.
     pub fn sprt(&self) -> &Sprt {
         &self.sprt
     }
 
-    /// What has been decided.
+    /// The accepted hypothesis, if any.
     pub fn decision(&self) -> Option<Decision> {
         self.decision
     }
 
-    /// The pairs that the test has seen.
+    /// The pentanomial counts so far.
     pub fn pairs(&self) -> &[u64; 5] {
         &self.pairs
     }
 
-    /// The log-likelihood ratio as it stands.
-    pub fn ratio(&self) -> f64 {
-        self.sprt.log_likelihood_ratio(&self.pairs)
+    /// The current LLR.
+    pub fn llr(&self) -> f64 {
+        self.sprt.llr(&self.pairs)
     }
 }
 
@@ -80,7 +79,7 @@ mod tests {
         let seen: u64 = run.pairs().iter().sum();
         assert!(
             run.pairs()[0] == 1 && seen < 2000,
-            "no more than it takes: {seen}"
+            "pairs after the decision do not count: {seen}"
         );
         run.add(2000, 0);
         assert_eq!(run.pairs().iter().sum::<u64>(), seen);

@@ -1,4 +1,4 @@
-//! What a tournament has come to so far.
+//! The standings of a tournament.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,33 +6,35 @@ use std::time::Duration;
 use super::elo::Scores;
 use super::sprt::Sprt;
 use super::sprt_run::SprtRun;
-use crate::board::Color;
+use crate::board::{ByColor, Color};
 use crate::tournament::end_reason::EndReason;
 use crate::tournament::record::GameRecord;
 use crate::tournament::schedule::Schedule;
 
-/// What one engine did with its time, and its faults.
+/// Moves, time, depth, speed and forfeits of one engine.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct EngineFigures {
-    /// Moves of its own.
+pub struct EngineStats {
+    /// Number of moves.
     pub moves: u64,
-    /// Time of all its moves.
+    /// Total thinking time.
     pub time: Duration,
-    /// Sum of the depths that it has told, and the moves with such a depth.
+    /// Sum of the reported depths, and the number of moves with a depth.
     pub depth: (u64, u64),
-    /// Sum of the nodes that it has told, and the time of the moves with such a number.
+    /// Sum of the reported nodes, and the time of the moves with a node count.
     pub nodes: (u64, Duration),
     /// Games lost by illegal moves.
-    pub illegal: u64,
+    pub illegal_moves: u64,
     /// Games lost on time.
-    pub late: u64,
+    pub time_losses: u64,
     /// Games lost by crashes.
     pub crashes: u64,
-    /// The longest that it went beyond its clock.
+    /// Losses, draws and wins as red and as black.
+    pub by_color: ByColor<[u64; 3]>,
+    /// Largest time overrun.
     pub overrun: Option<Duration>,
 }
 
-impl EngineFigures {
+impl EngineStats {
     /// Mean time of a move.
     pub fn mean_time(&self) -> Option<Duration> {
         let moves = u32::try_from(self.moves).ok()?;
@@ -69,12 +71,13 @@ impl EngineFigures {
                 self.nodes.1 += time;
             }
         }
+        self.by_color[color][record.half_points(record.players[color])] += 1;
         let overrun = record.overrun[color].map(Duration::from_micros);
         self.overrun = self.overrun.max(overrun);
         if record.result.winner() == Some(!color) {
             match record.reason {
-                EndReason::IllegalMove => self.illegal += 1,
-                EndReason::TimeLoss => self.late += 1,
+                EndReason::IllegalMove => self.illegal_moves += 1,
+                EndReason::TimeLoss => self.time_losses += 1,
                 EndReason::Crash => self.crashes += 1,
                 _ => {}
             }
@@ -82,30 +85,30 @@ impl EngineFigures {
     }
 }
 
-/// What a tournament has come to so far.
+/// The standings of a tournament.
 #[derive(Clone, Debug)]
 pub struct Standings {
     pairings: Vec<[usize; 2]>,
-    /// Results by pairing, for its first engine.
+    /// Results by pairing from the point of view of its first engine.
     scores: Vec<Scores>,
-    figures: Vec<EngineFigures>,
-    /// First results of pairs that are not whole yet, for the first engine of the pairing.
+    engine_stats: Vec<EngineStats>,
+    /// Results of game pairs with only one finished game, for the first engine of the pairing.
     halves: HashMap<u64, usize>,
     reasons: HashMap<EndReason, u64>,
     plies: u64,
-    /// Games that were declared void and played again.
+    /// Games that were void and replayed because the machine stalled.
     pub void_games: u64,
-    /// The test, where there is one.
+    /// The SPRT, if there is one.
     pub sprt: Option<SprtRun>,
 }
 
 impl Standings {
-    /// Before the first game of so many engines.
+    /// Standings without games.
     pub fn new(schedule: &Schedule, engines: usize, sprt: Option<Sprt>) -> Self {
         Self {
             pairings: schedule.pairings().to_vec(),
             scores: vec![Scores::default(); schedule.pairings().len()],
-            figures: vec![EngineFigures::default(); engines],
+            engine_stats: vec![EngineStats::default(); engines],
             halves: HashMap::new(),
             reasons: HashMap::new(),
             plies: 0,
@@ -114,7 +117,7 @@ impl Standings {
         }
     }
 
-    /// Takes in a game.
+    /// Adds a game.
     pub fn add(&mut self, record: &GameRecord) {
         let pair = record.number / 2;
         let index = (pair % self.pairings.len() as u64) as usize;
@@ -135,11 +138,11 @@ impl Standings {
             _ => Color::Red,
         };
         for color in Color::ALL {
-            self.figures[record.players[color]].add(record, color, first);
+            self.engine_stats[record.players[color]].add(record, color, first);
         }
     }
 
-    /// Games taken in.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.scores.iter().map(Scores::count).sum()
     }
@@ -149,7 +152,7 @@ impl Standings {
         self.plies as f64 / self.games().max(1) as f64
     }
 
-    /// The pairings with the results of the first engine of each.
+    /// The pairings with the results of their first engine.
     pub fn pairings(&self) -> impl Iterator<Item = ([usize; 2], &Scores)> {
         self.pairings.iter().copied().zip(&self.scores)
     }
@@ -163,10 +166,10 @@ impl Standings {
         })
     }
 
-    /// All results of one engine.
+    /// The total results of one engine.
     pub fn of(&self, engine: usize) -> Scores {
         let mut sum = Scores::default();
-        for other in 0..self.figures.len() {
+        for other in 0..self.engine_stats.len() {
             if let Some(scores) = self.between(engine, other) {
                 sum.add(&scores);
             }
@@ -174,12 +177,12 @@ impl Standings {
         sum
     }
 
-    /// What each engine did with its time, and its faults.
-    pub fn figures(&self) -> &[EngineFigures] {
-        &self.figures
+    /// The statistics of each engine.
+    pub fn engine_stats(&self) -> &[EngineStats] {
+        &self.engine_stats
     }
 
-    /// How often games ended for each reason, the most frequent first.
+    /// Number of games by end reason, the most frequent first.
     pub fn reasons(&self) -> Vec<(EndReason, u64)> {
         let mut reasons: Vec<_> = self.reasons.iter().map(|(r, n)| (*r, *n)).collect();
         reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));

@@ -213,7 +213,7 @@ fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
             }
             Some("insufficient material") => Termination::InsufficientMaterial,
             Some("no-capture limit") => Termination::NoCaptureLimit,
-            Some("length") => Termination::PlyLimit,
+            Some("length" | "ply limit") => Termination::PlyLimit,
             None | Some(_) if termination == Some("adjudication") => adjudicated,
             None | Some(_) => Termination::Unknown,
         }),

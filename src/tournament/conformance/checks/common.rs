@@ -1,32 +1,32 @@
-//! What all checks have in common.
+//! Helpers of the checks.
 
 use std::time::Duration;
 
 use crate::board::Position;
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::Dialogue;
-use crate::tournament::conformance::outcome::Objection;
+use crate::tournament::conformance::outcome::CheckFailure;
 use crate::tournament::protocol::EngineProtocol;
 
-/// How long a search to a small depth or of few nodes may take.
+/// Time limit of a search to a small depth or with few nodes.
 pub(super) const SHORT_SEARCH: Duration = Duration::from_secs(20);
 
-pub(in crate::tournament::conformance) type Kept = Result<(), Objection>;
+pub(in crate::tournament::conformance) type CheckResult = Result<(), CheckFailure>;
 
-/// One thing to be checked.
+/// A check.
 pub(in crate::tournament::conformance) struct Check {
     pub(in crate::tournament::conformance) name: &'static str,
     pub(in crate::tournament::conformance) rule: &'static str,
-    /// The protocol that it belongs to; `None` for both.
+    /// Its protocol; `None` for both.
     pub(in crate::tournament::conformance) protocol: Option<EngineProtocol>,
-    pub(in crate::tournament::conformance) run: fn(&mut Dialogue<'_>) -> Kept,
+    pub(in crate::tournament::conformance) run: fn(&mut Dialogue<'_>) -> CheckResult,
 }
 
-/// A check of both protocols.
+/// A check for both protocols.
 pub(super) const fn check(
     name: &'static str,
     rule: &'static str,
-    run: fn(&mut Dialogue<'_>) -> Kept,
+    run: fn(&mut Dialogue<'_>) -> CheckResult,
 ) -> Check {
     Check {
         name,
@@ -36,14 +36,14 @@ pub(super) const fn check(
     }
 }
 
-pub(super) fn start(engine: &mut Dialogue<'_>) -> Result<Position, Objection> {
-    engine.boot()?;
+pub(super) fn start(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
+    engine.initialize()?;
     engine.position(START, &[]);
     Ok(Position::startpos())
 }
 
-/// The greatest value of a key in lines of `info`.
-pub(super) fn most(lines: &[String], key: &str) -> Option<u64> {
+/// The largest value of a key in `info` lines.
+pub(super) fn max_value(lines: &[String], key: &str) -> Option<u64> {
     let value = |line: &String| {
         let mut words = line.strip_prefix("info ")?.split_ascii_whitespace();
         words

@@ -1,78 +1,79 @@
-//! What an engine says of itself, and whether it is ready.
+//! Checks of the greeting, options and readiness.
 
 use std::time::{Duration, Instant};
 
-use super::common::{Kept, SHORT_SEARCH};
+use super::common::{CheckResult, SHORT_SEARCH};
 use crate::notation::fen::START;
-use crate::tournament::conformance::dialogue::{Dialogue, broken, doubtful};
+use crate::tournament::conformance::dialogue::{Dialogue, unclear, violated};
 use crate::tournament::engine::OfferedOption;
 use crate::tournament::protocol::EngineProtocol::Uci;
 
-pub(super) fn greeting(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn greeting(engine: &mut Dialogue<'_>) -> CheckResult {
     let began = Instant::now();
     let lines = engine.greet()?;
     if !lines.iter().any(|line| line.starts_with("id name ")) {
-        return broken("it has no id name");
+        return violated("it sends no id name");
     }
-    let welcome = engine.protocol().welcome();
-    if engine.sync()?.iter().any(|line| line == welcome) {
-        return broken(format!("it says {welcome} twice"));
+    let last = engine.protocol().greeting_end();
+    if engine.sync()?.iter().any(|line| line == last) {
+        return violated(format!("it sends {last} twice"));
     }
-    match began.elapsed() > Duration::from_secs(10) {
-        true => doubtful("it takes more than 10 s, which clients do not wait"),
-        false => Ok(()),
+    if began.elapsed() > Duration::from_secs(10) {
+        unclear("it takes more than 10 s; some clients do not wait that long")
+    } else {
+        Ok(())
     }
 }
 
-pub(super) fn options(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn options(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.greet()?;
-    let offers: Vec<&String> = lines.iter().filter(|l| l.starts_with("option ")).collect();
-    for line in &offers {
+    for line in lines.iter().filter(|line| line.starts_with("option ")) {
         let (_, rest) = line.split_once(" type ").unwrap_or((line, ""));
         let words: Vec<&str> = rest.split_ascii_whitespace().collect();
         let has = |key: &str| words.contains(&key);
-        let is_whole = match words.first() {
+        let is_complete = match words.first() {
             Some(&"spin") => has("min") && has("max"),
             Some(&"combo") => has("var"),
             Some(&("check" | "string" | "button")) => true,
             _ => false,
         };
-        if !is_whole {
-            return broken(format!("{line:?} is not of any type"));
+        if !is_complete {
+            return violated(format!("{line:?} has no complete type"));
         }
         let is_named = line.starts_with("option name ");
         if engine.protocol() == Uci && !is_named {
-            return broken(format!("{line:?} has no name"));
+            return violated(format!("{line:?} has no name"));
         }
     }
     Ok(())
 }
 
-pub(super) fn usemillisec(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn usemillisec(engine: &mut Dialogue<'_>) -> CheckResult {
     let lines = engine.greet()?;
     let mut offered = lines.iter().filter_map(|line| OfferedOption::read(line));
-    match offered.any(|option| option.name.eq_ignore_ascii_case("usemillisec")) {
-        true => Ok(()),
-        false => doubtful("it does not offer usemillisec: its times are seconds"),
+    if offered.any(|option| option.name.eq_ignore_ascii_case("usemillisec")) {
+        Ok(())
+    } else {
+        unclear("it does not offer usemillisec, so its times are in seconds")
     }
 }
 
-pub(super) fn ready(engine: &mut Dialogue<'_>) -> Kept {
-    engine.boot()?;
+pub(super) fn ready(engine: &mut Dialogue<'_>) -> CheckResult {
+    engine.initialize()?;
     for _ in 0..3 {
         engine.sync()?;
     }
     Ok(())
 }
 
-pub(super) fn early_lines(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn early_lines(engine: &mut Dialogue<'_>) -> CheckResult {
     engine.send("position startpos");
     engine.send("stop");
-    engine.boot().map(|_| ())
+    engine.initialize().map(|_| ())
 }
 
-pub(super) fn known_lines(engine: &mut Dialogue<'_>) -> Kept {
-    let mut lines = engine.boot()?;
+pub(super) fn known_lines(engine: &mut Dialogue<'_>) -> CheckResult {
+    let mut lines = engine.initialize()?;
     engine.position(START, &[]);
     engine.send("go depth 4");
     lines.extend(engine.outcome(SHORT_SEARCH)?);
@@ -94,7 +95,7 @@ pub(super) fn known_lines(engine: &mut Dialogue<'_>) -> Kept {
         words.contains(&word)
     };
     match lines.iter().find(|line| !is_known(line)) {
-        Some(line) => doubtful(format!("{line:?} is no line of the protocol")),
+        Some(line) => unclear(format!("{line:?} is not a line of the protocol")),
         None => Ok(()),
     }
 }

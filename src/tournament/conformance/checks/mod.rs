@@ -1,11 +1,11 @@
-//! The checks, in the order in which they are made.
+//! The list of checks.
 
 mod common;
 mod greeting;
-mod leaving;
 mod limits;
-mod oddities;
 mod positions;
+mod robustness;
+mod shutdown;
 mod states;
 
 use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
@@ -14,7 +14,7 @@ use common::{Check, check};
 pub(super) const CHECKS: &[Check] = &[
     check(
         "greeting",
-        "the first line is answered by its name, its options and ucciok or uciok",
+        "the greeting is answered by a name, the options and ucciok or uciok",
         greeting::greeting,
     ),
     check(
@@ -26,23 +26,23 @@ pub(super) const CHECKS: &[Check] = &[
         protocol: Some(Ucci),
         ..check(
             "usemillisec",
-            "the unit of times is told by the option usemillisec",
+            "the option usemillisec sets the unit of times",
             greeting::usemillisec,
         )
     },
     check(
         "ready",
-        "isready is answered by readyok, again and again",
+        "each isready is answered by readyok",
         greeting::ready,
     ),
     check(
         "early lines",
-        "lines before the greeting do no harm",
+        "lines before the greeting are ignored",
         greeting::early_lines,
     ),
     check(
         "depth",
-        "go depth N plays a legal move once, and tells of no deeper search",
+        "go depth N is answered by one legal move, and no larger depth is reported",
         limits::depth,
     ),
     check("nodes", "go nodes N searches about N nodes", limits::nodes),
@@ -71,30 +71,30 @@ pub(super) const CHECKS: &[Check] = &[
     },
     check(
         "stop",
-        "stop ends a search at once, with one move",
+        "stop ends a search immediately, with one move",
         states::stop,
     ),
     check(
-        "stop in idle",
-        "stop without a search does no harm",
-        states::stop_in_idle,
+        "stop while idle",
+        "stop without a search is ignored",
+        states::stop_while_idle,
     ),
     check(
-        "ready in search",
-        "isready is answered while the search goes on",
-        states::ready_in_search,
+        "ready during search",
+        "isready is answered during a search",
+        states::ready_during_search,
     ),
     check(
         "ponder",
-        "go ponder plays no move before ponderhit or stop, and then one",
+        "go ponder is answered by one move, and not before ponderhit or stop",
         states::ponder,
     ),
     Check {
         protocol: Some(Ucci),
         ..check(
-            "bans",
-            "banmoves takes moves away until the next position",
-            positions::bans,
+            "banmoves",
+            "banmoves forbids moves until the next position",
+            positions::banmoves,
         )
     },
     Check {
@@ -109,78 +109,78 @@ pub(super) const CHECKS: &[Check] = &[
         protocol: Some(Ucci),
         ..check(
             "draw offer",
-            "go draw is answered by a move, with draw behind it or not",
+            "go draw is answered by a move, optionally followed by draw",
             positions::draw_offer,
         )
     },
     check(
         "history",
-        "a position with moves that repeat is played on from",
+        "the engine plays from a position with repeated moves",
         positions::history,
     ),
     check(
         "black to move",
-        "a position with black to move is played on from",
+        "the engine plays from a position with black to move",
         positions::black_to_move,
     ),
     check(
-        "fields",
-        "a FEN may end behind the side to move",
-        positions::fields,
+        "short FEN",
+        "a FEN may end after the side to move",
+        positions::short_fen,
     ),
     check(
-        "mated",
-        "a position without a move is answered by nobestmove, or a bestmove that is none",
-        positions::mated,
+        "checkmate",
+        "go without legal moves is answered by nobestmove, or bestmove (none)",
+        positions::checkmate,
     ),
     check(
-        "impossible position",
-        "a position that cannot be is refused: nothing is played from it or the last one",
-        positions::impossible,
+        "illegal position",
+        "an illegal position is refused: no move is played from it or from the previous position",
+        positions::illegal,
     ),
     check(
-        "odd lines",
-        "unknown, empty and very long lines do no harm",
-        oddities::odd_lines,
+        "invalid lines",
+        "unknown, empty and very long lines are ignored",
+        robustness::invalid_lines,
     ),
     check(
-        "odd options",
-        "options that are not offered and values beyond their range do no harm",
-        oddities::odd_options,
+        "invalid options",
+        "unknown options and values out of range are ignored",
+        robustness::invalid_options,
     ),
     check(
         "new game",
-        "a new game can be begun at any time in idle",
-        oddities::new_game,
+        "a new game can be started whenever the engine is idle",
+        robustness::new_game,
     ),
     check(
         "known lines",
-        "nothing but lines of the protocol is written to standard output",
+        "only lines of the protocol are written to standard output",
         greeting::known_lines,
     ),
     check(
         "quit",
-        "quit ends the engine (in UCCI with bye)",
-        leaving::quit,
+        "quit ends the engine (in UCCI after bye)",
+        shutdown::quit,
     ),
     check(
-        "quit in search",
-        "quit ends the engine while it thinks",
-        leaving::quit_in_search,
+        "quit during search",
+        "quit ends the engine during a search",
+        shutdown::quit_during_search,
     ),
     check(
         "end of input",
         "the end of the input ends the engine",
-        leaving::end_of_input,
+        shutdown::end_of_input,
     ),
     check(
-        "end of input in search",
-        "the end of the input ends an endless search",
-        leaving::end_of_input_in_search,
+        "end of input during search",
+        "the end of the input ends an infinite search and the engine",
+        shutdown::end_of_input_during_search,
     ),
     check(
         "orphans",
-        "no process is left when the engine has ended",
-        leaving::orphans,
+        "no child process is left after the engine has exited",
+        shutdown::orphans,
     ),
 ];

@@ -1,83 +1,87 @@
-//! Searching, pondering, idle: what `stop`, `isready` and `ponderhit` do in each.
+//! Checks of `stop`, `isready` and `ponderhit` while searching, pondering and idle.
 
 use std::time::Duration;
 
-use super::common::{Kept, SHORT_SEARCH, start};
+use super::common::{CheckResult, SHORT_SEARCH, start};
 use crate::board::Position;
 use crate::notation::fen::START;
-use crate::tournament::conformance::dialogue::{Dialogue, broken, is_outcome};
-use crate::tournament::conformance::outcome::Objection;
+use crate::tournament::conformance::dialogue::{Dialogue, is_outcome, violated};
+use crate::tournament::conformance::outcome::CheckFailure;
 
-pub(super) fn go_endless(engine: &mut Dialogue<'_>) -> Result<Position, Objection> {
+pub(super) fn go_infinite(engine: &mut Dialogue<'_>) -> Result<Position, CheckFailure> {
     let position = start(engine)?;
     engine.send("go infinite");
     Ok(position)
 }
 
-/// Sends `stop`, and expects one legal move.
-fn stops(engine: &mut Dialogue<'_>, position: &Position) -> Kept {
+/// Sends `stop` and expects one legal move.
+fn stops(engine: &mut Dialogue<'_>, position: &Position) -> CheckResult {
     engine.send("stop");
-    let lines = engine.outcome(engine.patience.at_once)?;
+    let lines = engine.outcome(engine.timeouts.response)?;
     engine.legal_move(position, &lines)?;
-    match engine.sync()?.iter().any(|line| is_outcome(line)) {
-        true => broken("it answers twice"),
-        false => Ok(()),
+    if engine.sync()?.iter().any(|line| is_outcome(line)) {
+        violated("it answers twice")
+    } else {
+        Ok(())
     }
 }
 
-pub(super) fn stop(engine: &mut Dialogue<'_>) -> Kept {
-    let position = go_endless(engine)?;
-    let said = engine.lines_within(Duration::from_millis(300))?;
-    if said.iter().any(|line| is_outcome(line)) {
-        return broken("it does not search until it is stopped");
+pub(super) fn stop(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = go_infinite(engine)?;
+    let lines = engine.lines_within(Duration::from_millis(300))?;
+    if lines.iter().any(|line| is_outcome(line)) {
+        return violated("it does not search until stop");
     }
     stops(engine, &position)?;
-    // At once behind the request.
+    // Immediately after `go`.
     engine.position(START, &[]);
     engine.send("go infinite");
     stops(engine, &position)
 }
 
-pub(super) fn stop_in_idle(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn stop_while_idle(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     engine.send("stop");
-    let said = engine.sync()?;
-    if said.iter().any(|line| line.starts_with("bestmove ")) {
-        return broken("it answers a search that there was not");
+    let lines = engine.sync()?;
+    if lines.iter().any(|line| line.starts_with("bestmove ")) {
+        return violated("it answers with a move although there was no search");
     }
     engine
         .plays("go depth 1", &position, SHORT_SEARCH)
         .map(|_| ())
 }
 
-pub(super) fn ready_in_search(engine: &mut Dialogue<'_>) -> Kept {
-    let position = go_endless(engine)?;
+pub(super) fn ready_during_search(engine: &mut Dialogue<'_>) -> CheckResult {
+    let position = go_infinite(engine)?;
     engine.send("isready");
-    let lines = engine.until("readyok during a search", engine.patience.at_once, |line| {
-        line == "readyok"
-    })?;
+    let lines = engine.until(
+        "readyok during a search",
+        engine.timeouts.response,
+        |line| line == "readyok",
+    )?;
     if lines.iter().any(|line| is_outcome(line)) {
-        return broken("isready ends the search");
+        return violated("isready ends the search");
     }
     stops(engine, &position)
 }
 
-pub(super) fn ponder(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn ponder(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let go = format!("go ponder {}", engine.clock(Duration::from_secs(2)));
     for end in ["ponderhit", "stop"] {
         engine.position(START, &[]);
         engine.send(&go);
-        let said = engine.lines_within(Duration::from_millis(2500))?;
-        if said.iter().any(|line| is_outcome(line)) {
-            return broken("it plays a move while it ponders");
+        let lines = engine.lines_within(Duration::from_millis(2500))?;
+        if lines.iter().any(|line| is_outcome(line)) {
+            return violated("it plays a move while it ponders");
         }
         engine.send(end);
-        let lines = engine.outcome(Duration::from_secs(2) + engine.patience.margin())?;
+        let lines = engine.outcome(Duration::from_secs(2) + engine.timeouts.margin())?;
         engine.legal_move(&position, &lines)?;
     }
-    match engine.sync()?.iter().any(|line| is_outcome(line)) {
-        true => broken("it answers twice"),
-        false => Ok(()),
+    if engine.sync()?.iter().any(|line| is_outcome(line)) {
+        violated("it answers twice")
+    } else {
+        Ok(())
     }
 }

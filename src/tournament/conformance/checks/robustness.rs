@@ -1,11 +1,11 @@
-//! Lines and options that the engine has not promised, and new games.
+//! Checks of invalid lines and options, and of new games.
 
-use super::common::{Kept, SHORT_SEARCH, start};
+use super::common::{CheckResult, SHORT_SEARCH, start};
 use crate::notation::fen::START;
 use crate::tournament::conformance::dialogue::Dialogue;
 use crate::tournament::protocol::EngineProtocol::{Ucci, Uci};
 
-pub(super) fn odd_lines(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn invalid_lines(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     engine.send("");
     engine.send("no such command");
@@ -16,7 +16,7 @@ pub(super) fn odd_lines(engine: &mut Dialogue<'_>) -> Kept {
     engine.sync().map(|_| ())
 }
 
-pub(super) fn odd_options(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn invalid_options(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     let protocol = engine.protocol();
     let hash = match protocol {
@@ -34,7 +34,7 @@ pub(super) fn odd_options(engine: &mut Dialogue<'_>) -> Kept {
         .map(|_| ())
 }
 
-pub(super) fn new_game(engine: &mut Dialogue<'_>) -> Kept {
+pub(super) fn new_game(engine: &mut Dialogue<'_>) -> CheckResult {
     let position = start(engine)?;
     for _ in 0..2 {
         engine.send(match engine.protocol() {

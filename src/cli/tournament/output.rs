@@ -1,0 +1,359 @@
+//! The output of a match: journal, PGN, EPD, status and report files, and progress on the terminal.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+
+use super::arguments::Arguments;
+use super::pgn_file::PgnFile;
+use super::{plot, report};
+use crate::board::ByColor;
+use crate::cli::common::{Failure, OutputFile, bar_style, ignore_closed_pipe};
+use crate::notation::fen;
+use crate::text::printable;
+use crate::tournament::stats::Standings;
+use crate::tournament::{
+    GameRecord, GameSummary, Journal, JournalContent, JsonReport, Tournament, TournamentEnd,
+    TournamentEvent, is_journal,
+};
+
+/// The files of a match.
+pub struct OutputFiles {
+    journal: Option<Journal>,
+    pgn: Option<PgnFile>,
+    json: Option<OutputFile>,
+    plot: Option<OutputFile>,
+    epd: Option<File>,
+    status: Vec<PathBuf>,
+}
+
+impl OutputFiles {
+    /// Opens the files, and returns the content of the journal.
+    pub fn open(
+        arguments: &Arguments,
+        tournament: &Tournament,
+    ) -> Result<(Self, JournalContent), Failure> {
+        arguments.pgn.as_deref().map_or(Ok(()), require_file)?;
+        for path in &arguments.status {
+            require_no_journal(path)?;
+        }
+        let mut files = Self {
+            journal: None,
+            pgn: None,
+            json: report_file(arguments.json.as_ref())?,
+            plot: report_file(arguments.plot.as_ref())?,
+            epd: None,
+            status: arguments.status.clone(),
+        };
+        if let Some(path) = &arguments.epd {
+            require_file(path)?;
+            let epd = File::options().append(true).create(true).open(path);
+            files.epd = Some(epd.map_err(|error| Failure::new(path.display(), error))?);
+        }
+        let mut content = JournalContent::default();
+        if let Some(path) = &arguments.resume {
+            let pgn = arguments.pgn.as_ref().map(|pgn| {
+                let length = fs::metadata(pgn).map_or(0, |file| file.len());
+                (identity(pgn).display().to_string(), length)
+            });
+            let opened = Journal::open(path, tournament, pgn, arguments.damage());
+            let (journal, read) = opened.map_err(|error| Failure::new(path.display(), error))?;
+            files.journal = Some(journal);
+            content = read;
+        }
+        if let Some(path) = &arguments.pgn {
+            files
+                .open_pgn(path, arguments, tournament, &mut content)
+                .map_err(|error| Failure::new(path.display(), error))?;
+        }
+        Ok((files, content))
+    }
+
+    fn open_pgn(
+        &mut self,
+        path: &Path,
+        arguments: &Arguments,
+        tournament: &Tournament,
+        content: &mut JournalContent,
+    ) -> io::Result<()> {
+        let notation = arguments.notation;
+        let Some(journal) = &mut self.journal else {
+            self.pgn = Some(PgnFile::open(path, notation, None)?);
+            return Ok(());
+        };
+        let games = &mut content.games;
+        let (pgn, recovered) = PgnFile::resume(path, notation, tournament, journal, games)?;
+        for record in recovered.games {
+            let warning = format_args!(
+                "game {} is missing in the journal and was restored from the PGN",
+                record.number + 1
+            );
+            Failure::new(path.display(), warning).report();
+            journal.add(&record)?;
+            games.push(record);
+        }
+        for warning in recovered.warnings {
+            Failure::new(path.display(), warning).report();
+        }
+        self.pgn = Some(pgn);
+        Ok(())
+    }
+
+    /// Writes an event, to the journal first, so that it never lacks a game that the PGN has.
+    fn add(&mut self, tournament: &Tournament, event: TournamentEvent<'_>) -> io::Result<()> {
+        let record = match event {
+            TournamentEvent::Game(record) => record,
+            TournamentEvent::Void { number, detail } => {
+                let journal = self.journal.as_mut();
+                return journal.map_or(Ok(()), |journal| journal.add_void(number, detail));
+            }
+        };
+        if let Some(journal) = &mut self.journal {
+            journal.add(record)?;
+        }
+        if let Some(pgn) = &mut self.pgn {
+            pgn.write(tournament, record)?;
+        }
+        match &mut self.epd {
+            Some(epd) => epd.write_all(final_position(tournament, record)?.as_bytes()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All output of a running match.
+pub struct MatchOutput<'a> {
+    tournament: &'a Tournament,
+    files: OutputFiles,
+    games: Vec<GameSummary>,
+    /// `None` if standard output or standard error is not a terminal.
+    bar: Option<ProgressBar>,
+    /// Start of this run of the program, and the number of games before it.
+    start: (Instant, u64),
+}
+
+impl<'a> MatchOutput<'a> {
+    /// Writes the first status. `games` are the games of earlier runs.
+    pub fn new(
+        tournament: &'a Tournament,
+        files: OutputFiles,
+        games: Vec<GameSummary>,
+        standings: &Standings,
+    ) -> Result<Self, Failure> {
+        let is_terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
+        let output = Self {
+            tournament,
+            files,
+            start: (Instant::now(), games.len() as u64),
+            games,
+            bar: is_terminal.then(|| progress_bar(tournament, standings)),
+        };
+        output.write_status(standings, None)?;
+        Ok(output)
+    }
+
+    /// Writes an event to all outputs.
+    pub fn event(&mut self, standings: &Standings, event: TournamentEvent<'_>) -> io::Result<()> {
+        self.files.add(self.tournament, event)?;
+        if let TournamentEvent::Game(record) = event {
+            self.games.push(record.into());
+        }
+        self.write_status(standings, None)
+            .map_err(|failure| io::Error::other(failure.text))?;
+        match event {
+            TournamentEvent::Game(record) => self.show_game(standings, record),
+            TournamentEvent::Void { number, detail } => {
+                let line = format!("game {}: void, {detail}; it is replayed", number + 1);
+                match &self.bar {
+                    Some(bar) => {
+                        bar.println(line);
+                        Ok(())
+                    }
+                    None => print_line(&line),
+                }
+            }
+        }
+    }
+
+    fn show_game(&self, standings: &Standings, record: &GameRecord) -> io::Result<()> {
+        let line = game_line(self.tournament, record);
+        let summary = report::summary(self.tournament, standings);
+        if let Some(bar) = &self.bar {
+            bar.set_position(standings.games());
+            bar.set_message(summary);
+            // All other games are only counted.
+            if record.reason.is_forfeit() {
+                bar.println(line);
+            }
+            return Ok(());
+        }
+        let games = match self.tournament.total_games() {
+            Some(total) => format!("{}/{total}", standings.games()),
+            None => standings.games().to_string(),
+        };
+        print_line(&format!("{games}  {line}  {summary}"))
+    }
+
+    /// Removes the progress bar.
+    pub fn clear_bar(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Writes the final status, JSON report and plot.
+    pub fn finish(mut self, standings: &Standings, end: TournamentEnd) -> Result<(), Failure> {
+        self.games.sort_by_key(|game| game.number);
+        self.write_status(standings, Some(end))?;
+        if let Some(json) = self.files.json {
+            let report = JsonReport::new(self.tournament, standings, &self.games, Some(end), None);
+            let text = serde_json::to_string_pretty(&report);
+            json.write(&(text.map_err(|error| Failure::new("--json", error))? + "\n"))?;
+        }
+        if let Some(plot) = self.files.plot {
+            plot.write(&plot::draw(self.tournament, standings, &self.games)?)?;
+        }
+        Ok(())
+    }
+
+    fn write_status(
+        &self,
+        standings: &Standings,
+        end: Option<TournamentEnd>,
+    ) -> Result<(), Failure> {
+        let left = match end {
+            None => self.time_left(standings.games()),
+            Some(_) => None,
+        };
+        for path in &self.files.status {
+            let text = report::status(path, self.tournament, standings, &self.games, end, left)?;
+            OutputFile::open(path)?.write(&text)?;
+        }
+        Ok(())
+    }
+
+    /// Estimated time for the remaining games at the speed of this run; `None` before its first game.
+    fn time_left(&self, played: u64) -> Option<Duration> {
+        let (start, before) = self.start;
+        let now = u32::try_from(played.saturating_sub(before)).ok()?;
+        let left = self.tournament.total_games()?.saturating_sub(played);
+        start
+            .elapsed()
+            .checked_div(now)?
+            .checked_mul(u32::try_from(left).ok()?)
+    }
+}
+
+fn progress_bar(tournament: &Tournament, standings: &Standings) -> ProgressBar {
+    let total = tournament.total_games();
+    let style = match total {
+        Some(_) => "{bar:12} {pos}/{len}  {msg}  {left} left",
+        None => "{spinner} {pos} games, {msg}, {elapsed}",
+    };
+    let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())
+        .with_style(bar_style(style));
+    bar.set_position(standings.games());
+    bar.reset_eta();
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+fn print_line(line: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{line}").or_else(ignore_closed_pipe)
+}
+
+/// A game in one line.
+fn game_line(tournament: &Tournament, record: &GameRecord) -> String {
+    let ByColor([red, black]) = record
+        .players
+        .map(|number| &tournament.engines[number].name);
+    let detail = match record.detail.as_str() {
+        "" => String::new(),
+        detail => format!(" [{}]", printable(detail)),
+    };
+    format!(
+        "game {}: {red} - {black}  {}  {}{detail}, {} plies",
+        record.number + 1,
+        record.result,
+        record.reason,
+        record.moves.len()
+    )
+}
+
+/// The final position of a game as a line of EPD.
+fn final_position(tournament: &Tournament, record: &GameRecord) -> io::Result<String> {
+    let mut position = fen::parse_position(&record.start).map_err(io::Error::other)?;
+    for played in &record.moves {
+        position.make(played.played);
+    }
+    let ByColor([red, black]) = record
+        .players
+        .map(|player| tournament.engines[player].name.replace(['"', ';'], "'"));
+    let fen = fen::write_position(&position);
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    Ok(format!(
+        "{} id \"game {}: {red} - {black}\"; c0 \"{} {}\";\n",
+        fields.join(" "),
+        record.number + 1,
+        record.result,
+        record.reason
+    ))
+}
+
+/// Opens the file of a report, if there is one.
+fn report_file(path: Option<&PathBuf>) -> Result<Option<OutputFile>, Failure> {
+    path.map(|path| {
+        require_no_journal(path)?;
+        OutputFile::open(path)
+    })
+    .transpose()
+}
+
+/// Refuses to overwrite the journal of a match.
+fn require_no_journal(path: &Path) -> Result<(), Failure> {
+    if is_journal(path) {
+        return Err(Failure::usage(
+            path.display(),
+            "the file is the journal of a match and is not overwritten",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a path that is not a regular file.
+fn require_file(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Ok(data) if !data.is_file() => Err(Failure::usage(path.display(), "not a regular file")),
+        _ => Ok(()),
+    }
+}
+
+/// The canonical path of a file, whether it exists or not.
+fn identity(path: &Path) -> PathBuf {
+    let in_parent = || {
+        let parent = path.parent().filter(|parent| *parent != Path::new(""));
+        let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
+        Some(parent.join(path.file_name()?))
+    };
+    let file = path.canonicalize().ok().or_else(in_parent);
+    file.unwrap_or_else(|| path.to_owned())
+}
+
+/// Returns an error if two options name the same file.
+pub fn require_different(arguments: &Arguments) -> Result<(), Failure> {
+    let files = arguments.files();
+    for (index, (option, path)) in files.iter().enumerate() {
+        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
+        let mut others = files[..index].iter();
+        if !is_special
+            && let Some((other, _)) = others.find(|(_, other)| identity(other) == identity(path))
+        {
+            let why = format!("{} is also the file of {other}", path.display());
+            return Err(Failure::usage(option, why));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,352 @@
+//! The standings as text, HTML and JSON.
+
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::HumanDuration;
+
+use crate::board::{ByColor, Color};
+use crate::cli::common::{Failure, figures};
+use crate::text::escape_html;
+use crate::tournament::stats::{
+    Decision, Estimate, Interval, Rating, Scores, SprtRun, Standings, ratings,
+};
+use crate::tournament::{GameSummary, Greeting, JsonReport, Tournament, TournamentEnd};
+
+/// Number of recent games in the status.
+const RECENT_GAMES: usize = 50;
+/// Refresh interval of the status page, in seconds.
+const REFRESH: u32 = 10;
+
+/// The settings of the match, printed before the first game.
+pub fn heading(tournament: &Tournament, greetings: &[Greeting]) -> String {
+    let mut text = String::new();
+    for (engine, greeting) in tournament.engines.iter().zip(greetings) {
+        let id_name = greeting.name.as_deref().unwrap_or("no id name");
+        let protocol = engine.protocol.unwrap_or_default();
+        let protocol = protocol.to_string().to_uppercase();
+        let detected = if greeting.detected.is_empty() {
+            String::new()
+        } else {
+            format!(" (detected: {})", greeting.detected.join(", "))
+        };
+        text += &format!(
+            "{}: {id_name}, {protocol}, {}{detected}\n",
+            engine.name, engine.limit
+        );
+    }
+    let games = match tournament.total_games() {
+        Some(games) => format!("{games} games"),
+        None => "games until the SPRT decides".to_owned(),
+    };
+    text += &format!(
+        "{games}, concurrency {}, {} openings, {} rules\n",
+        tournament.concurrency,
+        tournament.openings.lines().len(),
+        tournament.rules.rules
+    );
+    if let Some(sprt) = &tournament.sprt {
+        text += &format!("SPRT: {sprt}\n");
+    }
+    text
+}
+
+/// The results so far in one line: with two engines wins, draws, losses, Elo and LLR, otherwise the points of the best.
+pub fn summary(tournament: &Tournament, standings: &Standings) -> String {
+    if tournament.engines.len() == 2 {
+        return wins_draws_losses(&standings.of(0).games) + &short_estimate(standings);
+    }
+    let mut order = ranking(tournament, standings);
+    order.truncate(4);
+    let points = |number: &usize| {
+        let name = &tournament.engines[*number].name;
+        let scores = standings.of(*number);
+        let share = scores.estimate().map_or(0.0, |e| 100.0 * e.score);
+        format!(
+            "{name} {}/{} ({share:.0} %)",
+            scores.points(),
+            scores.count()
+        )
+    };
+    order.iter().map(points).collect::<Vec<_>>().join(", ")
+}
+
+/// Elo and LLR of a match of two engines.
+fn short_estimate(standings: &Standings) -> String {
+    let estimate = standings.of(0).estimate();
+    // Elo is infinite as long as one side has won all games.
+    let finite = estimate.filter(|e| {
+        [e.elo.value, e.elo.low, e.elo.high]
+            .iter()
+            .all(|e| e.is_finite())
+    });
+    let mut text = finite.map_or(String::new(), |e| format!("  Elo {}", elo(&e.elo)));
+    if let Some(run) = &standings.sprt {
+        let (lower, upper) = run.sprt().bounds();
+        text += &format!("  LLR {:.2} ({lower:.2}, {upper:.2})", run.llr());
+    }
+    text
+}
+
+/// The indexes of the engines, the best first.
+pub fn ranking(tournament: &Tournament, standings: &Standings) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..tournament.engines.len()).collect();
+    let score = |number: usize| standings.of(number).estimate().map_or(-1.0, |e| e.score);
+    order.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
+    order
+}
+
+/// `+5 =3 -2`.
+fn wins_draws_losses(&[losses, draws, wins]: &[u64; 3]) -> String {
+    format!("+{wins} ={draws} -{losses}")
+}
+
+/// `+12.5 [-3.1, +28.4]`.
+pub fn elo(interval: &Interval) -> String {
+    let number = |elo: f64| match elo {
+        e if e == f64::INFINITY => "+∞".to_owned(),
+        e if e == f64::NEG_INFINITY => "-∞".to_owned(),
+        e => format!("{e:+.1}"),
+    };
+    let Interval { value, low, high } = interval;
+    format!("{} [{}, {}]", number(*value), number(*low), number(*high))
+}
+
+/// The final report. Tables are at most `room` columns wide.
+pub fn report(
+    tournament: &Tournament,
+    standings: &Standings,
+    end: Option<TournamentEnd>,
+    room: Option<usize>,
+) -> String {
+    let heading = match end {
+        Some(TournamentEnd::Finished) if tournament.sprt.is_some() => {
+            "all games played, the SPRT is undecided"
+        }
+        Some(TournamentEnd::Finished) => "all games played",
+        Some(TournamentEnd::SprtDecided) => "the SPRT has accepted a hypothesis",
+        Some(TournamentEnd::Interrupted) => "interrupted",
+        None => "stopped by an error",
+    };
+    format!("\n{heading}\n") + &results(tournament, standings, room)
+}
+
+fn results(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+    if standings.games() == 0 {
+        return "no games\n".to_owned();
+    }
+    let mut text = match tournament.engines.len() {
+        2 => duel(tournament, standings),
+        _ => cross_table(tournament, standings, room),
+    };
+    text.push('\n');
+    text += &engines(tournament, standings, room);
+    let reasons = standings
+        .reasons()
+        .into_iter()
+        .map(|(reason, n)| format!("{reason} {n}"));
+    text += &format!(
+        "end reasons: {}; {:.0} plies per game\n",
+        reasons.collect::<Vec<_>>().join(", "),
+        standings.mean_plies()
+    );
+    if standings.void_games > 0 {
+        text += &format!(
+            "void games, replayed because the machine stalled: {}\n",
+            standings.void_games
+        );
+    }
+    text
+}
+
+/// The results of two engines.
+fn duel(tournament: &Tournament, standings: &Standings) -> String {
+    let scores = standings.of(0);
+    let [first, second] = [0, 1].map(|n| &tournament.engines[n].name);
+    let Some(estimate) = scores.estimate() else {
+        return String::new();
+    };
+    let Estimate {
+        score,
+        los,
+        draw_ratio,
+        ..
+    } = estimate;
+    let mut text = format!(
+        "{first} vs {second}: {} games, {}, {} points ({:.1} %)\n",
+        scores.count(),
+        wins_draws_losses(&scores.games),
+        scores.points(),
+        100.0 * score
+    );
+    text += &format!("Elo         {}  (95 %)\n", elo(&estimate.elo));
+    text += &format!("nElo        {}\n", elo(&estimate.normalized_elo));
+    text += &format!("LOS         {:.1} %\n", 100.0 * los);
+    text += &format!("Draws       {:.1} %\n", 100.0 * draw_ratio);
+    let pairs = scores.pairs.map(|n| n.to_string()).join(", ");
+    text += &format!("Ptnml(0-2)  [{pairs}]\n");
+    for (color, label) in [(Color::Red, "As red"), (Color::Black, "As black")] {
+        let games = &standings.engine_stats()[0].by_color[color];
+        text += &format!("{label:10}  {}\n", wins_draws_losses(games));
+    }
+    if let Some(run) = &standings.sprt {
+        text += &sprt(run);
+    }
+    text
+}
+
+fn sprt(run: &SprtRun) -> String {
+    let (lower, upper) = run.sprt().bounds();
+    let decision = match run.decision() {
+        None => "undecided".to_owned(),
+        Some(Decision::H0) => format!("H0 accepted (Elo <= {})", run.sprt().elo0),
+        Some(Decision::H1) => format!("H1 accepted (Elo >= {})", run.sprt().elo1),
+    };
+    format!(
+        "SPRT        {}\nLLR         {:.2} ({lower:.2}, {upper:.2}) after {} pairs: {decision}\n",
+        run.sprt(),
+        run.llr(),
+        run.pairs().iter().sum::<u64>()
+    )
+}
+
+/// The results of more than two engines, in total and against each opponent.
+fn cross_table(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+    let order = ranking(tournament, standings);
+    let ratings = ratings(standings);
+    let heads = [
+        "",
+        "games",
+        "+",
+        "=",
+        "-",
+        "points",
+        "%",
+        "Elo (95 %)",
+        "rating",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    rows[0].extend((1..=order.len()).map(|rank| rank.to_string()));
+    for (rank, number) in (1..).zip(&order) {
+        let scores = standings.of(*number);
+        let [losses, draws, wins] = scores.games;
+        let mut row = vec![
+            format!("{rank} {}", tournament.engines[*number].name),
+            scores.count().to_string(),
+            wins.to_string(),
+            draws.to_string(),
+            losses.to_string(),
+            scores.points().to_string(),
+        ];
+        match scores.estimate() {
+            Some(e) => row.extend([format!("{:.1}", 100.0 * e.score), elo(&e.elo)]),
+            None => row.extend([String::new(), String::new()]),
+        }
+        let Rating { value, error } = ratings[*number];
+        row.push(format!("{value:+.0} ± {error:.0}"));
+        let against = |other: &usize| match standings.between(*number, *other) {
+            Some(scores) => scored(&scores),
+            None => "·".to_owned(),
+        };
+        row.extend(order.iter().map(against));
+        rows.push(row);
+    }
+    figures(&rows, room) + "rating: Bradley-Terry from all results, mean 0, with 95 % error\n"
+}
+
+/// `3.5/4`.
+fn scored(scores: &Scores) -> String {
+    format!("{}/{}", scores.points(), scores.count())
+}
+
+/// Time, depth, speed, results by color and forfeits of each engine.
+fn engines(tournament: &Tournament, standings: &Standings, room: Option<usize>) -> String {
+    let heads = [
+        "", "moves", "time", "ms/move", "depth", "nodes/s", "overrun", "illegal", "timeouts",
+        "crashes",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+    let ms = |time: Duration| format!("{:.1}", time.as_secs_f64() * 1e3);
+    for (engine, stats) in tournament.engines.iter().zip(standings.engine_stats()) {
+        rows.push(vec![
+            engine.name.clone(),
+            stats.moves.to_string(),
+            format!("{:.1} s", stats.time.as_secs_f64()),
+            or_unknown(stats.mean_time().map(ms)),
+            or_unknown(stats.mean_depth().map(|d| format!("{d:.1}"))),
+            or_unknown(stats.speed().map(|n| format!("{n:.0}"))),
+            stats
+                .overrun
+                .map_or("-".to_owned(), |o| format!("{} ms", ms(o))),
+            stats.illegal_moves.to_string(),
+            stats.time_losses.to_string(),
+            stats.crashes.to_string(),
+        ]);
+    }
+    figures(&rows, room)
+}
+
+/// The content of a status file: HTML if its name ends with `.html`, otherwise JSON. `left` is the estimated remaining
+/// time.
+pub fn status(
+    path: &Path,
+    tournament: &Tournament,
+    standings: &Standings,
+    games: &[GameSummary],
+    end: Option<TournamentEnd>,
+    left: Option<Duration>,
+) -> Result<String, Failure> {
+    let recent = &games[games.len().saturating_sub(RECENT_GAMES)..];
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    if extension.is_some_and(|extension| extension.eq_ignore_ascii_case("html")) {
+        return Ok(page(tournament, standings, recent, end, left));
+    }
+    let report = JsonReport::new(tournament, standings, recent, end, left);
+    let text = serde_json::to_string_pretty(&report);
+    Ok(text.map_err(|error| Failure::new("--status", error))? + "\n")
+}
+
+fn page(
+    tournament: &Tournament,
+    standings: &Standings,
+    games: &[GameSummary],
+    end: Option<TournamentEnd>,
+    left: Option<Duration>,
+) -> String {
+    let title = escape_html(&tournament.event);
+    let refresh = match end {
+        None => format!("<meta http-equiv=\"refresh\" content=\"{REFRESH}\">\n"),
+        Some(_) => String::new(),
+    };
+    let mut count = match tournament.total_games() {
+        Some(total) => format!("{} of {total} games", standings.games()),
+        None => format!("{} games", standings.games()),
+    };
+    if let Some(left) = left {
+        count += &format!(", about {:#} left", HumanDuration(left));
+    }
+    let name = |player: usize| escape_html(&tournament.engines[player].name);
+    let rows = games.iter().rev().map(|game| {
+        let ByColor([red, black]) = game.players.map(name);
+        format!(
+            "<tr><td>{}</td><td>{red}</td><td>{black}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+            game.number + 1,
+            game.result,
+            game.reason,
+            game.plies
+        )
+    });
+    let rows: String = rows.collect();
+    let text = match end {
+        Some(_) => report(tournament, standings, end, None),
+        None => "\ngames in progress\n".to_owned() + &results(tournament, standings, None),
+    };
+    let text = escape_html(&text);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{refresh}\
+         <title>{title}: {count}</title>\n</head>\n<body>\n<h1>{title}</h1>\n<p>{count}</p>\n\
+         <pre>{text}</pre>\n<table>\n<tr><th>game</th><th>red</th><th>black</th><th>result</th>\
+         <th>reason</th><th>plies</th></tr>\n{rows}</table>\n</body>\n</html>\n"
+    )
+}
