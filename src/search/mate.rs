@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use super::deciding_positions::DecidingPositions;
+use super::game_occurrences::GameOccurrences;
 use super::request::Control;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
@@ -43,7 +43,7 @@ pub(super) struct MateResult {
 /// stopped or a limit is reached.
 pub(super) fn mate_by_checks(
     game: &Game,
-    deciding: &DecidingPositions,
+    occurrences: &GameOccurrences,
     root_moves: &[Move],
     limits: MateLimits,
     control: &Control,
@@ -53,7 +53,7 @@ pub(super) fn mate_by_checks(
     };
     let mut search = MateSearch {
         position: game.position().clone(),
-        deciding,
+        occurrences,
         known,
         nodes: 0,
         limits,
@@ -128,7 +128,7 @@ impl KnownPositions {
 struct MateSearch<'a> {
     position: Position,
     /// Positions whose next occurrence decides the game.
-    deciding: &'a DecidingPositions,
+    occurrences: &'a GameOccurrences,
     known: KnownPositions,
     nodes: u64,
     limits: MateLimits,
@@ -162,7 +162,7 @@ impl MateSearch<'_> {
 
     /// Whether the position, which has just come up, decides the game by repetition.
     fn is_decided(&self) -> bool {
-        self.deciding.begins(self.position.key()).is_some()
+        self.occurrences.decides(self.position.key())
     }
 
     /// Whether the attacker, to move, mates by checks within so many plies.
@@ -283,13 +283,13 @@ mod tests {
 
     fn search(game: &Game, plies: u32, nodes: u64, control: &Control) -> MateResult {
         let moves = legal_moves(game.position()).to_vec();
-        let deciding = DecidingPositions::new(game, RuleSet::default());
+        let occurrences = GameOccurrences::new(game, RuleSet::default());
         let limits = MateLimits {
             plies,
             nodes,
             time: None,
         };
-        mate_by_checks(game, &deciding, &moves, limits, control)
+        mate_by_checks(game, &occurrences, &moves, limits, control)
     }
 
     #[test]
@@ -349,8 +349,8 @@ mod tests {
             nodes: u64::MAX,
             time: Some(Duration::ZERO),
         };
-        let deciding = DecidingPositions::default();
-        let found = mate_by_checks(&game, &deciding, &moves, limits, &Control::new(false));
+        let occurrences = GameOccurrences::default();
+        let found = mate_by_checks(&game, &occurrences, &moves, limits, &Control::new(false));
         assert_eq!((found.line.len(), found.nodes), (0, 1));
     }
 

@@ -7,19 +7,19 @@
 //! | `request`, `event`, `score` | the questions, the answers and their unit |
 //! | `threads` | the pool of search threads, the vote on what they found |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
-//! | `deciding_positions` | the positions of the game that decide it when they occur again |
+//! | `game_occurrences` | how often the positions of the game have occurred |
 //! | `ordering` | the move picker, the histories and the bonuses of quiet moves that it goes by |
 //! | `mate` | mates by checks alone, proven |
 //! | `table` | the transposition table, shared by all threads |
 //! | `time` | how long a move may take |
 //! | `parameters` | the numbers of the search |
 //!
-//! Arrows point one way: score, event, request, deciding_positions <- parameters, table, ordering, time, mate
+//! Arrows point one way: score, event, request, game_occurrences <- parameters, table, ordering, time, mate
 //! <- tree <- threads <- bench.
 
 mod bench;
-mod deciding_positions;
 mod event;
+mod game_occurrences;
 mod mate;
 mod ordering;
 mod parameters;

@@ -35,8 +35,8 @@ impl Score {
     const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;
-    /// Scores from here up to [`Self::CONVERSION`] are wins by an endgame table because of the rules on
-    /// repetitions.
+    /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
+    /// found by the search or in an endgame table.
     const BY_RULE: Self = Self(Self::CONVERSION.0 - 2 * MAX_PLY as i32);
     /// Evaluations are kept inside this bound, below every win.
     pub const EVALUATION_LIMIT: Self = Self(Self::BY_RULE.0 - 1);
@@ -82,8 +82,8 @@ impl Score {
         Self(Self::WIN.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
     }
 
-    /// The side to move wins by the rules on repetitions, by the endgame tables in `plies` that take the game
-    /// on, less than twice [`MAX_PLY`]: above every evaluation, below every other win.
+    /// The side to move wins by the rules on repetitions, in `plies` that make progress (less than twice
+    /// [`MAX_PLY`]): above every evaluation, below every other win.
     #[inline]
     pub const fn by_rule_in(plies: usize) -> Self {
         Self(Self::CONVERSION.0 - 1 - plies as i32)
@@ -93,6 +93,12 @@ impl Score {
     #[inline]
     pub const fn is_proven(self) -> bool {
         self.0.abs() > Self::EVALUATION_LIMIT.0
+    }
+
+    /// Whether the side to move has a proven loss, by mate, by an endgame table or by repetition.
+    #[inline]
+    pub const fn is_proven_loss(self) -> bool {
+        self.0 < -Self::EVALUATION_LIMIT.0
     }
 
     /// In units of the evaluation.
@@ -119,25 +125,22 @@ impl Score {
         self.is_win() || self.is_loss()
     }
 
-    /// The score as a node at `ply` writes it to the transposition table: mates counted from the node.
+    /// The score as a node at `ply` stores it in the transposition table: proven wins and losses counted from the
+    /// node.
     #[inline]
-    pub const fn to_table(self, ply: usize) -> Self {
-        if self.is_win() {
-            Self(self.0 + ply as i32)
-        } else if self.is_loss() {
-            Self(self.0 - ply as i32)
+    pub const fn to_tt(self, ply: usize) -> Self {
+        if self.is_proven() {
+            Self(self.0 + self.0.signum() * ply as i32)
         } else {
             self
         }
     }
 
-    /// The inverse of [`Self::to_table`]: mates counted from the root again.
+    /// The inverse of [`Self::to_tt`]: proven wins and losses counted from the root.
     #[inline]
-    pub const fn from_table(self, ply: usize) -> Self {
-        if self.is_win() {
-            Self(self.0 - ply as i32)
-        } else if self.is_loss() {
-            Self(self.0 + ply as i32)
+    pub const fn from_tt(self, ply: usize) -> Self {
+        if self.is_proven() {
+            Self(self.0 - self.0.signum() * ply as i32)
         } else {
             self
         }

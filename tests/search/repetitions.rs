@@ -1,8 +1,14 @@
-//! The search where positions repeat.
+//! The search where positions repeat, and whether the wins that it claims are real.
 
+use chuhe::board::{ByColor, Color, Position};
+use chuhe::movegen::has_legal_move;
 use chuhe::notation::fen::{self, parse_position};
-use chuhe::rules::{Game, RuleSet};
-use chuhe::search::{Meaning, Score};
+use chuhe::random::{self, Shape};
+use chuhe::rules::{Cause, Game, RuleSet, Verdict, judge_outcome};
+use chuhe::search::{Bound, Limits, Meaning, Score, SearchLine, Searcher};
+use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
+use rand::{Rng, SeedableRng};
 
 use super::requests::{depth, play, request};
 use crate::search_pool::Engine;
@@ -38,14 +44,10 @@ fn a_perpetual_chase_that_loses_is_avoided() {
         let repeat = "h6i6".parse().expect("a move");
         let (_, outcome) = engine.run(request.clone());
         assert!(!loses || outcome.best != Some(repeat), "{rules}");
-        // When there is nothing else to play, the score tells.
+        // With no other move allowed, the score is that of the loss.
         request.root_moves = Some(vec![repeat]);
         let score = engine.run(request).1.score.expect("a score");
-        assert_eq!(
-            score.meaning() == Meaning::Mated(1),
-            loses,
-            "{rules} {score:?}"
-        );
+        assert_eq!(score == -Score::by_rule_in(1), loses, "{rules} {score:?}");
     }
 }
 
@@ -65,7 +67,7 @@ fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
         // One more move, and red has done it a third time.
         let (_, outcome) = engine.run(request);
         assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
-        assert_eq!(outcome.score.map(|s| s.meaning()), Some(Meaning::Mates(1)));
+        assert_eq!(outcome.score, Some(Score::by_rule_in(1)));
     }
 }
 
@@ -83,7 +85,7 @@ fn the_leagues_third_occurrence_decides_nothing_yet() {
         request.settings.rules = rules;
         request.root_moves = Some(vec![repeat]);
         let score = engine.run(request).1.score.expect("a score");
-        assert_eq!(score.is_win(), wins, "{rules} {score:?}");
+        assert_eq!(score.is_proven(), wins, "{rules} {score:?}");
     }
 }
 
@@ -99,4 +101,161 @@ fn a_hopeless_side_takes_the_draw_by_repetition() {
     let (_, outcome) = engine.run(request);
     assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some("d8d9"));
     assert_eq!(outcome.score, Some(Score::ZERO));
+}
+
+/// The side to move, or the other one, can choose between two loops through one position: checks in one and chases
+/// in the other. Each loop by itself loses, but alternating them is a draw.
+const TWO_LOOPS: [&str; 3] = [
+    "3aka3/4n4/9/9/9/9/2C6/9/6r2/3AK4 b",
+    "3aka3/4n4/9/9/9/9/7C1/9/6r2/3AK4 w",
+    "3aka3/4n4/9/9/9/3C5/9/9/6r2/3AK4 w",
+];
+
+#[test]
+fn two_loops_that_only_lose_alone_prove_nothing() {
+    let mut engine = Engine::new();
+    for fen in TWO_LOOPS {
+        for hash in [true, false] {
+            engine.pool.forget();
+            let mut request = request(fen, Limits::default());
+            request.limits.nodes = Some(100_000);
+            request.settings.techniques.hash = hash;
+            let (lines, outcome) = engine.run(request);
+            for line in lines {
+                assert!(!line.score.is_proven(), "{fen} {hash}: {line:?}");
+            }
+            assert_eq!(outcome.score, Some(Score::ZERO), "{fen} {hash}");
+        }
+    }
+}
+
+#[test]
+fn a_mixed_repetition_is_a_draw_when_it_occurs() {
+    for moves in [
+        "g1g0 e0e1 g0g1 e1e0 g1c1 c3g3 c1g1 g3c3",
+        "g1c1 c3g3 c1g1 g3c3 g1g0 e0e1 g0g1 e1e0",
+    ] {
+        let mut game = Game::new(parse_position(TWO_LOOPS[0]).expect("the position is legal"));
+        play(&mut game, moves);
+        let judgement = judge_outcome(&game, RuleSet::Asian);
+        assert_eq!(judgement.verdict, Verdict::Draw);
+    }
+}
+
+/// A game that begins in an ending with a few pieces a side and has a few random moves, often back and forth.
+fn ending(random: &mut StdRng) -> Game {
+    let mut start = random::position(random, Shape::Sparse);
+    if random.random_bool(0.5) {
+        start = armed_ending(random);
+    }
+    let mut game = Game::new(start);
+    for ply in 0..random.random_range(0..10) {
+        let back = (ply >= 2).then(|| game.plies()[ply - 2].played);
+        let back = back.map(|m| chuhe::board::Move::new(m.to(), m.from()));
+        let moves = chuhe::movegen::legal_moves(game.position());
+        let again = moves.iter().copied().find(|m| Some(*m) == back);
+        let drawn = moves.iter().copied().choose(random);
+        let played = again.filter(|_| random.random_bool(0.7)).or(drawn);
+        let Some(played) = played else { break };
+        game.push(played).expect("the move is legal");
+    }
+    game
+}
+
+/// An ending of king, advisor and cannon against king, two advisors, knight and rook.
+fn armed_ending(random: &mut StdRng) -> Position {
+    loop {
+        let file = |random: &mut StdRng| random.random_range(0..9);
+        let mut squares = [['.'; 9]; 10];
+        let mut put = |piece: char, row: usize, file: usize| squares[row][file] = piece;
+        put('a', 0, 3);
+        put('a', 0, 5);
+        put('A', 9, random.random_range(0..2) * 2 + 3);
+        for piece in ['n', 'r', 'C'] {
+            put(piece, random.random_range(0..10), file(random));
+        }
+        put('k', random.random_range(0..3), random.random_range(3..6));
+        put('K', random.random_range(7..10), random.random_range(3..6));
+        let rows = squares.map(|row| {
+            let row: String = row.iter().collect();
+            row.replace('.', "1")
+        });
+        let side = ['w', 'b'][random.random_range(0..2)];
+        if let Ok(position) = format!("{} {side}", rows.join("/")).parse::<Position>() {
+            return position;
+        }
+    }
+}
+
+/// Checks that a line with a mate score ends in mate after as many plies as the score says, with nothing decided
+/// on the way.
+fn check_mate(game: &Game, line: &SearchLine, plies: u32) {
+    let mut game = game.clone();
+    for (ply, played) in line.pv.iter().enumerate() {
+        let cause = judge_outcome(&game, RuleSet::Asian).cause;
+        let root = ply == 0;
+        assert!(
+            root || cause == Cause::Nothing,
+            "{line:?}: {cause} at {ply}"
+        );
+        game.push(*played).expect("the line is legal");
+    }
+    assert_eq!(line.pv.len(), plies as usize, "{line:?}");
+    assert!(!has_legal_move(game.position()), "{line:?}");
+}
+
+/// Checks a line with a win by repetition: its last loop, continued until the rules judge it, loses for the side
+/// that the score says.
+fn check_win_by_rule(game: &Game, line: &SearchLine) {
+    let winner = if line.score > Score::ZERO {
+        game.position().side_to_move()
+    } else {
+        !game.position().side_to_move()
+    };
+    let mut game = game.clone();
+    for played in &line.pv {
+        game.push(*played).expect("the line is legal");
+    }
+    let plies = game.plies();
+    let key = game.position().key();
+    let first = plies.iter().rposition(|ply| ply.undo.key() == key);
+    // A line that a hash entry cut short does not repeat.
+    let Some(first) = first else { return };
+    let round: Vec<_> = plies[first..].iter().map(|ply| ply.played).collect();
+    for played in round.iter().cycle().take(2 * round.len()) {
+        let judgement = judge_outcome(&game, RuleSet::Asian);
+        if judgement.cause == Cause::Repetition {
+            assert_eq!(judgement.verdict, Verdict::against(!winner), "{line:?}");
+            return;
+        }
+        game.push(*played).expect("the line is legal");
+    }
+}
+
+#[test]
+fn proven_scores_agree_with_the_rules() {
+    let random = &mut StdRng::seed_from_u64(42);
+    let mut searcher = Searcher::new(1).expect("1 MB is free");
+    let mut mates = ByColor::<usize>::default();
+    for n in 0..300 {
+        let game = ending(random);
+        if judge_outcome(&game, RuleSet::Asian).cause != Cause::Nothing {
+            continue;
+        }
+        let mut request = searcher.request(&game, Limits::default());
+        request.limits.nodes = Some(4_000);
+        request.settings.multipv = 1 + n % 3;
+        let result = searcher.search(request).expect("the search runs");
+        for line in result.lines.iter().filter(|l| l.bound == Bound::Exact) {
+            match line.score.meaning() {
+                Meaning::Mates(plies) | Meaning::Mated(plies) => {
+                    check_mate(&game, line, plies);
+                    mates[game.position().side_to_move()] += 1;
+                }
+                Meaning::Evaluation(_) if line.score.is_proven() => check_win_by_rule(&game, line),
+                Meaning::Evaluation(_) => {}
+            }
+        }
+    }
+    assert!(Color::ALL.iter().all(|side| mates[*side] > 20), "{mates:?}");
 }

@@ -30,7 +30,7 @@ impl TtEntry {
     /// The score at this ply, if it settles the window at this depth.
     #[inline]
     pub fn cutoff(&self, depth: i32, alpha: Score, beta: Score, ply: usize) -> Option<Score> {
-        let score = self.score.from_table(ply);
+        let score = self.score.from_tt(ply);
         let settles = match self.bound? {
             Bound::Exact => true,
             Bound::Lower => score >= beta,

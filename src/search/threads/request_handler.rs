@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
@@ -9,8 +10,8 @@ use super::vote::choose;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::counted_plies;
-use crate::search::deciding_positions::DecidingPositions;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
+use crate::search::game_occurrences::GameOccurrences;
 use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::request::{Degree, Randomness, SearchRequest, Settings};
@@ -56,6 +57,22 @@ pub struct SearchResult {
     pub lines: Vec<SearchLine>,
 }
 
+impl SearchResult {
+    /// The answer where no move may be played.
+    fn without_move(time: Duration) -> Self {
+        let outcome = Outcome {
+            best: None,
+            ponder: None,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            time,
+        };
+        let lines = Vec::new();
+        Self { outcome, lines }
+    }
+}
+
 /// Answers requests, one after another.
 #[derive(Debug)]
 pub(super) struct RequestHandler {
@@ -99,25 +116,15 @@ impl RequestHandler {
         }
         let control = request.control.clone();
         if root_moves.is_empty() {
-            let time = control.elapsed();
-            let outcome = Outcome {
-                best: None,
-                ponder: None,
-                score: None,
-                depth: 0,
-                nodes: 0,
-                time,
-            };
-            let lines = Vec::new();
-            return SearchResult { outcome, lines };
+            return SearchResult::without_move(control.elapsed());
         }
         log::debug!("search: {}", request.limits);
         let overhead = (self.overhead).expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
-        let deciding = DecidingPositions::new(&request.game, request.settings.rules);
+        let occurrences = GameOccurrences::new(&request.game, request.settings.rules);
         let mut nodes = 0;
         if let Some(limits) = mate_limits(&request, time.as_ref()) {
-            let mate = mate_by_checks(&request.game, &deciding, &root_moves, limits, &control);
+            let mate = mate_by_checks(&request.game, &occurrences, &root_moves, limits, &control);
             if !mate.line.is_empty() && is_in_time(&request, mate.line.len()) {
                 return self.answer_with_mate(&request, time.as_ref(), mate, table);
             }
@@ -127,7 +134,7 @@ impl RequestHandler {
             // Earlier searches stored scores found with pruning, which hides mates.
             table.clear();
         }
-        let shared = self.shared_state(request, root_moves, deciding, time, threads);
+        let shared = self.shared_state(request, root_moves, occurrences, time, threads);
         shared.nodes.store(nodes, Ordering::Relaxed);
         let shared = Arc::new(shared);
         table.age();
@@ -165,7 +172,7 @@ impl RequestHandler {
         &self,
         request: SearchRequest,
         root_moves: Vec<Move>,
-        deciding: DecidingPositions,
+        occurrences: GameOccurrences,
         time: Option<TimeManager>,
         threads: usize,
     ) -> SharedState {
@@ -177,7 +184,7 @@ impl RequestHandler {
             0
         };
         SharedState {
-            deciding,
+            occurrences,
             time,
             root_ending: RootEnding::new(request.tables.as_deref(), position, settings.rules),
             game: request.game,

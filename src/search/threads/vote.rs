@@ -19,12 +19,12 @@ pub(super) fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Optio
     let moves = &result.moves;
     let best = moves.first()?;
     let margin = margin(settings.randomness);
-    if margin == 0 || best.score.is_decisive() {
+    if margin == 0 || best.score.is_proven() {
         return Some(best);
     }
     let near: Vec<_> = moves
         .iter()
-        .filter(|m| !m.score.is_decisive() && best.score - m.score <= margin)
+        .filter(|m| !m.score.is_proven() && best.score - m.score <= margin)
         .collect();
     // The nearer to the best, the likelier.
     let weight = |m: &&RootMove| margin + 1 - (best.score - m.score);
@@ -48,7 +48,7 @@ fn margin(randomness: Randomness) -> i32 {
 /// Each thread votes for its move with its depth and score (Chessprogramming wiki, "Lazy SMP": thread
 /// voting); where the first thread has proven a win or a loss there is no vote.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
-    if first.moves[0].score.is_decisive() {
+    if first.moves[0].score.is_proven() {
         return first;
     }
     let worst = results

@@ -121,7 +121,7 @@ impl Search<'_> {
             Bound::Lower => best > evaluation,
             Bound::Upper => best < evaluation,
         };
-        if quiet && says_more && kept == Some(bound) && !best.is_decisive() {
+        if quiet && says_more && kept == Some(bound) && !best.is_proven() {
             let error = best - evaluation;
             let last = self.stack.last_two(node.ply);
             self.histories

@@ -3,6 +3,7 @@
 use super::moves_result::MovesResult;
 use super::node_score::NodeScore;
 use super::node_type::{NodeType, NonPv, Pv};
+use super::repetition::{Disputed, History};
 use super::search::Search;
 use crate::board::Move;
 use crate::search::event::Bound;
@@ -52,10 +53,14 @@ impl Search<'_> {
         if depth <= 0 {
             return self.quiescence::<N>(ply, alpha, beta);
         }
-        if !N::ROOT
-            && let Some(score) = self.enter::<N>(ply)
-        {
-            return score;
+        if !N::ROOT {
+            match self.enter::<N>(ply) {
+                History::Open => {}
+                History::Final(score) => return score,
+                History::Disputed(disputed) => {
+                    return self.search_disputed::<N>(ply, alpha, beta, depth, disputed);
+                }
+            }
         }
         // Mate distance pruning: no line from here is better than the shortest mate (Chessprogramming
         // wiki, "Mate Distance Pruning").
@@ -110,30 +115,60 @@ impl Search<'_> {
         }
     }
 
-    /// What every node begins with; the score where it ends there: a stop, the rules, the
-    /// tables, the deepest ply.
-    pub(super) fn enter<N: NodeType>(&mut self, ply: usize) -> Option<NodeScore> {
+    /// Searches the moves of a node that repeats a position at the cost of one side, without pruning the node and
+    /// without scores from the transposition table, which belong to the first occurrence.
+    pub(super) fn search_disputed<N: NodeType>(
+        &mut self,
+        ply: usize,
+        alpha: Score,
+        beta: Score,
+        depth: i32,
+        disputed: Disputed,
+    ) -> NodeScore {
+        let draw = self.draw_score(ply);
+        let Some((alpha, beta)) = disputed.narrow(alpha, beta, draw) else {
+            return NodeScore::of_path(draw, disputed.first);
+        };
+        let mut node = self.open_node::<N>(ply, depth, false);
+        if let Some(entry) = &mut node.entry {
+            entry.bound = None;
+        }
+        let found = match self.search_moves::<N>(&node, alpha, beta) {
+            Ok(found) => found.settled_at(ply),
+            Err(multi_cut) => return NodeScore::of_path(multi_cut, disputed.first),
+        };
+        if self.stopped {
+            return NodeScore::STOPPED;
+        }
+        disputed.limit(found.node_score(beta), draw)
+    }
+
+    /// The first steps of every node. It is final if the search was stopped, by the rules, by the tablebases
+    /// and at the deepest ply.
+    pub(super) fn enter<N: NodeType>(&mut self, ply: usize) -> History {
         self.poll();
         if N::PV {
             self.stack.at_mut(ply).pv.clear();
             self.selective_depth = self.selective_depth.max(ply);
         }
         if self.stopped {
-            return Some(NodeScore::STOPPED);
+            return History::Final(NodeScore::STOPPED);
         }
-        if let Some(score) = self.path_score(ply) {
-            return Some(score);
+        let history = self.history(ply);
+        if let History::Final(_) = history {
+            return history;
         }
         if let Some(score) = self.table_score(ply) {
-            return Some(score);
+            return History::Final(score);
         }
-        (ply >= MAX_PLY).then(|| {
-            NodeScore::of_position(if self.position.in_check() {
-                self.draw_score(ply)
-            } else {
-                self.evaluate()
-            })
-        })
+        if ply < MAX_PLY {
+            return history;
+        }
+        History::Final(NodeScore::of_position(if self.position.in_check() {
+            self.draw_score(ply)
+        } else {
+            self.evaluate()
+        }))
     }
 
     /// Looks the position up and evaluates it.
@@ -185,7 +220,7 @@ impl Search<'_> {
         let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
             return (alpha, beta);
         };
-        let score = entry.score.from_table(node.ply);
+        let score = entry.score.from_tt(node.ply);
         let raised = alpha.max((score - 1).min(beta - 2));
         let lowered = beta.min((score + 1).max(alpha + 2));
         match entry.bound {
@@ -218,7 +253,7 @@ impl Search<'_> {
                 continue;
             }
             number += 1;
-            let may_prune = !N::ROOT && number > 1 && !found.best.score.is_loss();
+            let may_prune = !N::ROOT && number > 1 && !found.best.score.is_proven_loss();
             if may_prune && self.prune_move(node, m, number, alpha, &mut picker) {
                 continue;
             }

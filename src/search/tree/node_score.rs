@@ -65,7 +65,7 @@ impl NodeScore {
     /// only a bound, and the less sure the further it lies (Stockfish). Others stay as they are.
     #[inline]
     pub(super) fn averaged_fail_high(mut self, beta: Score, depth: i32) -> Self {
-        if self.score > beta && !self.score.is_decisive() && !beta.is_decisive() {
+        if self.score > beta && !self.score.is_proven() && !beta.is_proven() {
             let sum = self.score.units() * depth + beta.units();
             self.score = Score::from_units(sum / (depth + 1));
         }

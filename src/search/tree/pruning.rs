@@ -30,7 +30,7 @@ impl Search<'_> {
             evaluation,
             ..
         } = *node;
-        if self.pruning.by_evaluation && !alpha.is_decisive() {
+        if self.pruning.by_evaluation && !alpha.is_proven() {
             if evaluation + formulas::razoring(depth) < alpha {
                 let score = self.quiescence::<NonPv>(ply, alpha, alpha + 1);
                 if score.score <= alpha || self.stopped {
@@ -38,8 +38,8 @@ impl Search<'_> {
                 }
             }
             if depth <= values::reverse_futility_depth()
-                && !evaluation.is_win()
-                && !beta.is_decisive()
+                && !evaluation.is_proven()
+                && !beta.is_proven()
                 && evaluation - formulas::reverse_futility(depth, node.improving) >= beta
             {
                 let share = formulas::reverse_futility_share(evaluation - beta);
@@ -71,7 +71,7 @@ impl Search<'_> {
             || after_null
             || ply < self.null_move_floor
             || evaluation < beta + formulas::null_move_entry(depth)
-            || beta.is_loss()
+            || beta.is_proven_loss()
             || !self.position.has_attackers(self.position.side_to_move())
         {
             return None;
@@ -108,15 +108,15 @@ impl Search<'_> {
     /// a deep one (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
     pub(super) fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
         let Node { ply, depth, .. } = *node;
-        if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_decisive() {
+        if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_proven() {
             return None;
         }
         let target = beta + formulas::probcut(node.improving);
         let reduced = depth - values::probcut_reduction();
         let refuted = node.entry.is_some_and(|e| {
-            e.depth > reduced && e.bound.is_some() && e.score.from_table(ply) < target
+            e.depth > reduced && e.bound.is_some() && e.score.from_tt(ply) < target
         });
-        if refuted || target.is_decisive() {
+        if refuted || target.is_proven() {
             return None;
         }
         let standing = self.stack.at(ply).evaluation.unwrap_or(Score::ZERO);
@@ -161,11 +161,11 @@ impl Search<'_> {
     /// beta (Stockfish, "small ProbCut").
     fn hash_probcut(&self, node: &Node, beta: Score) -> Option<Score> {
         let entry = node.entry.filter(|_| self.pruning.by_evaluation)?;
-        let score = entry.score.from_table(node.ply);
+        let score = entry.score.from_tt(node.ply);
         let target = beta + values::hash_probcut_margin();
         let is_bound = matches!(entry.bound, Some(Bound::Lower | Bound::Exact));
         let is_deep = entry.depth >= node.depth - values::hash_probcut_depth();
-        let is_usual = !beta.is_decisive() && !score.is_decisive();
+        let is_usual = !beta.is_proven() && !score.is_proven();
         (is_bound && is_deep && is_usual && score >= target).then_some(target)
     }
 
@@ -216,7 +216,7 @@ impl Search<'_> {
     /// Whether a quiet move is not expected to come near alpha, or loses material at once
     /// (Chessprogramming wiki, "Futility Pruning", "Static Exchange Evaluation").
     fn is_futile(&self, node: &Node, m: Move, depth: i32, alpha: Score) -> bool {
-        !alpha.is_decisive() && node.evaluation + formulas::futility(depth) <= alpha
+        !alpha.is_proven() && node.evaluation + formulas::futility(depth) <= alpha
             || !see_at_least(&self.position, m, formulas::quiet_exchange(depth))
     }
 

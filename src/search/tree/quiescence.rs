@@ -2,6 +2,7 @@
 
 use super::node_score::NodeScore;
 use super::node_type::NodeType;
+use super::repetition::History;
 use super::search::Search;
 use crate::board::Move;
 use crate::movegen::has_legal_move;
@@ -32,8 +33,13 @@ impl Search<'_> {
         alpha: Score,
         beta: Score,
     ) -> NodeScore {
-        if let Some(score) = self.enter::<N>(ply) {
-            return score;
+        match self.enter::<N>(ply) {
+            History::Open => {}
+            History::Final(score) => return score,
+            // A ply deeper the loop is entered again or left.
+            History::Disputed(disputed) => {
+                return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
+            }
         }
         let entry = self.probe();
         if let Some(entry) = entry

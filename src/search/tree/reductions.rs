@@ -32,14 +32,14 @@ impl Search<'_> {
         let Some(entry) = node.entry.filter(|_| m == node.hash_move) else {
             return Ok(0);
         };
-        let score = entry.score.from_table(ply);
+        let score = entry.score.from_tt(ply);
         let eligible = self.pruning.reductions
             && depth >= values::singular_depth()
             && self.stack.at(ply).excluded.is_none()
             && self.may_extend(ply)
             && entry.depth >= depth - values::singular_entry_depth()
             && matches!(entry.bound, Some(Bound::Lower | Bound::Exact))
-            && !score.is_decisive();
+            && !score.is_proven();
         if !eligible {
             return Ok(0);
         }

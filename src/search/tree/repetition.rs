@@ -1,99 +1,229 @@
-//! What the rules say of a position because of how it was reached.
+//! Draws, wins and losses by the history of a position: repetitions and the no-capture limit.
+//!
+//! The score of a repetition belongs to the path, not to the position (the graph-history interaction problem;
+//! see [`NodeScore`]). Three rules keep such scores right:
+//!
+//! - The occurrence at which the rules judge (the third; by ElephantEye's rules the fourth) is final, whether
+//!   the earlier ones are in the tree or in the game.
+//! - The second occurrence in the tree is final where it is a draw. Where one side would lose, it is only a
+//!   bound ([`Disputed`]): that side may enter another loop through the same position, and the two loops
+//!   together may be a draw although each by itself loses. The other side has at least a draw, and the node is
+//!   searched to see whether it has more (Pikafish).
+//! - A loop of the tree that is entered again with the same move is final: every other move was available at
+//!   its first position, and the search has seen them all.
+//!
+//! A win or loss by repetition is never a mate score, which is a forced mate on the board, but
+//! [`Score::by_rule_in`].
 
 use super::node_score::NodeScore;
 use super::search::Search;
 use crate::movegen::has_legal_move;
-use crate::rules::{is_material_insufficient, judge_repetition};
+use crate::rules::{Verdict, is_material_insufficient, judge_repetition};
 use crate::search::score::Score;
 
 /// The lowest ply of a score that depends on the game before the root.
 pub(super) const BEFORE_ROOT: i32 = -1;
-/// The longest repetition that is judged, in plies. In a longer one there are four times as many plies
-/// without a capture as end a game in a draw, so that its players go by other rules anyway; a judgement
-/// of tens of thousands of plies would keep a `stop` waiting.
+/// The longest repetition that is judged, in plies; longer ones count as draws. It has four times as many plies
+/// as end a game without a capture, and judging tens of thousands of plies would delay a `stop`.
 const LONGEST_JUDGED: usize = 512;
-/// Repetitions of so many plies take so long to judge that the search looks at the clock afterwards.
+/// A repetition of at least this many plies takes so long to judge that the search checks the clock afterwards.
 const LONG_WINDOW: usize = 32;
 
-impl Search<'_> {
-    /// The score of the node at `ply` if its history decides it: a repetition, the no-capture limit,
-    /// nothing left to win with.
-    #[inline]
-    pub(super) fn path_score(&mut self, ply: usize) -> Option<NodeScore> {
-        if is_material_insufficient(&self.position) {
-            return Some(NodeScore::of_position(self.draw_score(ply)));
-        }
-        if self.position.clock().plies() >= 4 {
-            if let Some(score) = self.repetition_score(ply) {
-                return Some(score);
-            }
-            if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
-                return Some(NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT));
-            }
-        }
-        None
+/// A second occurrence at which the rules would decide against one side if it were the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Disputed {
+    /// Whether the side to move is the one that would lose.
+    pub mover_loses: bool,
+    /// The ply of the first occurrence.
+    pub first: i32,
+}
+
+impl Disputed {
+    /// The window (`alpha`, `beta`) limited to the scores that the node can have: at most a draw for the side that
+    /// would lose by repetition. `None` if none of them is inside.
+    pub(super) fn narrow(self, alpha: Score, beta: Score, draw: Score) -> Option<(Score, Score)> {
+        let (alpha, beta) = if self.mover_loses {
+            (alpha, beta.min(draw))
+        } else {
+            (alpha.max(draw), beta)
+        };
+        (alpha < beta).then_some((alpha, beta))
     }
 
-    /// A second occurrence inside the tree, or with the game before it the one that decides (the third,
-    /// by ElephantEye's rules the fourth), as the rules judge it.
-    ///
-    /// In the tree the second is judged as that one would be, also where it wins or loses. The side
-    /// that breaks the rules had all its other moves at the first occurrence, which lies in the
-    /// same tree, so nothing that it could still do is overlooked there; that the score belongs to
-    /// this way alone is what a [`NodeScore`] tells.
-    ///
-    /// The game before the root is not walked through: which of its positions decide when they occur once
-    /// more is known from the beginning of the search.
-    fn repetition_score(&mut self, ply: usize) -> Option<NodeScore> {
+    /// A score of the node limited to what it can be.
+    pub(super) fn limit(self, score: NodeScore, draw: Score) -> NodeScore {
+        let limited = if self.mover_loses {
+            score.score.min(draw)
+        } else {
+            score.score.max(draw)
+        };
+        NodeScore::of_path(limited, self.first).depending_on(score)
+    }
+}
+
+/// The effect of its history on a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum History {
+    /// None: the node is searched.
+    Open,
+    /// The game ends here.
+    Final(NodeScore),
+    /// The node is searched within a bound.
+    Disputed(Disputed),
+}
+
+/// Counts the positions before the current one by some bits of their keys, so that most nodes need no walk back
+/// through the path.
+#[derive(Debug)]
+pub(super) struct KeyFilter {
+    counts: Box<[u16; Self::SIZE]>,
+}
+
+impl KeyFilter {
+    const SIZE: usize = 2048;
+
+    pub(super) fn new(keys: impl Iterator<Item = u64>) -> Self {
+        let mut filter = Self {
+            counts: Box::new([0; Self::SIZE]),
+        };
+        keys.for_each(|key| filter.add(key));
+        filter
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, key: u64) {
+        let count = &mut self.counts[key as usize % Self::SIZE];
+        *count = count.wrapping_add(1);
+    }
+
+    #[inline]
+    pub(super) fn remove(&mut self, key: u64) {
+        let count = &mut self.counts[key as usize % Self::SIZE];
+        *count = count.wrapping_sub(1);
+    }
+
+    /// An upper bound of the number of occurrences of the key.
+    #[inline]
+    fn at_most(&self, key: u64) -> u16 {
+        self.counts[key as usize % Self::SIZE]
+    }
+}
+
+impl Search<'_> {
+    /// Judges the history of the node at `ply`: repetitions, the no-capture limit, insufficient material.
+    #[inline]
+    pub(super) fn history(&mut self, ply: usize) -> History {
+        if is_material_insufficient(&self.position) {
+            return History::Final(NodeScore::of_position(self.draw_score(ply)));
+        }
+        if self.position.clock().plies() >= 4 {
+            if self.earlier_keys.at_most(self.position.key()) > 0 {
+                let repetition = self.repetition(ply);
+                if repetition != History::Open {
+                    return repetition;
+                }
+            }
+            if self.is_past_no_capture_limit(0) && has_legal_move(&self.position) {
+                let draw = NodeScore::of_path(self.draw_score(ply), BEFORE_ROOT);
+                return History::Final(draw);
+            }
+        }
+        History::Open
+    }
+
+    /// Judges a repetition of the node at `ply`.
+    fn repetition(&mut self, ply: usize) -> History {
         let key = self.position.key();
         let reach = usize::from(self.position.clock().plies()).min(self.path.len());
         let back = |plies: usize| &self.path[self.path.len() - plies];
-        // A null move is no move of a game: nothing before it repeats.
         let is_null = |plies: usize| back(plies).played.is_none();
-        if reach < 4 || is_null(1) || is_null(2) {
-            return None;
-        }
-        let in_tree = reach.min(ply.saturating_sub(1));
-        let mut found = None;
-        for distance in (4..=in_tree).step_by(2) {
-            if is_null(distance - 1) || is_null(distance) {
-                return None;
-            }
-            if back(distance).undo.key() == key {
-                found = Some(distance);
+        let before_deciding = self.shared.settings.rules.deciding_occurrence() - 1;
+        let (mut count, mut nearest, mut deciding) = (0, None, None);
+        // Nothing before a null move can be repeated: it is not a move of a game.
+        let mut has_null = reach < 4 || is_null(1) || is_null(2);
+        for distance in (4..=reach.min(ply)).step_by(2) {
+            has_null = has_null || is_null(distance - 1) || is_null(distance);
+            if has_null {
                 break;
             }
-        }
-        let distance = match found {
-            Some(distance) => distance,
-            None if reach >= ply => {
-                // The walk may have left out the first two moves of the tree. The game has no null move.
-                if (1..=ply).rev().take(2).any(is_null) {
-                    return None;
+            if back(distance).undo.key() == key {
+                count += 1;
+                nearest.get_or_insert(distance);
+                if count == before_deciding {
+                    deciding = Some(distance);
+                    break;
                 }
-                let window = self.path.len() - self.shared.deciding.begins(key)?;
-                (window <= reach).then_some(window)?
             }
-            None => return None,
+        }
+        // The walk may have left out the first move of the tree.
+        if deciding.is_none() && !has_null && reach > ply && !(ply > 0 && is_null(ply)) {
+            let mut earlier = self.shared.occurrences.before_root(key);
+            let window = earlier
+                .nth(before_deciding - count - 1)
+                .map(|first| self.path.len() - first);
+            deciding = window.filter(|window| *window <= reach);
+        }
+        if let Some(window) = deciding {
+            let score = self.repetition_score(ply, self.judge(window));
+            self.look_at_clock_after(window);
+            return History::Final(NodeScore::of_path(score, ply as i32 - window as i32));
+        }
+        // A second occurrence of the root says nothing: the game may repeat it.
+        let Some(distance) = nearest.filter(|distance| *distance < ply) else {
+            return History::Open;
         };
+        let verdict = self.judge(distance);
+        self.look_at_clock_after(distance);
         let first = ply as i32 - distance as i32;
-        Some(NodeScore::of_path(self.judge(ply, distance), first))
+        match verdict.loser() {
+            None => History::Final(NodeScore::of_path(self.draw_score(ply), first)),
+            Some(_) if count == 1 && self.is_loop_entered_again(distance) => {
+                let score = self.repetition_score(ply, verdict);
+                History::Final(NodeScore::of_path(score, first - 1))
+            }
+            Some(loser) => History::Disputed(Disputed {
+                mover_loses: loser == self.position.side_to_move(),
+                first,
+            }),
+        }
     }
 
-    /// What the rule set in force says of the last `window` plies.
-    fn judge(&mut self, ply: usize, window: usize) -> Score {
+    /// Whether the last move entered a loop of `distance` plies, ending here, a second time with the same move, and
+    /// no position of the loop had occurred twice before.
+    fn is_loop_entered_again(&self, distance: usize) -> bool {
+        let key = |plies: usize| self.path[self.path.len() - plies].undo.key();
+        // The first entry is in the tree, as this occurrence is at a later ply than `distance`.
+        key(1) == key(distance + 1)
+            && self.path[self.path.len() - distance - 1].played.is_some()
+            && (2..distance).all(|plies| self.earlier_keys.at_most(key(plies)) == 1)
+    }
+
+    /// The verdict of the rule set in force about the last `window` plies.
+    fn judge(&self, window: usize) -> Verdict {
         if window > LONGEST_JUDGED {
-            return self.draw_score(ply);
+            return Verdict::Draw;
         }
-        if window >= LONG_WINDOW {
+        judge_repetition(
+            &self.position,
+            &self.path,
+            window,
+            self.shared.settings.rules,
+        )
+    }
+
+    /// Checks the clock soon after a judgement that took long.
+    fn look_at_clock_after(&mut self, window: usize) {
+        if (LONG_WINDOW..=LONGEST_JUDGED).contains(&window) {
             self.polling.hurry(self.nodes);
         }
-        let rules = self.shared.settings.rules;
-        let verdict = judge_repetition(&self.position, &self.path, window, rules);
+    }
+
+    /// The score of the node at `ply` by this verdict.
+    fn repetition_score(&self, ply: usize, verdict: Verdict) -> Score {
         match verdict.loser() {
             None => self.draw_score(ply),
-            Some(loser) if loser == self.position.side_to_move() => Score::mated_in(ply),
-            Some(_) => Score::mate_in(ply),
+            Some(loser) if loser == self.position.side_to_move() => -Score::by_rule_in(ply),
+            Some(_) => Score::by_rule_in(ply),
         }
     }
 }

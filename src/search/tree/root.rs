@@ -22,7 +22,7 @@ impl Search<'_> {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
-        let is_narrow = self.is_driven_by(Driver::NegaScout) && !previous.is_decisive();
+        let is_narrow = self.is_driven_by(Driver::NegaScout) && !previous.is_proven();
         let (mut alpha, mut beta) = if depth >= values::aspiration_depth() && is_narrow {
             (previous - delta, previous + delta)
         } else {
@@ -66,7 +66,7 @@ impl Search<'_> {
     pub(super) fn close_in(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
-        let mut guess = match previous.is_decisive() {
+        let mut guess = match previous.is_proven() {
             true => Score::ZERO,
             false => previous,
         };

@@ -3,6 +3,7 @@
 use super::iteration::{Iteration, NOT_OVERTAKEN};
 use super::line_evaluator::LineEvaluator;
 use super::poll_schedule::PollSchedule;
+use super::repetition::KeyFilter;
 use super::shared::SharedState;
 use super::stack::Stack;
 use super::thread_data::ThreadData;
@@ -11,7 +12,7 @@ use crate::rules::{Ply, counted_plies};
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
 use crate::search::request::{Driver, Techniques};
-use crate::search::score::Score;
+use crate::search::score::{Meaning, Score};
 use crate::search::table::{TranspositionTable, TtEntry};
 
 /// One search, made new for each request, on top of what its thread keeps.
@@ -25,6 +26,8 @@ pub(super) struct Search<'a> {
     pub(super) position: Position,
     /// The game's moves and those on the way from the root.
     pub(super) path: Vec<Ply>,
+    /// The positions before the current one since the last capture of the game.
+    pub(super) earlier_keys: KeyFilter,
     pub(super) pruning: Pruning,
     pub(super) techniques: Techniques,
     /// The iteration under way, or the last.
@@ -68,6 +71,7 @@ impl<'a> Search<'a> {
             stack: &mut thread.stack,
             position,
             path: shared.game.plies().to_vec(),
+            earlier_keys: KeyFilter::new(shared.occurrences.keys_before_root()),
             pruning: Pruning::new(shared.settings.pruning),
             techniques: shared.settings.techniques,
             iteration: Iteration::new(&shared.root_moves),
@@ -95,6 +99,7 @@ impl<'a> Search<'a> {
     #[inline]
     pub(super) fn play(&mut self, ply: usize, m: Move) {
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
+        self.earlier_keys.add(self.position.key());
         let undo = self.evaluator.push(&mut self.position, m);
         self.table.prefetch(self.position.key());
         self.path.push(Ply { played: m, undo });
@@ -106,6 +111,7 @@ impl<'a> Search<'a> {
     pub(super) fn take_back(&mut self) {
         if let Some(Ply { played, undo }) = self.path.pop() {
             self.position.unmake(played, undo);
+            self.earlier_keys.remove(self.position.key());
             self.evaluator.pop();
         }
     }
@@ -164,17 +170,22 @@ impl<'a> Search<'a> {
             .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
 
-    /// What the transposition table holds of the position. Near the no-capture limit its score is left
-    /// out, for the same position with more plies to go is worth something else.
+    /// The entry of the position in the transposition table. Its score is left out near the no-capture limit, where
+    /// it depends on the number of plies left, and if its mate might come after the limit.
     #[inline]
     pub(super) fn probe(&self) -> Option<TtEntry> {
         if !self.techniques.hash {
             return None;
         }
         let entry = self.table.probe(self.position.key())?;
+        let plies_to_mate = match entry.score.meaning() {
+            Meaning::Mates(plies) | Meaning::Mated(plies) => plies as u16,
+            Meaning::Evaluation(_) => 0,
+        };
+        let needed = plies_to_mate.max(values::no_capture_near() as u16);
         let bound = entry
             .bound
-            .filter(|_| !self.is_past_no_capture_limit(values::no_capture_near() as u16));
+            .filter(|_| !self.is_past_no_capture_limit(needed));
         Some(TtEntry { bound, ..entry })
     }
 
@@ -203,7 +214,7 @@ impl<'a> Search<'a> {
     /// score of `entry` counts mates from the root.
     #[inline]
     pub(super) fn store(&self, ply: usize, entry: TtEntry) {
-        let score = entry.score.to_table(ply);
+        let score = entry.score.to_tt(ply);
         self.write(TtEntry { score, ..entry });
     }
 

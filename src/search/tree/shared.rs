@@ -11,8 +11,8 @@ use super::team::Team;
 use crate::board::Move;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
-use crate::search::deciding_positions::DecidingPositions;
 use crate::search::event::Event;
+use crate::search::game_occurrences::GameOccurrences;
 use crate::search::request::{Control, Limits, Settings};
 use crate::search::score::Score;
 use crate::search::time::TimeManager;
@@ -22,8 +22,8 @@ use crate::tablebase::Tables;
 #[derive(Debug)]
 pub(in crate::search) struct SharedState {
     pub game: Game,
-    /// What in the game decides it when it occurs again.
-    pub deciding: DecidingPositions,
+    /// How often the positions of the game have occurred.
+    pub occurrences: GameOccurrences,
     pub limits: Limits,
     pub settings: Settings,
     /// The network that evaluates where the settings ask for all knowledge; `None` for the
@@ -56,7 +56,7 @@ impl SharedState {
     /// What is reported of a score: in a position that a table has as drawn, the worth of a draw, unless
     /// the move loses.
     pub(in crate::search) fn reported_score(&self, score: Score) -> Score {
-        match self.root_ending.is_draw && !score.is_decisive() {
+        match self.root_ending.is_draw && !score.is_proven() {
             true => self.settings.draw_score(),
             false => score,
         }
@@ -70,7 +70,7 @@ impl SharedState {
         let root_moves = crate::movegen::legal_moves(&position).to_vec();
         let game = Game::new(position);
         Self {
-            deciding: DecidingPositions::new(&game, Settings::default().rules),
+            occurrences: GameOccurrences::new(&game, Settings::default().rules),
             root_ending: RootEnding::new(None, game.position(), Settings::default().rules),
             game,
             limits: Limits::default(),

@@ -70,7 +70,7 @@ impl Search<'_> {
         if self.shared.root_moves.len() == 1 && depth >= values::only_move_depth() {
             return true;
         }
-        if depth < values::only_move_depth() || best.is_decisive() {
+        if depth < values::only_move_depth() || best.is_proven() {
             return false;
         }
         // What is not far behind is no loss; pruning makes this cheap, but could not prove a mate.

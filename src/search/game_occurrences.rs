@@ -1,0 +1,105 @@
+//! How often the positions of the game before the root have occurred.
+
+use crate::rules::{Game, RuleSet};
+
+/// The occurrences of the positions of a game since its last capture, the root included.
+#[derive(Debug, Default)]
+pub(super) struct GameOccurrences {
+    /// Key and ply (from 0) of each position, sorted.
+    occurrences: Vec<(u64, usize)>,
+    /// The ply of the root.
+    root: usize,
+    /// Occurrences of a position before the one at which the rules judge a repetition.
+    before_deciding: usize,
+}
+
+impl GameOccurrences {
+    pub(super) fn new(game: &Game, rules: RuleSet) -> Self {
+        let plies = game.plies();
+        let reach = usize::from(game.position().clock().plies()).min(plies.len());
+        let first = plies.len() - reach;
+        let keys = plies[first..].iter().map(|ply| ply.undo.key());
+        let mut occurrences: Vec<_> = keys.chain([game.position().key()]).zip(first..).collect();
+        occurrences.sort_unstable();
+        Self {
+            occurrences,
+            root: plies.len(),
+            before_deciding: rules.deciding_occurrence() - 1,
+        }
+    }
+
+    /// The occurrences of the position with this key.
+    fn of(&self, key: u64) -> &[(u64, usize)] {
+        let start = self.occurrences.partition_point(|(other, _)| *other < key);
+        let len = self.occurrences[start..].partition_point(|(other, _)| *other == key);
+        &self.occurrences[start..start + len]
+    }
+
+    /// The plies before the root at which the position with this key occurred, latest first.
+    pub(super) fn before_root(&self, key: u64) -> impl Iterator<Item = usize> {
+        let plies = self.of(key).iter().rev().map(|(_, ply)| *ply);
+        plies.filter(|ply| *ply < self.root)
+    }
+
+    /// Whether the rules judge the repetition when the position with this key occurs once more.
+    pub(super) fn decides(&self, key: u64) -> bool {
+        self.before_deciding > 0 && self.of(key).len() >= self.before_deciding
+    }
+
+    /// The keys of the positions before the root.
+    pub(super) fn keys_before_root(&self) -> impl Iterator<Item = u64> {
+        let before = self.occurrences.iter().filter(|(_, ply)| *ply < self.root);
+        before.map(|(key, _)| *key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+    use crate::random::{self, Shape};
+
+    /// The plies at which a key occurred since the last capture, latest first, found by a walk back.
+    fn walked(game: &Game, key: u64) -> Vec<usize> {
+        let plies = game.plies();
+        let reach = usize::from(game.position().clock().plies()).min(plies.len());
+        let earlier = (plies.len() - reach..plies.len()).rev();
+        earlier
+            .filter(|ply| plies[*ply].undo.key() == key)
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn lookup_agrees_with_a_walk_back_through_the_game(seed: u64, plies in 0..80usize) {
+            let random = &mut StdRng::seed_from_u64(seed);
+            let Some(shuffled) = random::shuffle(random, Shape::Sparse) else {
+                return Ok(());
+            };
+            let mut game = random::game(random, shuffled.position().clone(), plies);
+            // Repeat moves of the shuffled game where they are legal.
+            for step in shuffled.plies().iter().cycle().take(plies) {
+                let _ = game.push(step.played);
+            }
+            for game in [&game, &shuffled] {
+                for rules in [RuleSet::Asian, RuleSet::ElephantEye] {
+                    let occurrences = GameOccurrences::new(game, rules);
+                    let root = game.position().key();
+                    let keys = game.plies().iter().map(|ply| ply.undo.key());
+                    for key in keys.chain([root, seed]) {
+                        let walked = walked(game, key);
+                        let at_root = usize::from(key == root);
+                        prop_assert_eq!(
+                            occurrences.decides(key),
+                            walked.len() + at_root + 1 >= rules.deciding_occurrence()
+                        );
+                        prop_assert_eq!(occurrences.before_root(key).collect::<Vec<_>>(), walked);
+                    }
+                }
+            }
+        }
+    }
+}
