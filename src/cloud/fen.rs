@@ -1,62 +1,28 @@
-//! FEN as the clients of the cloud API write it. The parser is more lenient than
-//! [`notation::fen`](crate::notation::fen): it accepts whatever the public server accepts.
+//! FEN as the clients of the cloud API write it, parsed with [`Strictness::Lenient`], which accepts whatever the
+//! public server accepts.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
-use crate::board::{Color, FILES, Piece, PieceKind, Position, RANKS, Setup, Square};
+use crate::board::{Color, FILES, PieceKind, Position};
+use crate::notation::fen::{Strictness, parse_setup, write_board};
 
 /// Maximum length of a FEN, in bytes.
 const MAX_LENGTH: usize = 512;
 
 /// Parses a FEN; `None` where the public server replies `invalid board`.
 ///
-/// Squares are read from a9 to i0. A digit skips that many squares; a letter fills one (K R N C A B P in either
-/// case, also H for N, E for B and G for A; an unknown letter is an empty square); other characters are ignored,
-/// and rank separators are not checked. The first `w`, `r` or `b` after the squares is the side to move. The rest
-/// is ignored.
-///
 /// In addition to the rules for positions, a side may not have two pawns on one file on its own side of the river.
 pub fn parse(text: &str) -> Option<Position> {
     if text.len() > MAX_LENGTH {
         return None;
     }
-    let mut setup = Setup::empty();
-    let mut bytes = text.bytes();
-    let mut next = 0;
-    while next < Square::COUNT {
-        match bytes.next()? {
-            digit @ b'0'..=b'9' => next += usize::from(digit - b'0'),
-            letter if letter.is_ascii_alphabetic() => {
-                // a9 comes first.
-                let square = Square::from_index(next)?.flip_rank();
-                setup.squares[square.index()] = piece(letter);
-                next += 1;
-            }
-            _ => {}
-        }
-    }
-    if next > Square::COUNT {
-        return None;
-    }
-    setup.side_to_move = bytes.find_map(|byte| match byte {
-        b'w' | b'W' | b'r' | b'R' => Some(Color::Red),
-        b'b' | b'B' => Some(Color::Black),
-        _ => None,
-    })?;
+    let setup = parse_setup(text, Strictness::Lenient).ok()?;
     let position = Position::try_from(&setup).ok()?;
     let has_doubled = Color::ALL
         .iter()
         .any(|side| has_doubled_pawns(&position, *side));
     (!has_doubled).then_some(position)
-}
-
-fn piece(letter: u8) -> Option<Piece> {
-    Piece::from_letter(match letter {
-        b'G' => 'A',
-        b'g' => 'a',
-        _ => char::from(letter),
-    })
 }
 
 /// Whether two pawns of a side that have not crossed the river share a file.
@@ -70,28 +36,7 @@ fn has_doubled_pawns(position: &Position, side: Color) -> bool {
 
 /// Writes the normal form of the API: the placement and `w` or `b`.
 pub fn write(position: &Position) -> String {
-    let mut text = String::with_capacity(80);
-    for rank in (0..RANKS).rev() {
-        let mut empty = 0;
-        for file in 0..FILES {
-            match Square::new(file, rank).and_then(|square| position.piece_on(square)) {
-                None => empty += 1,
-                Some(piece) => {
-                    push_empty(&mut text, &mut empty);
-                    text.push(piece.letter());
-                }
-            }
-        }
-        push_empty(&mut text, &mut empty);
-        if rank > 0 {
-            text.push('/');
-        }
-    }
-    text.push_str(match position.side_to_move() {
-        Color::Red => " w",
-        Color::Black => " b",
-    });
-    text
+    write_board(&position.setup())
 }
 
 /// Serializes a position as FEN, for `#[serde(with = "fen")]`.
@@ -103,13 +48,6 @@ pub fn serialize<S: Serializer>(position: &Position, serializer: S) -> Result<S:
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Position, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text).ok_or_else(|| D::Error::custom("invalid board"))
-}
-
-fn push_empty(text: &mut String, empty: &mut u8) {
-    if *empty > 0 {
-        text.push(char::from(b'0' + *empty));
-    }
-    *empty = 0;
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Chinese moves, such as 炮二平五 and 前马退６.
 //!
-//! Written as Chinese programs and databases write them: red's numbers are 一 to 九, black's are
-//! full-width digits. Advisors and bishops are always named by their file, for on one file only the
-//! front one can go back and only the rear one forward. Of two or three other pieces on a file the
-//! first is 前, the last 后, a third one between them 中; four or five pawns are 一 to 五 from the
-//! front, and so are pawns on two crowded files, counted file by file from the mover's right.
+//! Moves are written as in Chinese programs and databases: red's numbers are 一 to 九, black's are
+//! full-width digits. Advisors and bishops are always named by their file, because of two on one file only
+//! the front one can retreat and only the rear one can advance. Of two or three other pieces on a file, the
+//! front one is 前, the rear one 后 and the middle one 中. Four or five pawns on a file are numbered 一 to 五
+//! from the front. Pawns on two files with two or more pawns each are named by their place and file: 前六进一.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
@@ -15,7 +15,7 @@ const DIGITS: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '�
 
 /// Writes a legal move of `position`.
 ///
-/// The promotion of the variant that has it is written 仕四变兵. A move from an empty square is
+/// A promotion (in the promotion variant) is written like 仕四变兵. A move from an empty square is
 /// written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
@@ -29,6 +29,7 @@ pub fn write(position: &Position, m: Move) -> String {
     let name = piece.chinese();
     let standing = Standing::of(position, piece.kind(), m.from());
     let subject = match place_word(piece.kind(), standing) {
+        Some(place) if standing.crowded_files > 1 => [place, numerals[standing.file]],
         Some(place) => [place, name],
         None => [name, numerals[standing.file]],
     };
@@ -43,14 +44,12 @@ pub fn write(position: &Position, m: Move) -> String {
     subject.into_iter().chain(action).collect()
 }
 
-/// The word for the place of a piece among its like, `None` where the file names it.
+/// The word for the place of a piece among the pieces of its kind, or `None` if the file names it.
 fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
     if standing.count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
         return None;
     }
-    Some(if standing.crowded_files > 1 {
-        NUMERALS[standing.ordinal + 1]
-    } else if standing.count > 3 {
+    Some(if standing.count > 3 {
         NUMERALS[standing.index + 1]
     } else if standing.index == 0 {
         '前'
@@ -63,13 +62,14 @@ fn place_word(kind: PieceKind, standing: Standing) -> Option<char> {
 
 /// Reads a move of `position`.
 ///
-/// Simplified and traditional characters, both sides' names of a piece and all kinds of digits are
-/// taken from either side. Besides what [`write()`] writes this reads 车前平三, 前七进一 and
-/// 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, and 前 and 后
-/// for the first and last of any number.
+/// Simplified and traditional characters, the piece names of both sides and all kinds of digits are
+/// accepted for either side. In addition to the forms that [`write()`] produces, this reads 车前平三, 前七进一
+/// and 前兵七进一 (the front pawn of the seventh file), 前 and 后 for advisors and bishops, 前 and 后 for the
+/// first and last of any number of pieces, and 一兵 to 五兵 for pawns on two files, which are numbered file by
+/// file from the mover's right.
 ///
 /// # Errors
-/// The text is no Chinese move, or not one legal move.
+/// The text is not a Chinese move, or does not match exactly one legal move.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     match read(text) {
         Some(description) => description.resolve(position, text),
@@ -77,8 +77,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     }
 }
 
-/// Every move, legal or not, that a text may mean; none where it is not in this notation.
-pub(super) fn attempts(position: &Position, text: &str) -> Vec<Move> {
+/// All moves, legal or not, that match a text; empty if it is not in this notation.
+pub fn attempts(position: &Position, text: &str) -> Vec<Move> {
     read(text).map_or_else(Vec::new, |description| description.attempts(position))
 }
 
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_read_as_in_books() {
+    fn opening_moves_match_books() {
         let mut position = Position::startpos();
         let line = [
             ("h2e2", "炮二平五"),
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn all_scripts_are_read() {
+    fn simplified_and_traditional_characters_are_read() {
         let start = Position::startpos();
         for text in [
             "炮二平五",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn guards_are_named_by_file() {
+    fn advisors_and_bishops_are_named_by_file() {
         let fen = "5k3/9/9/9/9/2B6/9/3A5/9/2BAK4 w";
         check(fen, "d0e1", &["仕六进五", "后仕进五", "后士进5"]);
         check(fen, "d2e1", &["仕六退五", "前仕退五"]);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn pawns_on_one_file_are_told_apart() {
+    fn pawns_on_one_file_are_distinguished() {
         let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
         check(three, "e8f8", &["前兵平四", "一兵平四", "前五平四"]);
         check(
@@ -252,15 +252,15 @@ mod tests {
     }
 
     #[test]
-    fn pawns_on_two_files_are_counted_from_the_right() {
+    fn pawns_on_two_files_are_numbered_from_the_right() {
         let red = "3k5/9/2P3P2/2P3P2/2P6/9/9/9/9/4K4 w";
-        check(red, "g7f7", &["一兵平四", "前三平四", "前兵三平四"]);
-        check(red, "c7d7", &["三兵平六", "前七平六"]);
-        check(red, "c6d6", &["四兵平六", "中七平六"]);
-        check(red, "c5d5", &["五兵平六", "后七平六"]);
+        check(red, "g7f7", &["前三平四", "一兵平四", "前兵三平四"]);
+        check(red, "c7d7", &["前七平六", "三兵平六"]);
+        check(red, "c6d6", &["中七平六", "四兵平六"]);
+        check(red, "c5d5", &["后七平六", "五兵平六"]);
         let black = "4k4/9/9/9/9/2p3p2/2p3p2/9/9/3K5 b";
-        check(black, "c3d3", &["一卒平４", "前3平4"]);
-        check(black, "g4f4", &["四卒平６"]);
+        check(black, "c3d3", &["前３平４", "前3平4", "一卒平４"]);
+        check(black, "g4f4", &["后７平６", "四卒平６"]);
         let position = parse_position(red).unwrap();
         assert!(matches!(
             parse(&position, "前兵进一"),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn promotions_have_a_text() {
+    fn promotions_round_trip() {
         let fen = "3k5/9/9/9/9/9/9/5A3/9/2B1KA3 w";
         let position = parse_variant_position(fen, true).unwrap();
         for (text, coordinates) in [("仕四变兵", "f0f0"), ("相七变兵", "c0c0")] {
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_texts_are_rejected() {
         let start = Position::startpos();
         for text in [
             "",

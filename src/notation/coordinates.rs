@@ -1,4 +1,4 @@
-//! Moves as origin and destination: `h2e2` of the protocols, `H2-E2` of game records (ICCS).
+//! Moves as origin and destination: `h2e2` in the protocols, `H2-E2` in game records (ICCS).
 
 use super::NotationError;
 use crate::board::{Move, Position};
@@ -9,10 +9,10 @@ pub fn write_iccs(m: Move) -> String {
     format!("{}-{}", m.from(), m.to()).to_ascii_uppercase()
 }
 
-/// Reads `h2e2` or `H2-E2`, letters of either case.
+/// Reads `h2e2` or `H2-E2`, in either case.
 ///
 /// # Errors
-/// The text is not of that form, or the position does not allow the move.
+/// The text has another form, or the move is illegal in the position.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     let m = text
         .parse()

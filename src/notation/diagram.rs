@@ -1,4 +1,4 @@
-//! The board as text, for a terminal.
+//! The board as text for a terminal.
 
 use crate::board::{Color, Move, Piece, Position, Square};
 
@@ -17,13 +17,14 @@ pub enum Letters {
 pub struct DiagramStyle {
     /// The letters of the pieces.
     pub letters: Letters,
-    /// Whether to color the sides by ANSI escape sequences, and to mark the last move.
+    /// Whether to color the sides and mark the last move with ANSI escape sequences.
     pub color: bool,
     /// Whether black is at the bottom.
     pub flipped: bool,
 }
 
-/// Draws a position in 20 lines without a line end after the last, and marks the squares of `last`.
+/// Draws a position in 20 lines, without a line end after the last one. The squares of the move `last` are
+/// marked if the style has color.
 ///
 /// ```
 /// use chuhe::board::Position;
@@ -33,9 +34,10 @@ pub struct DiagramStyle {
 /// assert!(board.starts_with("9  r---n---b---a---k---a---b---n---r\n"));
 /// ```
 pub fn draw(position: &Position, style: DiagramStyle, last: Option<Move>) -> String {
-    let ranks: Vec<usize> = match style.flipped {
-        true => (0..10).collect(),
-        false => (0..10).rev().collect(),
+    let ranks: Vec<usize> = if style.flipped {
+        (0..10).collect()
+    } else {
+        (0..10).rev().collect()
     };
     let mut lines = Vec::new();
     for (n, &rank) in ranks.iter().enumerate() {
@@ -60,9 +62,10 @@ fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank:
     for (n, square) in squares.enumerate() {
         let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
         let symbol = symbol(position.piece_on(square), style.letters);
-        line += &match style.color {
-            true => paint(&symbol, position.piece_on(square), is_last),
-            false => symbol,
+        line += &if style.color {
+            paint(&symbol, position.piece_on(square), is_last)
+        } else {
+            symbol
         };
         if n < 8 {
             line += match style.letters {
@@ -83,7 +86,7 @@ fn symbol(piece: Option<Piece>, letters: Letters) -> String {
     }
 }
 
-/// Red pieces red, black ones green, the squares of the last move reversed.
+/// Colors red pieces red and black pieces green, and reverses the squares of the last move.
 fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
     let color = match piece.map(Piece::color) {
         Some(Color::Red) => "1;31",
@@ -96,10 +99,11 @@ fn paint(symbol: &str, piece: Option<Piece>, is_last: bool) -> String {
 
 /// The lines between a rank and the one above it: files, the diagonals of the palaces, the river.
 fn between(style: DiagramStyle, lower_rank: usize) -> &'static str {
-    // Seen from the other side a palace stands on its head.
-    let rank = match style.flipped {
-        true => 8 - lower_rank,
-        false => lower_rank,
+    // On a flipped board the palaces are upside down.
+    let rank = if style.flipped {
+        8 - lower_rank
+    } else {
+        lower_rank
     };
     match (style.letters, rank) {
         (Letters::Latin, 4) => "|                               |",
@@ -124,7 +128,7 @@ mod tests {
         let lines: Vec<&str> = latin.lines().collect();
         assert_eq!(lines.len(), 20);
         assert_eq!(lines[0], "9  r---n---b---a---k---a---b---n---r");
-        // The palace is crossed from corner to corner.
+        // The diagonals of the palaces.
         assert_eq!(lines[1], r"   |   |   |   | \ | / |   |   |   |");
         assert_eq!(lines[3], r"   |   |   |   | / | \ |   |   |   |");
         assert_eq!(lines[17], r"   |   |   |   | / | \ |   |   |   |");

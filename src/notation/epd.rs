@@ -1,11 +1,11 @@
-//! EPD: a position with operations, as test suites have them (Edwards, "Portable Game Notation
+//! EPD: a position with operations, the format of test suites (Edwards, "Portable Game Notation
 //! Specification and Implementation Guide", 1994, section 16.2).
 
 use super::fen::{self, FenError};
 use super::{NotationError, parse_move};
 use crate::board::{Move, Position};
 
-/// A position with what is said of it.
+/// A position with operations.
 ///
 /// ```
 /// use chuhe::notation::epd::Epd;
@@ -17,39 +17,39 @@ use crate::board::{Move, Position};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Epd {
-    /// The position that the operations are about.
+    /// The position.
     pub position: Position,
-    /// `bm`: one of these is to be found; empty where nothing is said.
+    /// `bm`: the best moves, one of which is to be found; empty if there is no such operation.
     pub best_moves: Vec<Move>,
-    /// `am`: none of these may be played.
+    /// `am`: the moves to avoid.
     pub avoid_moves: Vec<Move>,
-    /// `dm`: the side to move mates in so many moves.
+    /// `dm`: the number of moves in which the side to move mates.
     pub mate_in: Option<u32>,
-    /// All operations, as they are written: a code and its operands.
+    /// All operations as written: code and operands.
     pub operations: Vec<(String, Vec<String>)>,
 }
 
-/// Why a text is no EPD.
+/// Why a text is not a valid EPD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EpdError {
-    /// It begins with no position.
-    #[error("the FEN is no position: {0}")]
+    /// The text does not begin with a valid FEN.
+    #[error("invalid FEN: {0}")]
     Start(#[from] FenError),
-    /// A move of `bm` or `am` cannot be played.
+    /// A move of `bm` or `am` is illegal or cannot be read.
     #[error("{code}: {error}")]
     Move {
-        /// The operation.
+        /// The code of the operation.
         code: String,
-        /// What is wrong with the move.
+        /// Why the move cannot be played.
         error: NotationError,
     },
-    /// The operand of `dm` is no number.
-    #[error("dm needs the number of moves to the mate")]
+    /// The operand of `dm` is not a number.
+    #[error("the operation dm requires the number of moves to mate")]
     Mate,
 }
 
 impl Epd {
-    /// A position with a name and nothing to be found.
+    /// Creates an EPD whose only operation is `id`.
     pub fn named(position: Position, id: String) -> Self {
         Self {
             position,
@@ -60,19 +60,20 @@ impl Epd {
         }
     }
 
-    /// The name of the position, if it has one.
+    /// The operand of `id`, the name of the position.
     pub fn id(&self) -> Option<&str> {
         self.operands("id")
             .and_then(|operands| operands.first())
             .map(String::as_str)
     }
 
-    /// Whether it has `bm`, `am` or `dm`.
+    /// Whether there is an operation `bm`, `am` or `dm`.
     pub fn has_task(&self) -> bool {
         !self.best_moves.is_empty() || !self.avoid_moves.is_empty() || self.mate_in.is_some()
     }
 
-    /// Whether a move solves the task, found with a mate in so many plies, if it was one.
+    /// Whether a move satisfies `bm`, `am` and `dm`. `mate_plies` is the number of plies to the mate that the
+    /// search has found, if any.
     pub fn is_solved_by(&self, played: Move, mate_plies: Option<u32>) -> bool {
         let is_best = self.best_moves.is_empty() || self.best_moves.contains(&played);
         let is_in_time = |moves: u32| mate_plies.is_some_and(|plies| plies.div_ceil(2) <= moves);
@@ -98,7 +99,7 @@ impl Epd {
 impl std::str::FromStr for Epd {
     type Err = EpdError;
 
-    /// Reads a FEN, with its counters or without, and operations behind it, each ended by `;`.
+    /// Reads a FEN, with or without its counters, followed by operations that each end with `;`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_counter = |word: &str| word == "-" || word.bytes().all(|byte| byte.is_ascii_digit());
         let mut rest = text.trim_start();
@@ -127,8 +128,8 @@ impl std::str::FromStr for Epd {
     }
 }
 
-/// The operations of a text. What stands in quotes is one operand, which may hold a `;`, and a quote or a
-/// backslash behind a backslash.
+/// Splits a text into operations. A quoted string is one operand; it may contain `;` and, after a backslash, a
+/// quote or another backslash.
 fn operations(text: &str) -> Vec<(String, Vec<String>)> {
     let mut operations = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -158,7 +159,7 @@ fn operations(text: &str) -> Vec<(String, Vec<String>)> {
             _ => word.push(c),
         }
     }
-    // A quote that is never closed ends with the line.
+    // An unclosed quote ends with the line.
     words.extend((!word.is_empty()).then_some(word.trim_end_matches(';').to_owned()));
     if !words.is_empty() {
         let code = words.remove(0);
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_are_taken_apart() {
+    fn operations_are_split() {
         let epd = read(&format!(
             "{BOARD} w - - 0 1 bm h2e2 马二进三; am c3c4; id \"a; b\"; c0 \"\"; x"
         ));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_solves_a_task() {
+    fn solutions_are_recognised() {
         let [best, other] = ["h2e2", "b2e2"].map(|text| text.parse::<Move>().unwrap());
         let solves = |operations: &str, played: Move, mate: Option<u32>| {
             read(&format!("{BOARD} w {operations}")).is_solved_by(played, mate)
@@ -212,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn errors_name_the_operation() {
         for (text, part) in [
-            ("9/9 w bm h2e2;".to_owned(), "the FEN is no position"),
+            ("9/9 w bm h2e2;".to_owned(), "invalid FEN: "),
             (format!("{BOARD} w bm h2h9x;"), "bm: "),
             (format!("{BOARD} w am a0a9;"), "am: "),
-            (format!("{BOARD} w dm soon;"), "dm needs"),
-            (format!("{BOARD} w dm;"), "dm needs"),
+            (format!("{BOARD} w dm soon;"), "the operation dm"),
+            (format!("{BOARD} w dm;"), "the operation dm"),
         ] {
-            let told = text.parse::<Epd>().unwrap_err().to_string();
-            assert!(told.starts_with(part), "{text}: {told}");
+            let message = text.parse::<Epd>().unwrap_err().to_string();
+            assert!(message.starts_with(part), "{text}: {message}");
         }
     }
 

@@ -1,23 +1,23 @@
-//! Why a text is no move of a position.
+//! The error for texts that are not legal moves.
 
 use crate::board::Move;
 use crate::text::excerpt;
 
-/// A text that names no legal move.
+/// Why a text is not a legal move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotationError {
-    /// The text is not in the notation asked for.
+    /// The text is not in the notation.
     #[error("\"{}\" cannot be read as a move", excerpt(.0))]
     Unreadable(String),
-    /// The text is a move, but the position does not allow it.
-    #[error("\"{}\" is no legal move here", excerpt(.0))]
+    /// The text is a move, but illegal in the position.
+    #[error("\"{}\" is not a legal move here", excerpt(.0))]
     Illegal(String),
-    /// The text fits more than one legal move.
-    #[error("\"{}\" may be any of {moves:?}", excerpt(.text))]
+    /// The text matches more than one legal move.
+    #[error("\"{}\" matches several moves: {moves:?}", excerpt(.text))]
     Ambiguous {
-        /// What was read.
+        /// The text.
         text: String,
-        /// The moves that fit it.
+        /// The moves that match.
         moves: Vec<Move>,
     },
 }

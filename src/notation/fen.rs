@@ -1,7 +1,7 @@
-//! FEN, in the dialects that programs write.
+//! FEN, in the dialects of xiangqi programs.
 //!
-//! Read: letters N or H, B or E; side `w` or `r` for red, `b` for black; one field or more, the
-//! counters given once, twice or not at all. Written: the form of the UCCI document.
+//! The parser accepts the letters N or H and B or E, `w` or `r` for red and `b` for black; every field after the
+//! board may be missing. FENs are written in the form of the UCCI document.
 //!
 //! ```
 //! use chuhe::notation::fen::{START, parse_position, write_position};
@@ -9,7 +9,7 @@
 //! let same = "rheakaehr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RHEAKAEHR r";
 //! assert_eq!(write_position(&parse_position(same)?), START);
 //!
-//! // An error names all that is wrong.
+//! // An error lists everything that is wrong.
 //! let error = parse_position("3k5/9/9/9/9/9/9/9/9/3K1P3 w").unwrap_err();
 //! let message = "red pawn cannot stand on f0, the kings face each other";
 //! assert_eq!(error.to_string(), message);
@@ -25,27 +25,27 @@ use crate::text::excerpt;
 /// The starting position.
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1";
 
-/// One reason why a text is no position.
+/// A reason why a FEN is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenReason {
-    /// There is nothing to read.
+    /// The text is empty.
     Empty,
-    /// The board has not ten ranks.
+    /// The number of ranks is not ten.
     RankCount(usize),
-    /// A rank (9 to 0) does not fill nine files.
+    /// A rank (9 to 0) does not have nine squares.
     RankLength {
-        /// The rank, 9 for the first one written.
+        /// The rank, 9 for the first one in the text.
         rank: usize,
-        /// How many squares it fills.
+        /// The number of squares in the text.
         squares: usize,
     },
-    /// A letter that is no piece.
+    /// A character that does not denote a piece.
     Letter(char),
-    /// The side is none of w, r and b.
+    /// The side to move is not w, r or b.
     Side(String),
     /// A counter is neither `-` nor a number.
     Counter(String),
-    /// The text is well formed, but the rules do not allow the position.
+    /// The text is well formed, but the position violates the rules.
     Position(Reason),
 }
 
@@ -61,19 +61,19 @@ impl fmt::Display for FenReason {
                 let s = if *squares == 1 { "" } else { "s" };
                 write!(f, "rank {rank} has {squares} square{s} instead of {FILES}")
             }
-            Self::Letter(letter) => write!(f, "no piece is written {letter:?}"),
+            Self::Letter(letter) => write!(f, "{letter:?} is not a piece"),
             Self::Side(text) => write!(
                 f,
                 "the side to move is \"{}\", not w, r or b",
                 excerpt(text)
             ),
-            Self::Counter(text) => write!(f, "the counter \"{}\" is no number", excerpt(text)),
+            Self::Counter(text) => write!(f, "the counter \"{}\" is not a number", excerpt(text)),
             Self::Position(reason) => reason.fmt(f),
         }
     }
 }
 
-/// Every reason why a text is no position; never empty.
+/// All reasons why a FEN is invalid; never empty.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
 pub struct FenError {
@@ -81,12 +81,24 @@ pub struct FenError {
     pub reasons: Vec<FenReason>,
 }
 
-/// Reads a FEN as a setup, legal or not.
-///
-/// # Errors
-/// Names every fault of the text.
-pub fn parse_setup(text: &str) -> Result<Setup, FenError> {
-    let (setup, reasons) = read(text);
+/// How strictly the syntax of a FEN is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strictness {
+    /// Every field must be well formed; the side to move may be missing.
+    Strict,
+    /// The board is read from a9 to i0 up to its ninetieth square: a digit skips that many squares, a letter fills
+    /// one (`G` is an advisor, unknown letters are empty squares), and other characters, separators of ranks
+    /// included, are ignored. The first `w`, `r` or `b` after the board is the side to move and must be there. The
+    /// rest is ignored.
+    Lenient,
+}
+
+/// Parses a FEN as a setup, legal or not. The error lists all syntax errors.
+pub fn parse_setup(text: &str, strictness: Strictness) -> Result<Setup, FenError> {
+    let (setup, reasons) = match strictness {
+        Strictness::Strict => read(text),
+        Strictness::Lenient => read_leniently(text),
+    };
     if reasons.is_empty() {
         Ok(setup)
     } else {
@@ -94,18 +106,12 @@ pub fn parse_setup(text: &str) -> Result<Setup, FenError> {
     }
 }
 
-/// Reads a FEN as a position.
-///
-/// # Errors
-/// Names every fault of the text and, when the board can be read, every rule it breaks.
+/// Parses a FEN as a position. The error lists all syntax errors and, if the board can be read, all violated rules.
 pub fn parse_position(text: &str) -> Result<Position, FenError> {
     parse_variant_position(text, false)
 }
 
-/// Reads a FEN as a position, with the promotion variant on or off.
-///
-/// # Errors
-/// As [`parse_position`].
+/// Parses a FEN as [`parse_position`] does, with the promotion variant on or off.
 pub fn parse_variant_position(text: &str, promotion: bool) -> Result<Position, FenError> {
     let (mut setup, mut reasons) = read(text);
     setup.promotion = promotion;
@@ -139,7 +145,7 @@ fn read(text: &str) -> (Setup, Vec<FenReason>) {
         Some(other) => reasons.push(FenReason::Side(other.to_owned())),
     }
     let mut numbers = Vec::new();
-    // Two fields without a meaning here and two counters; some programs add more.
+    // Two unused fields and two counters; the additional fields of some programs are ignored.
     for field in fields.take(4).filter(|field| !matches!(*field, "-" | "–")) {
         if field.bytes().all(|b| b.is_ascii_digit()) {
             numbers.push(field.parse().unwrap_or(u16::MAX));
@@ -169,7 +175,7 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
             match (Piece::from_letter(letter), Square::new(file, rank)) {
                 (Some(piece), Some(square)) => setup.squares[square.index()] = Some(piece),
                 (Some(_), None) => {}
-                // One letter a rank is told.
+                // Only the first invalid character of a rank is reported.
                 (None, _) if is_known => {
                     reasons.push(FenReason::Letter(letter));
                     is_known = false;
@@ -187,9 +193,59 @@ fn read_board(board: &str, setup: &mut Setup, reasons: &mut Vec<FenReason>) {
     }
 }
 
+/// Reads a FEN with [`Strictness::Lenient`].
+fn read_leniently(text: &str) -> (Setup, Vec<FenReason>) {
+    let mut setup = Setup::empty();
+    let mut reasons = Vec::new();
+    let mut characters = text.chars();
+    let mut next = 0;
+    while next < Square::COUNT {
+        match characters.next() {
+            Some(digit @ '0'..='9') => next += digit as usize - '0' as usize,
+            Some(letter) if letter.is_ascii_alphabetic() => {
+                let letter = match letter {
+                    'G' => 'A',
+                    'g' => 'a',
+                    _ => letter,
+                };
+                // The first square is a9.
+                if let Some(square) = Square::from_index(next) {
+                    setup.squares[square.flip_rank().index()] = Piece::from_letter(letter);
+                }
+                next += 1;
+            }
+            Some(_) => {}
+            None => break,
+        }
+    }
+    if next != Square::COUNT {
+        reasons.push(FenReason::RankCount(next / FILES));
+    }
+    let side = characters.find_map(|c| match c {
+        'w' | 'W' | 'r' | 'R' => Some(Color::Red),
+        'b' | 'B' => Some(Color::Black),
+        _ => None,
+    });
+    match side {
+        Some(side) => setup.side_to_move = side,
+        None => reasons.push(FenReason::Side(String::new())),
+    }
+    (setup, reasons)
+}
+
 /// Writes a setup: `board side - - halfmove fullmove`.
 pub fn write_setup(setup: &Setup) -> String {
-    let mut text = String::new();
+    format!(
+        "{} - - {} {}",
+        write_board(setup),
+        setup.halfmove_clock,
+        setup.fullmove_number
+    )
+}
+
+/// Writes the first two fields of a FEN, the board and the side to move.
+pub fn write_board(setup: &Setup) -> String {
+    let mut text = String::with_capacity(80);
     for rank in (0..RANKS).rev() {
         let mut empty = 0;
         let rank_squares = &setup.squares[rank * FILES..][..FILES];
@@ -212,17 +268,14 @@ pub fn write_setup(setup: &Setup) -> String {
             text.push('/');
         }
     }
-    let side = match setup.side_to_move {
-        Color::Red => 'w',
-        Color::Black => 'b',
-    };
-    format!(
-        "{text} {side} - - {} {}",
-        setup.halfmove_clock, setup.fullmove_number
-    )
+    text.push_str(match setup.side_to_move {
+        Color::Red => " w",
+        Color::Black => " b",
+    });
+    text
 }
 
-/// Writes a position with side to move and both counters.
+/// Writes a position with its side to move and both counters.
 pub fn write_position(position: &Position) -> String {
     write_setup(&position.setup())
 }
@@ -230,14 +283,14 @@ pub fn write_position(position: &Position) -> String {
 impl FromStr for Position {
     type Err = FenError;
 
-    /// Reads a FEN, as [`parse_position`] does.
+    /// Parses a FEN, see [`parse_position`].
     fn from_str(text: &str) -> Result<Self, FenError> {
         parse_position(text)
     }
 }
 
 impl fmt::Display for Position {
-    /// Writes the FEN, as [`write_position`] does.
+    /// Writes the FEN, see [`write_position`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&write_position(self))
     }
@@ -248,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_round_trips() {
+    fn starting_position_round_trips() {
         assert_eq!(Position::startpos().to_string(), START);
         assert_eq!(START.parse(), Ok(Position::default()));
     }
@@ -284,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_beyond_the_sixth_mean_nothing() {
+    fn fields_after_the_sixth_are_ignored() {
         let fen = "3k5/9/9/9/9/9/9/9/9/4K4 w - - 3 9";
         let longer = format!("{fen} hmvc 3; extra");
         assert_eq!(
@@ -294,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reason_is_named() {
+    fn all_reasons_are_listed() {
         let cases = [
             ("", "the FEN is empty"),
             ("9/9", "2 ranks instead of 10"),
@@ -303,11 +356,11 @@ mod tests {
             (
                 "rnbakabnrr/8/1c5c1/p1p1x1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR q",
                 "rank 9 has 10 squares instead of 9, rank 8 has 8 squares instead of 9, \
-                 no piece is written 'x', the side to move is \"q\", not w, r or b",
+                 'x' is not a piece, the side to move is \"q\", not w, r or b",
             ),
             (
                 "4k4/9/9/9/4a4/9/9/9/9/RRR2P3 x - - z",
-                "the side to move is \"x\", not w, r or b, the counter \"z\" is no number, \
+                "the side to move is \"x\", not w, r or b, the counter \"z\" is not a number, \
                  red has no king, red has 3 rooks, at most 2 allowed, \
                  red pawn cannot stand on f0, black advisor cannot stand on e5",
             ),

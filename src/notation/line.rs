@@ -1,39 +1,36 @@
-//! Games as people type them: where they begin, and moves in any notation.
+//! Games as text: a starting position and moves in any notation.
 
 use super::fen::{self, FenError};
 use super::{NotationError, parse_move};
 use crate::board::{Move, Position};
 
-/// A game without its result: where it begins and the legal moves played from there.
+/// A starting position and the legal moves played from it.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Where it begins.
+    /// The starting position.
     pub start: Position,
-    /// The moves, each legal after those before it.
+    /// The moves, each legal after the previous ones.
     pub moves: Vec<Move>,
 }
 
-/// Why a text is no game.
+/// Why a text is not a valid game.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// It begins with no position.
-    #[error("the FEN is no position: {0}")]
+    /// The starting position is invalid.
+    #[error("invalid FEN: {0}")]
     Start(#[from] FenError),
-    /// A move cannot be played.
+    /// A move is illegal or cannot be read.
     #[error("move {number}: {error}")]
     Move {
-        /// Which one, from 1.
+        /// The number of the move, from 1; both sides' moves count.
         number: usize,
-        /// What is wrong with the move.
+        /// Why it cannot be played.
         error: NotationError,
     },
 }
 
 impl Line {
-    /// Plays moves in any notation from a position.
-    ///
-    /// # Errors
-    /// Names the first move that cannot be played.
+    /// Plays moves in any notation from a position. The error is about the first move that cannot be played.
     pub fn play<T: AsRef<str>>(
         start: Position,
         texts: impl IntoIterator<Item = T>,
@@ -50,16 +47,16 @@ impl Line {
     }
 }
 
-/// How a line tells its moves from its FEN.
+/// How the moves of a line are separated from its FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// The word `moves` stands between them.
+    /// By the word `moves`.
     Required,
-    /// Without that word, the moves begin where a word is longer than the fields of a FEN are.
+    /// By the word `moves`, or by the first word that is too long to be a field of a FEN.
     Optional,
 }
 
-/// A game as text, not yet read.
+/// The parts of a game as text; the moves have not been parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameText {
     fen: String,
@@ -67,7 +64,7 @@ pub struct GameText {
 }
 
 impl GameText {
-    /// Splits `[position] [fen] FEN [moves M…]`, where FEN may be `startpos`.
+    /// Splits `[position] [fen] FEN [moves M…]`; FEN may be `startpos`.
     pub fn split(text: &str, separator: Separator) -> Self {
         let is = |word: &str, key: &str| word.eq_ignore_ascii_case(key);
         let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -94,22 +91,20 @@ impl GameText {
         }
     }
 
-    /// Adds moves; each text may hold several.
+    /// Appends moves; each text may contain several.
     pub fn extend(&mut self, texts: &[String]) {
         let moves = texts.iter().flat_map(|text| text.split_whitespace());
         self.moves.extend(moves.map(str::to_owned));
     }
 
-    /// Plays the game.
-    ///
-    /// # Errors
-    /// Names every reason why the FEN is no position, or the first move that cannot be played.
+    /// Plays the game. The error lists all reasons why the FEN is invalid, or names the first move that cannot be
+    /// played.
     pub fn read(&self) -> Result<Line, LineError> {
         Line::play(fen::parse_position(&self.fen)?, &self.moves)
     }
 }
 
-/// How many of the words belong to a FEN: the board, then letters, dashes and numbers.
+/// The number of words that belong to the FEN: the board, then single letters, dashes and numbers.
 fn fen_length(words: &[&str]) -> usize {
     let is_field =
         |word: &&&str| word.chars().count() == 1 || word.bytes().all(|byte| byte.is_ascii_digit());
@@ -121,7 +116,7 @@ fn fen_length(words: &[&str]) -> usize {
 mod tests {
     use super::*;
 
-    /// The text of the game with all its moves in coordinates.
+    /// The moves of a game in coordinates, or the error message.
     fn played(text: &str, separator: Separator) -> String {
         let line = match GameText::split(text, separator).read() {
             Ok(line) => line,
@@ -132,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn both_separators_read_a_protocol_line() {
+    fn protocol_lines_are_read_with_either_separator() {
         for separator in [Separator::Required, Separator::Optional] {
             for text in [
                 "startpos moves h2e2 h9g7",
@@ -148,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_may_follow_the_fen_at_once() {
+    fn moves_may_follow_the_fen_directly() {
         let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR";
         for fields in ["", " w", " w - -", " r - - 0 1"] {
             let text = format!("{board}{fields} h2e2 h9g7");
@@ -157,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_named() {
+    fn errors_are_specific() {
         let kings = "4k4/9/9/9/9/9/9/9/9/4K4";
         for (text, separator, reasons) in [
             ("", Separator::Optional, &["the FEN is empty"][..]),
@@ -179,8 +174,11 @@ mod tests {
             ),
             (kings, Separator::Required, &["the kings face each other"]),
         ] {
-            let told = played(text, separator);
-            assert!(reasons.iter().all(|r| told.contains(r)), "{text}: {told}");
+            let message = played(text, separator);
+            assert!(
+                reasons.iter().all(|r| message.contains(r)),
+                "{text}: {message}"
+            );
         }
     }
 }

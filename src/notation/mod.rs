@@ -1,5 +1,5 @@
-//! Positions, moves and games as text: FEN in its dialects, coordinates, Chinese and WXF moves, lines
-//! of moves, EPD, diagrams, PGN, and game records of other programs.
+//! Positions, moves and games as text: FEN, coordinates, Chinese and WXF moves, lines of moves, EPD,
+//! diagrams, PGN, and game records of other programs.
 //!
 //! ```
 //! use chuhe::board::Position;
@@ -33,11 +33,10 @@ pub use style::MoveStyle;
 
 use crate::board::{Move, Position};
 
-/// Reads a move in whichever notation it is written: coordinates (`h2e2`, `H2-E2`), Chinese
-/// (炮二平五) or WXF (`C2=5`). No text belongs to two of them.
+/// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`). No text is valid in two of them.
 ///
 /// # Errors
-/// The text is in no notation, or does not name one legal move.
+/// The text is not in any of these notations, or does not match exactly one legal move.
 pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError> {
     let text = text.trim();
     let readers = [coordinates::parse, chinese::parse, wxf::parse];
@@ -48,8 +47,8 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
 }
 
-/// Every move, legal or not, that a text in any notation may mean in a position, so that a move that
-/// [`parse_move`] refuses can be explained with [`why_illegal`](crate::movegen::why_illegal).
+/// All moves, legal or not, that match a text in any notation. With
+/// [`why_illegal`](crate::movegen::why_illegal) they explain why [`parse_move`] rejects a text.
 pub fn attempted_moves(position: &Position, text: &str) -> Vec<Move> {
     let text = text.trim();
     if let Ok(m) = text.parse() {
@@ -65,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_refused_text_may_have_meant() {
+    fn rejected_texts_have_attempted_moves() {
         let start = Position::startpos();
         for text in ["马二进四", "N2+4", "h0f1", "H0-F1"] {
             let moves = attempted_moves(&start, text);
@@ -94,8 +93,8 @@ mod tests {
             assert_eq!(parse_move(&start, text), Ok(cannon), "{text}");
         }
         let message = |text| parse_move(&start, text).unwrap_err().to_string();
-        assert_eq!(message("h2e9"), "\"h2e9\" is no legal move here");
-        assert_eq!(message("P4=5"), "\"P4=5\" is no legal move here");
+        assert_eq!(message("h2e9"), "\"h2e9\" is not a legal move here");
+        assert_eq!(message("P4=5"), "\"P4=5\" is not a legal move here");
         assert_eq!(message("e2-e4?"), "\"e2-e4?\" cannot be read as a move");
     }
 }

@@ -1,37 +1,40 @@
-//! What Chinese and WXF moves have in common: they name a piece by its file or by its place among
-//! its like on that file, then a direction, then a number, all as the mover sees the board.
+//! The common part of Chinese, WXF and Vietnamese moves. They name a piece by its file or by its place among the
+//! pieces of its kind on that file, then a direction and a number, all from the mover's point of view.
 
 use super::NotationError;
 use crate::board::{Bitboard, Color, FILES, Move, PieceKind, Position, Square};
 use crate::movegen::legal_moves;
 
-/// Which way a move goes.
+/// The direction of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
-    /// Towards the enemy (进).
+pub enum Direction {
+    /// Towards the opponent (进).
     Forward,
-    /// Towards home (退).
+    /// Backwards (退).
     Back,
     /// Along the rank (平).
     Across,
-    /// Nowhere: the piece becomes a pawn (the promotion variant).
+    /// The piece becomes a pawn where it stands (promotion variant).
     Promotion,
 }
 
-/// A place among two or more like pieces on one file.
+/// A place among two or more pieces of a kind on one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RelativePlace {
-    /// The foremost (前).
+pub enum RelativePlace {
+    /// The front piece (前).
     Front,
-    /// The foremost but one of four or five, else the foremost (WXF `+`).
+    /// The second piece of four or five, otherwise the front piece (WXF `+`).
     InnerFront,
     /// The third of five or the second of three (中).
     Middle,
-    /// The rearmost but one of four or five, else the rearmost (WXF `-`).
+    /// The last but one of four or five, otherwise the rear piece (WXF `-`).
     InnerRear,
-    /// The rearmost (后).
+    /// The rear piece (后).
     Rear,
-    /// Counted from the front, from 1; over two files when no file is named (一兵 to 五兵).
+    /// The number from the front, from 1; the middle one if there are fewer pieces. A WXF move with twice the same
+    /// digit (`33=4`) may mean either.
+    NthOrMiddle(usize),
+    /// The number from the front, from 1, or over two files if no file is named (一兵 to 五兵).
     Nth(usize),
 }
 
@@ -45,29 +48,31 @@ impl RelativePlace {
             Self::InnerRear => Some(count - 1 - usize::from(count > 3)),
             Self::Rear => Some(count - 1),
             Self::Nth(n) => n.checked_sub(1),
+            Self::NthOrMiddle(n) if n <= count => n.checked_sub(1),
+            Self::NthOrMiddle(_) => Self::Middle.index(count),
         }
     }
 }
 
-/// Where a piece stands among its like.
+/// The place of a piece among the pieces of its kind and color.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standing {
-    /// File as its owner counts, 1 at the right hand.
-    pub(super) file: usize,
-    /// Like pieces on the file.
-    pub(super) count: usize,
-    /// Those of them in front of this one.
-    pub(super) index: usize,
-    /// Files with two or more like pieces.
-    pub(super) crowded_files: usize,
-    /// Like pieces on crowded files that are counted before this one: right to left, then front
+pub struct Standing {
+    /// The number of its file, counted from 1 at its owner's right.
+    pub file: usize,
+    /// Pieces of the kind on the file.
+    pub count: usize,
+    /// Pieces of the kind in front of this one on the file.
+    pub index: usize,
+    /// Files with two or more pieces of the kind.
+    pub crowded_files: usize,
+    /// Pieces of the kind on such files that are counted before this one: files from right to left, then front
     /// to rear.
-    pub(super) ordinal: usize,
+    pub ordinal: usize,
 }
 
 impl Standing {
-    /// How the piece of the side to move on `square` stands among those of its kind.
-    pub(super) fn of(position: &Position, kind: PieceKind, square: Square) -> Self {
+    /// The place of a piece of the side to move.
+    pub fn of(position: &Position, kind: PieceKind, square: Square) -> Self {
         let us = position.side_to_move();
         let like = position.pieces(us, kind);
         let column = |file: usize| like & Bitboard::file(file);
@@ -89,37 +94,37 @@ impl Standing {
         }
     }
 
-    /// Whether an odd number of like pieces has this one in its middle.
-    pub(super) fn is_middle(self) -> bool {
+    /// Whether the piece is the middle one of three or five on its file.
+    pub fn is_middle(self) -> bool {
         self.count % 2 == 1 && self.index == self.count / 2
     }
 }
 
-/// A move as it is described: piece, direction and number.
+/// A parsed move: piece, direction and number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Description {
-    /// What moves.
-    pub(super) kind: PieceKind,
-    /// Its file, from 1, if it is named.
-    pub(super) file: Option<usize>,
-    /// Its place on the file, if it is named.
-    pub(super) place: Option<RelativePlace>,
-    /// Where to.
-    pub(super) direction: Direction,
-    /// Steps along a file, else the file arrived at; 0 for a promotion.
-    pub(super) number: usize,
+pub struct Description {
+    /// The piece that moves.
+    pub kind: PieceKind,
+    /// The number of its file, if given.
+    pub file: Option<usize>,
+    /// Its place on the file, if given.
+    pub place: Option<RelativePlace>,
+    /// The direction.
+    pub direction: Direction,
+    /// The number of steps along a file, otherwise the number of the destination file; 0 for a promotion.
+    pub number: usize,
 }
 
-/// The number of a file as `color` counts: 1 at its right hand.
-pub(super) fn file_number(square: Square, color: Color) -> usize {
+/// The number of a file from the point of view of `color`, 1 at its right.
+pub fn file_number(square: Square, color: Color) -> usize {
     match color {
         Color::Red => FILES - square.file(),
         Color::Black => square.file() + 1,
     }
 }
 
-/// Which way a move of `color` goes, and its number.
-pub(super) fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
+/// The direction of a move of `color`, and its number.
+pub fn direction_and_number(m: Move, color: Color) -> (Direction, usize) {
     let (from, to) = (m.from().relative_rank(color), m.to().relative_rank(color));
     if m.is_promotion() {
         return (Direction::Promotion, 0);
@@ -141,14 +146,14 @@ pub(super) fn direction_and_number(m: Move, color: Color) -> (Direction, usize) 
 }
 
 impl Description {
-    /// The one legal move that fits; `text` is what to blame when there is none or another.
-    pub(super) fn resolve(&self, position: &Position, text: &str) -> Result<Move, NotationError> {
+    /// The only legal move that matches. `text` is quoted in the error if none or several match.
+    pub fn resolve(&self, position: &Position, text: &str) -> Result<Move, NotationError> {
         let mut moves: Vec<Move> = legal_moves(position)
             .into_iter()
             .filter(|m| self.fits(position, *m))
             .collect();
         if moves.len() > 1 && self.place.is_none() {
-            // WXF names the middle one of three or five by its file alone.
+            // WXF names the middle one of three or five pieces by its file alone.
             let middle = |m: &&Move| Standing::of(position, self.kind, m.from()).is_middle();
             moves = moves
                 .iter()
@@ -165,8 +170,8 @@ impl Description {
         }
     }
 
-    /// Every move, legal or not, of a piece of the side to move that fits: what the text may have meant.
-    pub(super) fn attempts(&self, position: &Position) -> Vec<Move> {
+    /// All moves of the side to move that match, legal or not.
+    pub fn attempts(&self, position: &Position) -> Vec<Move> {
         let own = position.pieces(position.side_to_move(), self.kind);
         let moves = own
             .into_iter()
@@ -180,7 +185,7 @@ impl Description {
             && self.names(Standing::of(position, self.kind, m.from()))
     }
 
-    /// Whether file and place are those of a piece.
+    /// Whether the file and place of the description match a piece.
     fn names(&self, standing: Standing) -> bool {
         let file_fits = self.file.is_none_or(|file| file == standing.file);
         let place_fits = match self.place {

@@ -1,4 +1,4 @@
-//! The notations of moves.
+//! The notations in which moves are written.
 
 use super::{chinese, coordinates, wxf};
 use crate::board::{Move, Position, named_enum};
@@ -12,13 +12,13 @@ named_enum! {
         Wxf = "WXF",
         /// 炮二平五
         Chinese = "Chinese",
-        /// `h2e2`; game records are written in ICCS instead.
+        /// `h2e2`; in game records ICCS is used instead.
         Coordinate = "Coordinate",
     }
 }
 
 impl MoveStyle {
-    /// The style that a game record uses.
+    /// The style used in game records.
     pub fn in_record(self) -> Self {
         match self {
             Self::Coordinate => Self::Iccs,
@@ -36,7 +36,7 @@ impl MoveStyle {
         }
     }
 
-    /// Writes a legal move of `position` and its coordinates, as in `炮二平五 (h2e2)`.
+    /// Writes a legal move of `position` with its coordinates, such as `炮二平五 (h2e2)`.
     pub fn write_with_coordinates(self, position: &Position, m: Move) -> String {
         match self {
             Self::Coordinate => m.to_string(),
@@ -44,7 +44,7 @@ impl MoveStyle {
         }
     }
 
-    /// Writes a sequence of moves played from `position`.
+    /// Writes moves played one after another from `position`.
     pub fn write_line(self, position: &Position, line: &[Move]) -> String {
         let mut position = position.clone();
         let words = line.iter().map(|m| {

@@ -1,9 +1,8 @@
-//! Moves as the World Xiangqi Federation writes them, such as `C2=5`, `N8+7` and `R+=4`.
+//! Moves in the notation of the World Xiangqi Federation (WXF), such as `C2=5`, `N8+7` and `R+=4`.
 //!
-//! Files are 1 to 9 from the mover's right. Of two pieces on a file the front one has `+` for its
-//! file and the rear one `-`; a pawn between two others keeps its file. The outermost of four or
-//! five pawns on a file have `++` and `--` for the whole name, and pawns on two crowded files give
-//! their file before the sign (`3+=4`, in the middle `33=4`).
+//! Files are numbered 1 to 9 from the mover's right. Of two pieces on a file, the front one has `+` in place of
+//! the file and the rear one `-`. Of three or more pawns on a file, and of pawns on two files with two or more
+//! pawns each, a pawn is named by its number from the front and its file, as in the rules of 2018: `16+1`.
 
 use super::NotationError;
 use super::relative::{Description, Direction, RelativePlace, Standing, direction_and_number};
@@ -11,9 +10,8 @@ use crate::board::{Move, PieceKind, Position};
 
 /// Writes a legal move of `position`.
 ///
-/// The letters are those of a FEN, upper case for both sides; moves along a rank have `=`. The
-/// promotion of the variant that has it is written `A4=P`. A move from an empty square is written
-/// in coordinates.
+/// The letters are those of FEN, upper case for both sides; moves along a rank have `=`. A promotion (in the
+/// promotion variant) is written like `A4=P`. A move from an empty square is written in coordinates.
 pub fn write(position: &Position, m: Move) -> String {
     let Some(piece) = position.piece_on(m.from()) else {
         return m.to_string();
@@ -34,32 +32,26 @@ fn subject(kind: PieceKind, standing: Standing) -> String {
     } = standing;
     let letter = kind.letter();
     if count < 2 || matches!(kind, PieceKind::Advisor | PieceKind::Bishop) {
-        return format!("{letter}{file}");
-    }
-    let sign = match (2 * index + 1).cmp(&count) {
-        std::cmp::Ordering::Less => '+',
-        std::cmp::Ordering::Equal => char::from(b'0' + file as u8),
-        std::cmp::Ordering::Greater => '-',
-    };
-    let outermost = index == 0 || index + 1 == count;
-    if standing.crowded_files > 1 {
-        format!("{file}{sign}")
-    } else if count > 3 && outermost {
-        format!("{sign}{sign}")
+        format!("{letter}{file}")
+    } else if count > 2 || standing.crowded_files > 1 {
+        format!("{}{file}", index + 1)
+    } else if index == 0 {
+        format!("{letter}+")
     } else {
-        format!("{letter}{sign}")
+        format!("{letter}-")
     }
 }
 
 /// Reads a move of `position`.
 ///
-/// Letters may be of either case, with H and E for N and B; `.` is read as `=`. Besides what
-/// [`write()`] writes this reads the sign before the letter (`+R=4`), the file behind the sign
-/// (`R+4+1`), signs for advisors and bishops, and pawns counted from the front, by letter (`Pa=4`)
-/// or by a number before the file (`13=4`), and `.` for the middle one of three or five (`P.=4`).
+/// Letters may have either case, H and E mean N and B, and `.` means `=`. In addition to the forms that
+/// [`write()`] produces, this reads the sign before the letter (`+R=4`), the file after the sign (`R+4+1`),
+/// and signs for advisors and bishops. Older forms for pawns are read as well: counted from the front by letter
+/// (`Pa=4`), signs after the file (`3+=4`), `++` and `--` for the first and last of four or five, and `.` or the
+/// file for the middle one of three or five (`P.=4`, `P3=4`).
 ///
 /// # Errors
-/// The text is no WXF move, or not one legal move.
+/// The text is not a WXF move, or does not match exactly one legal move.
 pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     match read(text.trim()) {
         Some(description) => description.resolve(position, text),
@@ -67,8 +59,8 @@ pub fn parse(position: &Position, text: &str) -> Result<Move, NotationError> {
     }
 }
 
-/// Every move, legal or not, that a text may mean; none where it is not in this notation.
-pub(super) fn attempts(position: &Position, text: &str) -> Vec<Move> {
+/// All moves, legal or not, that match a text; empty if it is not in this notation.
+pub fn attempts(position: &Position, text: &str) -> Vec<Move> {
     read(text).map_or_else(Vec::new, |description| description.attempts(position))
 }
 
@@ -100,7 +92,7 @@ fn read_subject(characters: &[char]) -> Option<Subject> {
         ['+', '+'] => (Pawn, None, Some(RelativePlace::Front)),
         ['-' | '–', '-' | '–'] => (Pawn, None, Some(RelativePlace::Rear)),
         [a, b] => match (read_digit(a), read_digit(b)) {
-            (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::Middle)),
+            (Some(a), Some(b)) if a == b => (Pawn, Some(b), Some(RelativePlace::NthOrMiddle(a))),
             (Some(a), Some(b)) => (Pawn, Some(b), Some(RelativePlace::Nth(a))),
             (Some(file), None) => (Pawn, Some(file), Some(read_sign(b)?)),
             (None, Some(file)) => (PieceKind::from_letter(a)?, Some(file), None),
@@ -130,7 +122,7 @@ fn read_sign(character: char) -> Option<RelativePlace> {
     })
 }
 
-/// A pawn's number from the front: `a` is the first.
+/// The number of a pawn from the front as a letter: `a` is the first.
 fn read_order(character: char) -> Option<RelativePlace> {
     let index = (character.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
     (index < PieceKind::Pawn.max_per_side() as usize).then_some(RelativePlace::Nth(index + 1))
@@ -160,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_read_as_in_books() {
+    fn opening_moves_match_books() {
         let mut position = Position::startpos();
         let line = [
             ("h2e2", ["C2=5", "c2.5"]),
@@ -181,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn two_on_a_file_have_signs() {
+    fn two_pieces_on_a_file_have_signs() {
         let rooks = "3k5/9/9/9/9/R8/9/R8/9/4K4 w";
         check(rooks, "a4a5", &["R++1", "+R+1", "R+9+1", "r++1"]);
         check(rooks, "a2b2", &["R-=8", "-R.8", "R–.8", "R-9=8"]);
@@ -192,35 +184,43 @@ mod tests {
     }
 
     #[test]
-    fn pawns_on_one_file_are_told_apart() {
+    fn pawns_on_one_file_are_distinguished() {
         let three = "3k5/4P4/4P4/4P4/9/9/9/9/9/4K4 w";
-        check(three, "e8f8", &["P+=4", "P+.4", "Pa=4", "15=4"]);
-        check(three, "e7f7", &["P5=4", "P5.4", "P.=4", "Pb=4", "25=4"]);
-        check(three, "e6f6", &["P-=4", "P-.4", "Pc=4", "35=4"]);
+        check(three, "e8f8", &["15=4", "P+=4", "P+.4", "Pa=4"]);
+        check(
+            three,
+            "e7f7",
+            &["25=4", "P5=4", "P5.4", "P.=4", "Pb=4", "55=4"],
+        );
+        check(three, "e6f6", &["35=4", "P-=4", "P-.4", "Pc=4"]);
         let five = "3k5/9/9/9/4p4/4p4/4p4/4p4/4p4/5K3 b";
-        check(five, "e1f1", &["++=6", "++.6", "15=6"]);
-        check(five, "e2f2", &["P+=6", "Pb=6"]);
-        check(five, "e3f3", &["P5=6", "55=6"]);
-        check(five, "e4f4", &["P-=6", "45=6"]);
+        check(five, "e1f1", &["15=6", "++=6", "++.6"]);
+        check(five, "e2f2", &["25=6", "P+=6", "Pb=6"]);
+        check(five, "e3f3", &["35=6", "P5=6"]);
+        check(five, "e4f4", &["45=6", "P-=6"]);
         check(
             "3k5/9/9/9/9/4p4/4p4/4p4/4p4/5K3 b",
             "e4f4",
-            &["--=6", "--.6"],
+            &["45=6", "--=6", "--.6"],
         );
     }
 
     #[test]
     fn pawns_on_two_files_name_the_file() {
         let red = "3k5/9/2P3P2/2P3P2/2P6/9/9/9/9/4K4 w";
-        check(red, "g7f7", &["3+=4", "3+.4", "P+3=4"]);
-        check(red, "g6f6", &["3-=4", "P-3=4"]);
-        check(red, "c7d7", &["7+=6"]);
-        check(red, "c6d6", &["77=6", "27=6", "P7=6"]);
-        check(red, "c5d5", &["7-=6"]);
+        check(red, "g7f7", &["13=4", "3+=4", "3+.4", "P+3=4"]);
+        check(red, "g6f6", &["23=4", "3-=4", "P-3=4"]);
+        check(red, "c7d7", &["17=6", "7+=6"]);
+        check(red, "c6d6", &["27=6", "77=6", "P7=6"]);
+        check(red, "c5d5", &["37=6", "7-=6"]);
+        // The third pawn of the third file, not the middle one.
+        let third = "3k5/9/6P2/6P2/6P2/9/9/9/9/4K4 w";
+        check(third, "g5f5", &["33=4", "P-=4"]);
+        check(third, "g6f6", &["23=4", "P3=4"]);
     }
 
     #[test]
-    fn promotions_have_a_text() {
+    fn promotions_round_trip() {
         let position = parse_variant_position("3k5/9/9/9/9/9/9/9/9/2B1KA3 w", true).unwrap();
         for (text, coordinates) in [("A4=P", "f0f0"), ("B7=P", "c0c0")] {
             let m: Move = coordinates.parse().unwrap();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_texts_are_rejected() {
         let start = Position::startpos();
         for text in [
             "", "C", "C2", "C2=", "C2=0", "X2=5", "2=5", "C2*5", "CC=5", "Pf=5", "+++C=5", "炮2=5",

@@ -1,22 +1,25 @@
-//! Text of others on the user's terminal.
+//! Text from outside made safe to show: in a terminal, in HTML, and without passwords.
 
-/// Characters of an excerpt.
+use std::borrow::Cow;
+
+/// The length of an excerpt in characters.
 const EXCERPT: usize = 60;
 
-/// A text on one line: control characters and marks that change the direction of writing stand as
-/// `\u{1b}` and the like, so that they cannot do anything to a terminal.
+/// Escapes control characters, line ends and marks that change the direction of writing, as in `\u{1b}`, so that
+/// the text takes one line and cannot control a terminal.
 pub fn printable(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
-        match is_harmless(c) {
-            true => clean.push(c),
-            false => clean.extend(c.escape_unicode()),
+        if is_harmless(c) {
+            clean.push(c);
+        } else {
+            clean.extend(c.escape_unicode());
         }
     }
     clean
 }
 
-/// The first 60 characters of a text, printable; `…` stands for what is left out.
+/// The first 60 characters of a text, made [`printable`], with `…` at the end if the text is longer.
 pub fn excerpt(text: &str) -> String {
     let mut clean = printable(&text.chars().take(EXCERPT).collect::<String>());
     if text.chars().nth(EXCERPT).is_some() {
@@ -25,17 +28,51 @@ pub fn excerpt(text: &str) -> String {
     clean
 }
 
-/// Whether a character may stand in names and in files of other programs: no control character, and none of
-/// the code points that are no characters and XML has not.
+/// Whether a character may occur in names and in XML: it is neither a control character nor a noncharacter.
 pub fn is_character(c: char) -> bool {
     !c.is_control() && !matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether a character shows as itself wherever it is printed.
+/// Whether a terminal shows a character as itself.
 fn is_harmless(c: char) -> bool {
-    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let breaks = matches!(c, '\u{2028}' | '\u{2029}');
-    is_character(c) && !turns && !breaks
+    let changes_direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let breaks_line = matches!(c, '\u{2028}' | '\u{2029}');
+    is_character(c) && !changes_direction && !breaks_line
+}
+
+/// Escapes a text for HTML and XML, between tags and in quoted attributes. Characters that XML does not allow are
+/// removed; line ends are kept.
+#[cfg(feature = "cli")]
+pub fn escape_html(text: &str) -> String {
+    let text: String = text
+        .chars()
+        .filter(|c| *c == '\n' || is_character(*c))
+        .collect();
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
+/// Replaces names, passwords and tokens in URLs by `…`: `http://NAME:TOKEN@HOST` becomes `http://…@HOST`.
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    let mut clean = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("://") {
+        let ends_authority = |c: char| c.is_whitespace() || "/?#\"'".contains(c);
+        let length = after.find(ends_authority).unwrap_or(after.len());
+        let host = after[..length].rfind('@');
+        clean += before;
+        clean += "://";
+        clean += if host.is_some() { "…" } else { "" };
+        rest = &after[host.unwrap_or(0)..];
+    }
+    if clean.is_empty() {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(clean + rest)
+    }
 }
 
 #[cfg(test)]
@@ -43,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_reaches_the_terminal_but_text() {
+    fn control_characters_are_escaped() {
         assert_eq!(printable("象棋 x"), "象棋 x");
         assert_eq!(printable("a\x1b[31mb\n"), "a\\u{1b}[31mb\\u{a}");
         assert_eq!(printable("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
@@ -54,5 +91,33 @@ mod tests {
         assert_eq!(excerpt(&"炮".repeat(60)), "炮".repeat(60));
         assert_eq!(excerpt(&"x".repeat(61)), "x".repeat(60) + "…");
         assert!(excerpt(&"\x1b".repeat(1000)).len() < 500);
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn markup_is_escaped() {
+        assert_eq!(
+            escape_html("<a & \"b\" 'c'>"),
+            "&lt;a &amp; &quot;b&quot; &#39;c&#39;&gt;"
+        );
+        assert_eq!(escape_html("a\u{1}b\nc\u{7f}\u{fffe}"), "ab\nc");
+    }
+
+    #[test]
+    fn only_passwords_are_removed_from_urls() {
+        for (text, clean) in [
+            ("", ""),
+            ("position startpos", "position startpos"),
+            ("http://host:80/x@y", "http://host:80/x@y"),
+            ("://", "://"),
+            (
+                "setoption name Cloud value http://secret@host:80/x",
+                "setoption name Cloud value http://…@host:80/x",
+            ),
+            ("a://b:c@d e@f g://h@i@j/k", "a://…@d e@f g://…@j/k"),
+            ("http://secret@", "http://…@"),
+        ] {
+            assert_eq!(without_credentials(text), clean);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Files that are replaced as a whole.
+//! Files that are replaced as a whole: written under another name, then renamed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// The end of the names of files that are not finished.
+/// The ending of the names of unfinished files.
 const UNFINISHED: &str = ".tmp";
-/// What a program that was killed has left is removed when it is so old; another one may be at work on a
-/// younger one.
+/// The age after which an unfinished file is considered abandoned and is removed. Another process may still be
+/// writing a newer one.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 
-/// A file beside another that is to take its place. It goes when it is dropped before that.
+/// A new file that will replace another one in the same directory. It is removed if it is dropped before that.
 #[derive(Debug)]
 pub struct Replacement {
     file: NamedTempFile,
@@ -22,13 +22,13 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Creates the file, with the permissions of the one that it is to replace if that exists. Its name is that of
-    /// the other one between a dot and letters with `.tmp`. Those that were left long ago are removed.
+    /// Creates the new file in the directory of `path`, with the permissions of the old file if there is one. It is
+    /// named `.NAME.RANDOM.tmp`. Abandoned files of this name are removed.
     ///
     /// # Errors
-    /// The old file may not be written, or no file can be created beside it.
+    /// The old file is not writable, or no file can be created in its directory.
     pub fn beside(path: &Path) -> io::Result<Self> {
-        // The file that a link leads to is replaced, not the link.
+        // The target of a symbolic link is replaced, not the link.
         let path = match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
             path => path?,
@@ -40,62 +40,59 @@ impl Replacement {
             Err(error) => return Err(error),
         };
         if permissions.is_none() {
-            ordinary(&mut builder);
+            set_default_permissions(&mut builder);
         }
         let directory = path.parent().filter(|parent| *parent != Path::new(""));
         let directory = directory.unwrap_or(Path::new("."));
-        // A report of what is wrong with it names no file that the user does not know.
+        // Checked first, so that an error does not name a temporary file that the user does not know.
         fs::metadata(directory)?;
         let prefix = prefix(&path);
         remove_abandoned(directory, &prefix);
         builder.prefix(&prefix).suffix(UNFINISHED);
         let file = builder.tempfile_in(directory)?;
         if let Some(permissions) = permissions {
-            // Those that a file is created with are cut by the mask of the process.
+            // The umask of the process restricts the permissions at creation, but not these.
             file.as_file().set_permissions(permissions)?;
         }
         Ok(Self { file, path })
     }
 
-    /// Replaces a file as a whole, or makes it.
-    ///
-    /// # Errors
-    /// It cannot be written.
+    /// Replaces or creates a file with the given content.
     pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut new = Self::beside(path)?;
         new.as_file_mut().write_all(bytes)?;
         new.commit()
     }
 
-    /// What is to take the place of the old file.
+    /// The new file.
     pub fn as_file(&self) -> &fs::File {
         self.file.as_file()
     }
 
-    /// Where it stands until then.
+    /// The path of the new file.
     pub fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// As [`Self::as_file`].
+    /// The new file, mutable.
     pub fn as_file_mut(&mut self) -> &mut fs::File {
         self.file.as_file_mut()
     }
 
-    /// Has the content written to the disk, then puts it in the place of the old one in one step.
+    /// Flushes the content to the disk, then replaces the old file in one step.
     ///
     /// # Errors
-    /// The content cannot be written, or the old file not be replaced.
+    /// The content cannot be written, or the old file cannot be replaced.
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.path)?;
         Ok(())
     }
 
-    /// As [`Self::commit`], but leaves a file alone that has come to be there.
+    /// Like [`Self::commit`], but fails if the path exists.
     ///
     /// # Errors
-    /// As there, and when there is a file.
+    /// The content cannot be written, or the path exists.
     pub fn commit_new(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist_noclobber(&self.path)?;
@@ -103,7 +100,7 @@ impl Replacement {
     }
 }
 
-/// What the names of unfinished files for a path begin with.
+/// The beginning of the names of unfinished files for a path.
 fn prefix(path: &Path) -> OsString {
     let mut prefix = OsString::from(".");
     prefix.push(path.file_name().unwrap_or_default());
@@ -111,7 +108,7 @@ fn prefix(path: &Path) -> OsString {
     prefix
 }
 
-/// Removes what was not finished long ago, as far as the system lets it: it does no harm but takes room.
+/// Removes abandoned files. Errors are ignored because such files only take up space.
 fn remove_abandoned(directory: &Path, prefix: &OsStr) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
@@ -128,8 +125,8 @@ fn remove_abandoned(directory: &Path, prefix: &OsStr) {
     }
 }
 
-/// Asks for the permissions that every new file gets.
-fn ordinary(builder: &mut tempfile::Builder<'_, '_>) {
+/// Requests the default permissions of new files.
+fn set_default_permissions(builder: &mut tempfile::Builder<'_, '_>) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -147,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_left_long_ago_goes() {
+    fn abandoned_files_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
         let old = std::time::SystemTime::now() - 2 * ABANDONED;
@@ -165,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn the_permissions_of_the_old_file_stay() {
+    fn permissions_of_the_old_file_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file");
         fs::write(&path, "old").unwrap();
-        // Wider than the usual mask lets new files be, and narrower.
+        // Wider than the usual umask allows, and narrower.
         for mode in [0o666, 0o600] {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             let mut replacement = Replacement::beside(&path).unwrap();

@@ -265,7 +265,7 @@ fn faults_are_told_before_the_work() {
     let file = scratch("faults.epd");
     for (text, part) in [
         (SUITE, "line 7: bm: "),
-        ("9/9 w\n", "line 1: the FEN is no position"),
+        ("9/9 w\n", "line 1: invalid FEN"),
         ("# nothing\n", "there are no positions"),
     ] {
         fs::write(&file, text).unwrap();

@@ -44,7 +44,7 @@ fn notations_formats_and_encodings() {
     assert_eq!(games.iter().flatten().count(), 3);
     let gbk = output(&[file, "--notation", "chinese", "--gbk"]);
     assert_ne!(gbk, chinese.as_bytes());
-    assert_eq!(chuhe::notation::pgn::decode(&gbk), chinese);
+    assert_eq!(chuhe::text::decode(&gbk), chinese);
     let moves = String::from_utf8(output(&[file, "--to", "moves"])).unwrap();
     let mate = "fen 4k4/R8/9/9/9/9/9/9/1R7/3K5 w - - 0 1 moves b1b9\n";
     assert_eq!(
@@ -201,7 +201,7 @@ fn records_of_other_programs_are_converted() {
     convert(&[path.to_str().unwrap()])
         .assert()
         .code(1)
-        .stderr(contains("game 1: move 1: h2e9 is no legal move here"));
+        .stderr(contains("game 1: move 1: h2e9 is not a legal move here"));
     fs::write(&path, "XQ\x12").unwrap();
     convert(&[path.to_str().unwrap()]).assert().code(1);
     convert(&["no-such-file"])

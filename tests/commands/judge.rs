@@ -74,7 +74,7 @@ fn moves_come_in_any_notation_and_shape() {
         .assert()
         .code(1)
         .stdout(is_empty())
-        .stderr(contains("move 3: \"g2-f0\" is no legal move here"));
+        .stderr(contains("move 3: \"g2-f0\" is not a legal move here"));
 }
 
 #[test]

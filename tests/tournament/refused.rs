@@ -94,7 +94,7 @@ fn invalid_arguments_are_refused() {
             "/no/such/dir: No such file",
         ),
         ("--each depth=1 --format swiss", "invalid value 'swiss'"),
-        ("--each depth=1 --startup 0", "not a time to wait"),
+        ("--each depth=1 --startup 0", "out of range"),
         ("--each depth=1 --notation wxf", "--pgn"),
         ("--each depth=1 --pgn /no/such/dir/x.pgn", "No such file"),
         ("--each depth=1 --json /no/such/dir/x", "No such file"),

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::{Context, Failure, note, open_input};
 use crate::notation::epd::{Epd, EpdError};
-use crate::notation::pgn::{GameResult, PgnGame, PgnReader, decode};
+use crate::notation::pgn::{GameResult, PgnGame, PgnReader};
 use crate::notation::records::{
     is_ccbridge, is_dhtmlxq, is_xqf, read_ccbridge, read_dhtmlxq, read_xqf,
 };
 use crate::notation::{GameText, Line, LineError, Separator, parse_move};
 use crate::rules::Game;
-use crate::text::{bytes_without_byte_order_mark, read_all, read_line};
+use crate::text::{bytes_without_byte_order_mark, decode, read_all, read_line};
 
 /// A position and the moves played from it.
 #[derive(Debug, clap::Args)]

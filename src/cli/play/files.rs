@@ -7,10 +7,10 @@ use super::PlaySession;
 use crate::board::Color;
 use crate::cli::common::{PgnPlace, print_line};
 use crate::notation::fen::FenError;
-use crate::notation::pgn::{self, GameResult, PgnGame};
+use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
-use crate::text::read_file;
+use crate::text::{decode, read_file};
 
 /// No file of a position is larger, in MB.
 const LARGEST_FILE: u64 = 16;
@@ -86,7 +86,7 @@ fn read(path: &str) -> Result<Game, String> {
     let fault = |error: &dyn std::fmt::Display| format!("{path}: {error}");
     if is_fen(path) {
         let bytes = read_file(Path::new(path), LARGEST_FILE).map_err(|error| fault(&error))?;
-        let position = pgn::decode(&bytes).trim().parse();
+        let position = decode(&bytes).trim().parse();
         return Ok(Game::new(
             position.map_err(|error: FenError| fault(&error))?,
         ));

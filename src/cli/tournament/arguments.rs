@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
 use crate::cli::common::{Failure, parse_seconds};
-use crate::notation::{MoveStyle, pgn};
+use crate::notation::MoveStyle;
 use crate::rules::RuleSet;
-use crate::text::{is_character, read_file};
+use crate::text::{self, is_character, read_file};
 use crate::tournament::stats::Sprt;
 use crate::tournament::{
     Adjudication, ColorOrder, Damage, EngineSpec, GameRules, Openings, PartialEngineSpec,
@@ -368,7 +368,7 @@ impl Arguments {
             path => {
                 let bytes =
                     read_file(Path::new(path), MAX_OPENINGS_MB).map_err(|error| failure(&error))?;
-                Openings::read(&pgn::decode(&bytes)).map_err(|error| failure(&error))?
+                Openings::read(&text::decode(&bytes)).map_err(|error| failure(&error))?
             }
         };
         if let Some(plies) = self.opening_plies {

@@ -17,7 +17,6 @@ mod read;
 mod scanner;
 mod write;
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -114,15 +113,6 @@ impl PgnGame {
             .iter()
             .find(|(n, _)| n.eq_ignore_ascii_case(name))?;
         Some(value)
-    }
-}
-
-/// The text of a file: UTF-8, or GBK as Chinese programs write it.
-pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    match std::str::from_utf8(bytes) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => encoding_rs::GBK.decode(bytes).0,
     }
 }
 

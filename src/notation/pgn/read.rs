@@ -2,11 +2,11 @@
 
 use std::io::{self, BufRead};
 
+use super::PgnGame;
 use super::builder::Builder;
 use super::error::PgnError;
 use super::scanner::Scanner;
-use super::{PgnGame, decode};
-use crate::text::read_line;
+use crate::text::{decode, read_line};
 
 /// A part of a file that is read at once is not much longer than this, in bytes.
 const LONGEST_PART: usize = 16 << 20;

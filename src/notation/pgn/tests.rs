@@ -5,6 +5,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::movegen::legal_moves;
 use crate::notation::{MoveStyle, fen};
+use crate::text::decode;
 
 fn random_game(seed: u64) -> PgnGame {
     let mut random = StdRng::seed_from_u64(seed);
@@ -90,14 +91,14 @@ move} 2... 车9平8 ; to the end of the line {
     assert_eq!(second.line.moves.len(), 2);
     assert_eq!(second.result, GameResult::Unfinished);
     let error = games[2].as_ref().unwrap_err().to_string();
-    assert_eq!(error, "line 12: move 2: \"H2-E2\" is no legal move here");
+    assert_eq!(error, "line 12: move 2: \"H2-E2\" is not a legal move here");
 }
 
 #[test]
 fn bad_records_are_reported() {
     for (text, reason) in [
         ("[Red \"x]\n1. h2e2 *", "line 1: a tag without its end"),
-        ("[FEN \"9/9\"]\n\n*", "line 1: the FEN is no position"),
+        ("[FEN \"9/9\"]\n\n*", "line 1: invalid FEN"),
         ("1. {never closed", "line 1: a comment without its end"),
         ("1. h2e2 (1. h2d2", "line 1: a variation without its end"),
     ] {

@@ -207,7 +207,7 @@ mod tests {
         for (text, reason) in [
             ("", "has no openings"),
             ("h2e2\nh2e2 x", "line 2: move 2: \"x\" cannot be read"),
-            ("9/9", "line 1: the FEN is no position"),
+            ("9/9", "line 1: invalid FEN"),
             ("[Red \"x\"]\n1. h2h8 *", "line 2: move 1"),
             ("[Red \"x\"]\n1. h2e2 *\n\n[Red \"\0\"]\n", "no text"),
         ] {

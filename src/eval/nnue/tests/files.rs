@@ -97,5 +97,8 @@ fn a_pipe_is_no_network() {
     assert_eq!(error, "it is no regular file");
     let endless = Network::open(std::path::Path::new("/dev/zero"));
     let error = endless.expect_err("a device").to_string();
-    assert!(error.starts_with("it is longer than 64 MB"), "{error}");
+    assert!(
+        error.starts_with("the file is longer than the limit of 64 MB"),
+        "{error}"
+    );
 }

@@ -1,0 +1,181 @@
+//! Files and lines that are read up to a size limit, because a device or a stream may be endless.
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+/// Bytes per MB.
+const MEGABYTE: u64 = 1 << 20;
+
+/// Opens a regular file. Reading from other kinds of files may block forever or never end.
+///
+/// # Errors
+/// The file cannot be opened or is not a regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if std::fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::other("not a regular file"))
+    }
+}
+
+/// Reads a whole file.
+///
+/// # Errors
+/// The file cannot be read or is longer than `megabytes`.
+pub fn read_file(path: &Path, megabytes: u64) -> io::Result<Vec<u8>> {
+    read_all(File::open(path)?, megabytes)
+}
+
+/// Reads to the end of a source.
+///
+/// # Errors
+/// The source cannot be read or is longer than `megabytes`.
+pub fn read_all(source: impl Read, megabytes: u64) -> io::Result<Vec<u8>> {
+    let bound = megabytes.saturating_mul(MEGABYTE);
+    let mut bytes = Vec::new();
+    source
+        .take(bound.saturating_add(1))
+        .read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > bound {
+        Err(too_long("the file", megabytes))
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// Reads a line with its line end into `line`. Returns `false` at the end of the source.
+///
+/// # Errors
+/// The source cannot be read, or the line is longer than `megabytes`.
+pub fn read_line(
+    source: &mut impl BufRead,
+    megabytes: u64,
+    line: &mut Vec<u8>,
+) -> io::Result<bool> {
+    let bound = usize::try_from(megabytes.saturating_mul(MEGABYTE)).unwrap_or(usize::MAX);
+    // An endless line is not read beyond the first byte that exceeds the limit.
+    let mut part = source.take((bound as u64).saturating_add(1));
+    match read_bounded_line(&mut part, bound, line)? {
+        BoundedLine::TooLong(_) => Err(too_long("a line", megabytes)),
+        BoundedLine::Unended(length) if length > bound as u64 => Err(too_long("a line", megabytes)),
+        BoundedLine::Whole => {
+            line.push(b'\n');
+            Ok(true)
+        }
+        BoundedLine::Unended(_) => Ok(true),
+        BoundedLine::End => Ok(false),
+    }
+}
+
+fn too_long(what: &str, megabytes: u64) -> io::Error {
+    let text = format!("{what} is longer than the limit of {megabytes} MB");
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+/// The result of [`read_bounded_line`]. Lengths are in bytes, without the line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundedLine {
+    /// The line was read completely.
+    Whole,
+    /// The line has this length, which exceeds the limit; only its beginning was kept.
+    TooLong(u64),
+    /// The input ended without a line end after this many bytes, which were kept up to the limit.
+    Unended(u64),
+    /// The input has no more lines.
+    End,
+}
+
+/// Reads a line into `line`, without its line end, and keeps at most `bound` bytes of it.
+///
+/// # Errors
+/// The input cannot be read.
+pub fn read_bounded_line(
+    input: &mut impl BufRead,
+    bound: usize,
+    line: &mut Vec<u8>,
+) -> io::Result<BoundedLine> {
+    line.clear();
+    let mut length = 0_u64;
+    loop {
+        let bytes = match input.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        if bytes.is_empty() {
+            return Ok(match length {
+                0 => BoundedLine::End,
+                _ => BoundedLine::Unended(length),
+            });
+        }
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        let free = bound.saturating_sub(line.len());
+        line.extend_from_slice(&part[..part.len().min(free)]);
+        length += part.len() as u64;
+        let taken = part.len() + usize::from(end.is_some());
+        input.consume(taken);
+        if end.is_some() {
+            return Ok(if length > bound as u64 {
+                BoundedLine::TooLong(length)
+            } else {
+                BoundedLine::Whole
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endless_sources_are_rejected() {
+        let endless = || io::BufReader::new(io::repeat(0));
+        assert!(
+            read_all(endless(), 1)
+                .unwrap_err()
+                .to_string()
+                .starts_with("the file is longer")
+        );
+        let mut line = Vec::new();
+        let error = read_line(&mut endless(), 1, &mut line).unwrap_err();
+        assert!(error.to_string().starts_with("a line is longer than"));
+    }
+
+    #[test]
+    fn sources_within_the_limit_are_read() {
+        let whole = vec![b'x'; MEGABYTE as usize];
+        assert_eq!(read_all(&whole[..], 1).unwrap(), whole);
+        let mut source = &b"one\n\ntwo"[..];
+        let mut line = Vec::new();
+        let mut lines = Vec::new();
+        while read_line(&mut source, 1, &mut line).unwrap() {
+            lines.push(line.clone());
+        }
+        assert_eq!(lines, [&b"one\n"[..], b"\n", b"two"]);
+    }
+
+    #[test]
+    fn lines_are_cut_at_the_limit() {
+        let mut input = io::BufReader::with_capacity(3, &b"ab\n\nabcdef\nabcd\nend"[..]);
+        let mut line = Vec::new();
+        let mut all = Vec::new();
+        loop {
+            let read = read_bounded_line(&mut input, 4, &mut line).unwrap();
+            if read == BoundedLine::End {
+                break;
+            }
+            all.push((read, String::from_utf8(line.clone()).unwrap()));
+        }
+        let expected = [
+            (BoundedLine::Whole, "ab"),
+            (BoundedLine::Whole, ""),
+            (BoundedLine::TooLong(6), "abcd"),
+            (BoundedLine::Whole, "abcd"),
+            (BoundedLine::Unended(3), "end"),
+        ];
+        assert_eq!(all, expected.map(|(read, text)| (read, text.to_owned())));
+    }
+}

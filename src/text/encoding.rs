@@ -1,0 +1,128 @@
+//! Character encodings of text files: UTF-8, UTF-16, GBK and Big5.
+
+use std::borrow::Cow;
+
+use encoding_rs::{BIG5, Encoding, GBK, UTF_8, UTF_16BE, UTF_16LE};
+
+/// The byte order mark that some programs write at the beginning of a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Characters that are frequent in Chinese game records, simplified and traditional. Bytes decoded with the wrong
+/// encoding rarely give them.
+const FREQUENT: &str = "一二三四五六七八九进退平进進前后後中车車马馬炮兵卒相象仕士帅帥将將红紅黑胜勝负負和局先变變\
+    的是对對棋赛賽杯年月日第";
+
+/// Removes a byte order mark from the beginning of a text.
+pub fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// Removes the UTF-8 form of a byte order mark from the beginning of a text.
+pub fn bytes_without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    let mut mark = [0; BYTE_ORDER_MARK.len_utf8()];
+    let mark = BYTE_ORDER_MARK.encode_utf8(&mut mark).as_bytes();
+    bytes.strip_prefix(mark).unwrap_or(bytes)
+}
+
+/// Decodes a text in any of the encodings, see [`encoding_of`], and removes a byte order mark.
+pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
+    encoding_of(bytes).decode_with_bom_removal(bytes).0
+}
+
+/// Detects the encoding of a text. UTF-16 is recognised by its byte order mark or by NUL bytes at every other
+/// place, UTF-8 by being valid; otherwise GBK or Big5 is chosen by which of them gives more of the characters that
+/// are frequent in game records.
+pub fn encoding_of(bytes: &[u8]) -> &'static Encoding {
+    if let Some(encoding) = utf_16(bytes) {
+        return encoding;
+    }
+    if std::str::from_utf8(bytes).is_ok() {
+        return UTF_8;
+    }
+    if score(BIG5, bytes) > score(GBK, bytes) {
+        BIG5
+    } else {
+        GBK
+    }
+}
+
+/// The byte order of a text in UTF-16, or `None` if it is not UTF-16.
+pub fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
+    match bytes {
+        [0xff, 0xfe, ..] => return Some(UTF_16LE),
+        [0xfe, 0xff, ..] => return Some(UTF_16BE),
+        _ => {}
+    }
+    // ASCII characters, such as line ends and digits, have one NUL byte in UTF-16.
+    let mut nul = [0_usize; 2];
+    for (index, _) in bytes.iter().enumerate().filter(|(_, byte)| **byte == 0) {
+        nul[index % 2] += 1;
+    }
+    let is_frequent = |count: usize| 16 * count >= bytes.len();
+    match nul {
+        [0, odd] if odd > 0 && is_frequent(odd) => Some(UTF_16LE),
+        [even, 0] if even > 0 && is_frequent(even) => Some(UTF_16BE),
+        _ => None,
+    }
+}
+
+/// The number of frequent characters of a text in an encoding, minus the number of invalid ones.
+fn score(encoding: &'static Encoding, bytes: &[u8]) -> isize {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    text.chars()
+        .filter(|c| !c.is_ascii())
+        .map(|c| {
+            if c == char::REPLACEMENT_CHARACTER {
+                -1
+            } else {
+                isize::from(FREQUENT.contains(c))
+            }
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_order_mark_is_removed_only_at_the_beginning() {
+        for (text, wanted) in [
+            ("\u{feff}a", "a"),
+            ("a\u{feff}", "a\u{feff}"),
+            ("\u{feff}\u{feff}", "\u{feff}"),
+            (" a", " a"),
+            ("", ""),
+        ] {
+            assert_eq!(without_byte_order_mark(text), wanted);
+            let bytes = bytes_without_byte_order_mark(text.as_bytes());
+            assert_eq!(bytes, wanted.as_bytes());
+            assert_eq!(decode(text.as_bytes()), wanted);
+        }
+        assert_eq!(bytes_without_byte_order_mark(b"\xef\xbb"), b"\xef\xbb");
+    }
+
+    fn utf_16_bytes(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn encodings_are_detected() {
+        let simplified = "[Red \"胡荣华\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0\n";
+        let traditional = "[Red \"胡榮華\"]\n\n1. 炮二平五 馬8進7 2. 馬二進三 1-0\n";
+        assert_eq!(encoding_of(simplified.as_bytes()), UTF_8);
+        assert_eq!(encoding_of(&GBK.encode(simplified).0), GBK);
+        assert_eq!(encoding_of(&GBK.encode(traditional).0), GBK);
+        assert_eq!(encoding_of(&BIG5.encode(traditional).0), BIG5);
+        assert_eq!(encoding_of(b"1. h2e2 *"), UTF_8);
+        assert_eq!(decode(&BIG5.encode(traditional).0), traditional);
+        for mark in ["", "\u{feff}"] {
+            let marked = format!("{mark}{simplified}");
+            for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                assert_eq!(decode(&utf_16_bytes(&marked, bytes)), simplified);
+            }
+        }
+        assert_eq!(encoding_of(b"\x7fELF\0\x01\0\0"), UTF_8);
+        assert_eq!(encoding_of(b""), UTF_8);
+    }
+}

@@ -1,0 +1,61 @@
+//! Values that are given as text: times and lists of names.
+
+use std::time::Duration;
+
+/// The longest time that is accepted: thirty years. Sums of such times do not overflow.
+pub const LONGEST_TIME: Duration = Duration::from_secs(1_000_000_000);
+
+/// Why a text is not a time in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SecondsError {
+    /// The text is not a number.
+    #[error("not a number")]
+    NoNumber,
+    /// The number is negative or greater than [`LONGEST_TIME`], or zero where it must be positive.
+    #[error("out of range")]
+    OutOfRange,
+}
+
+/// Parses a number of seconds with decimals, 0 to [`LONGEST_TIME`].
+///
+/// # Errors
+/// See [`SecondsError`].
+pub fn read_seconds(text: &str) -> Result<Duration, SecondsError> {
+    let seconds: f64 = text.parse().map_err(|_| SecondsError::NoNumber)?;
+    if (0.0..=LONGEST_TIME.as_secs_f64()).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err(SecondsError::OutOfRange)
+    }
+}
+
+/// Splits a list of names at semicolons, trims them, and omits empty names.
+pub fn names_of_list(list: &str) -> impl Iterator<Item = &str> {
+    let names = list.split(';').map(str::trim);
+    names.filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_must_be_in_range() {
+        assert_eq!(read_seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(read_seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(read_seconds("1e9"), Ok(LONGEST_TIME));
+        for text in ["", "x", "1:30"] {
+            assert_eq!(read_seconds(text), Err(SecondsError::NoNumber), "{text}");
+        }
+        for text in ["-1", "NaN", "inf", "1e99"] {
+            assert_eq!(read_seconds(text), Err(SecondsError::OutOfRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_are_trimmed() {
+        let names: Vec<&str> = names_of_list(" a b.dat;; c.xqb ; ").collect();
+        assert_eq!(names, ["a b.dat", "c.xqb"]);
+        assert_eq!(names_of_list("").count(), 0);
+    }
+}
