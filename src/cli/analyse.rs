@@ -118,7 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         root_moves: None,
         settings,
         network,
-        tables: Some(tables.clone()),
+        tablebases: Some(tables.clone()),
         control: Arc::clone(&control),
     });
     let shown = view.follow(&events, &interrupts, &control);

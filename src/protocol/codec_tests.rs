@@ -214,7 +214,7 @@ fn info(score: Score, bound: Bound) -> Info {
         nodes: 5000,
         time: std::time::Duration::from_millis(10),
         hashfull: 3,
-        table_hits: 17,
+        tb_hits: 17,
         pv: vec!["h2e2".parse().unwrap(), "h9g7".parse().unwrap()],
     }
 }

@@ -153,7 +153,7 @@ impl Uci {
             info.nodes,
             nodes_per_second(info.nodes, info.time),
             info.hashfull,
-            info.table_hits,
+            info.tb_hits,
             info.time.as_millis(),
             format_line(&info.pv),
         )

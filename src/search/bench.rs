@@ -1,4 +1,4 @@
-//! A fixed search over fixed positions: its node count is the signature of the search.
+//! A search of fixed positions to a fixed depth. Its node count is the signature of the search.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::eval::nnue::Network;
 use crate::notation::fen;
 use crate::rules::Game;
 
-/// Depth of the bench unless told otherwise.
+/// Default depth of the bench.
 pub const BENCH_DEPTH: u32 = 11;
 /// Hash table of the bench, in MB.
 const BENCH_HASH: usize = 16;
@@ -48,20 +48,20 @@ pub const BENCH_POSITIONS: &[&str] = &[
     "2R6/3k4r/3C5/4p1P1p/p1p6/2B6/2c1N4/2c6/9/1R1K1AB2 w - - 0 1",
 ];
 
-/// What a bench came to.
+/// The result of a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchResult {
     /// Nodes of all positions: the signature, the same on every machine.
     pub nodes: u64,
-    /// Time searched.
+    /// Search time.
     pub time: Duration,
 }
 
-/// Searches every bench position to `depth` with one thread, evaluated by `network` (`None`: the embedded
-/// one), telling `each` of the position's FEN and nodes.
+/// Searches every bench position to `depth` with one thread and `network` (`None`: the embedded one). Calls
+/// `each` with the FEN and the nodes of every position.
 ///
 /// # Errors
-/// The search cannot be started.
+/// There is no memory for the search.
 pub fn bench(
     depth: u32,
     network: Option<Arc<Network>>,

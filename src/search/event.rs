@@ -1,4 +1,4 @@
-//! What the search reports while it works and when it is done.
+//! Reports of a search, and its answer.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use super::score::Score;
 use crate::board::Move;
 
-/// How a score bounds the truth.
+/// Whether a score is exact or a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// The score itself.
     Exact,
-    /// The truth is this or more (fail high).
+    /// The true score is at least this (fail high).
     Lower,
-    /// The truth is this or less (fail low).
+    /// The true score is at most this (fail low).
     Upper,
 }
 
 impl Bound {
-    /// What a search within (`alpha`, `beta`) says that came to `score`.
+    /// The bound of a `score` found within (`alpha`, `beta`).
     pub(super) fn of(score: Score, alpha: Score, beta: Score) -> Self {
         if score >= beta {
             Self::Lower
@@ -30,14 +30,14 @@ impl Bound {
     }
 }
 
-/// A line and its score, at some depth.
+/// A line with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Info {
     /// Iteration, in plies.
     pub depth: u32,
     /// Deepest ply reached.
     pub selective_depth: u32,
-    /// Which of the best lines this is, from 1.
+    /// Rank of the line among the best ones, from 1.
     pub multipv: usize,
     /// Score for the side to move at the root.
     pub score: Score,
@@ -50,7 +50,7 @@ pub struct Info {
     /// Share of the transposition table in use, in thousandths.
     pub hashfull: u32,
     /// Positions found in endgame tables so far, all threads together.
-    pub table_hits: u64,
+    pub tb_hits: u64,
     /// The line; never empty.
     pub pv: Vec<Move>,
 }
@@ -58,11 +58,11 @@ pub struct Info {
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The move to play; `None` when there is none.
+    /// The move to play; `None` without a legal or allowed move.
     pub best: Option<Move>,
-    /// The reply expected.
+    /// The expected reply.
     pub ponder: Option<Move>,
-    /// Score of the move for the side to move; `None` when there is none.
+    /// Score for the side to move; `None` without a move.
     pub score: Option<Score>,
     /// The iteration in which the score was found, in plies.
     pub depth: u32,
@@ -89,37 +89,37 @@ impl fmt::Display for Outcome {
 /// A message of the search. Each request gets any number of reports and then one `Done`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// How the search goes.
+    /// A report on the progress.
     Report(Report),
     /// The search is over.
     Done(Outcome),
 }
 
-/// What a search reports on its way.
+/// A report on the progress of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// A line has been found.
+    /// A line with its score.
     Line(Info),
-    /// The search has turned to this root move (reported once a search takes long).
+    /// The root move being searched, reported if the search takes long.
     CurrentMove {
         /// The iteration.
         depth: u32,
-        /// The root move that is searched now.
+        /// The root move being searched.
         played: Move,
         /// Its number among the root moves, from 1.
         number: usize,
     },
-    /// Nodes and time, without a line (about once a second).
+    /// Nodes and time, about once a second.
     Progress {
         /// Nodes searched so far.
         nodes: u64,
         /// Time since the request.
         time: Duration,
     },
-    /// A root move, and the line that refutes it as far as it is known
+    /// A root move and the moves that refute it
     /// ([`ExtraReports::refutations`](super::ExtraReports::refutations)).
     Refutation(Vec<Move>),
-    /// The line that each thread is at, none empty
+    /// The current line of each thread that is not at the root
     /// ([`ExtraReports::current_lines`](super::ExtraReports::current_lines)).
     CurrentLines(Vec<Vec<Move>>),
 }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_are_told_in_words() {
+    fn an_outcome_is_displayed_as_text() {
         let outcome = Outcome {
             best: "h2e2".parse().ok(),
             ponder: None,
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_has_a_million_micros() {
+    fn nodes_per_second_do_not_overflow() {
         assert_eq!(nodes_per_second(500, Duration::from_millis(250)), 2000);
         assert_eq!(nodes_per_second(u64::MAX, Duration::ZERO), u64::MAX);
     }

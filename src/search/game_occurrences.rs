@@ -4,7 +4,7 @@ use crate::rules::{Game, RuleSet};
 
 /// The occurrences of the positions of a game since its last capture, the root included.
 #[derive(Debug, Default)]
-pub(super) struct GameOccurrences {
+pub struct GameOccurrences {
     /// Key and ply (from 0) of each position, sorted.
     occurrences: Vec<(u64, usize)>,
     /// The ply of the root.
@@ -14,7 +14,7 @@ pub(super) struct GameOccurrences {
 }
 
 impl GameOccurrences {
-    pub(super) fn new(game: &Game, rules: RuleSet) -> Self {
+    pub fn new(game: &Game, rules: RuleSet) -> Self {
         let plies = game.plies();
         let reach = usize::from(game.position().clock().plies()).min(plies.len());
         let first = plies.len() - reach;
@@ -36,18 +36,18 @@ impl GameOccurrences {
     }
 
     /// The plies before the root at which the position with this key occurred, latest first.
-    pub(super) fn before_root(&self, key: u64) -> impl Iterator<Item = usize> {
+    pub fn before_root(&self, key: u64) -> impl Iterator<Item = usize> {
         let plies = self.of(key).iter().rev().map(|(_, ply)| *ply);
         plies.filter(|ply| *ply < self.root)
     }
 
     /// Whether the rules judge the repetition when the position with this key occurs once more.
-    pub(super) fn decides(&self, key: u64) -> bool {
+    pub fn decides(&self, key: u64) -> bool {
         self.before_deciding > 0 && self.of(key).len() >= self.before_deciding
     }
 
     /// The keys of the positions before the root.
-    pub(super) fn keys_before_root(&self) -> impl Iterator<Item = u64> {
+    pub fn keys_before_root(&self) -> impl Iterator<Item = u64> {
         let before = self.occurrences.iter().filter(|(_, ply)| *ply < self.root);
         before.map(|(key, _)| *key)
     }

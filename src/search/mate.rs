@@ -1,10 +1,9 @@
-//! Mates by checks alone (连将杀): a proof search over checks and the answers to them.
+//! Mates by checks alone (连将杀): a search over checks and all replies to them.
 //!
-//! The attacker tries checks only and the defender every legal move, so that the tree is narrow and
-//! a mate of dozens of plies is proven in a fraction of a second. Depth grows by two plies, which makes
-//! the mate that is found the shortest one of its kind. A position of the game that decides it when it
-//! occurs again counts as no mate, and a shortest mate repeats nothing of its own, so that a proof is exact.
-//! That there is none says nothing of mates with quiet moves in between.
+//! The tree is narrow, so that a mate of dozens of plies is proven in a fraction of a second. The depth grows
+//! by two plies, so the mate found is the shortest of its kind. A position whose next occurrence decides the
+//! game by repetition counts as no mate; a shortest mate repeats no position of its own. A proof is therefore
+//! exact. Without one, there may still be a mate with quiet moves.
 
 use std::time::Duration;
 
@@ -14,34 +13,34 @@ use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 use crate::rules::Game;
 
-/// Positions between two looks at the stop flag and the clock.
+/// Nodes between two checks of the stop flag and the clock.
 const POLL: u64 = 1024;
-/// Most positions that are remembered.
+/// Maximum number of positions stored.
 const MAX_KNOWN: usize = 1 << 20;
 
-/// How far a search for a mate goes.
+/// Limits of a search for a mate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MateLimits {
-    /// The longest mate.
+pub struct MateLimits {
+    /// Maximum length of the mate in plies.
     pub plies: u32,
-    /// Positions to look at.
+    /// Maximum number of nodes.
     pub nodes: u64,
-    /// Time on the clock of the search; `None` for any.
+    /// Maximum time on the clock; `None` for no limit.
     pub time: Option<Duration>,
 }
 
-/// What a search for a mate has come to.
+/// The result of a search for a mate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct MateResult {
-    /// Moves of both sides to the mate, with the longest resistance; empty where none was proven.
+pub struct MateResult {
+    /// The moves of both sides to the mate, with the longest defence; empty if no mate was proven.
     pub line: Vec<Move>,
-    /// Positions looked at.
+    /// Nodes searched.
     pub nodes: u64,
 }
 
-/// Looks for a mate in the position at the end of `game`, with a first move out of `root_moves`, until it is
-/// stopped or a limit is reached.
-pub(super) fn mate_by_checks(
+/// Searches for a mate in the position at the end of `game` that begins with one of `root_moves`, until it is
+/// stopped or reaches a limit.
+pub fn mate_by_checks(
     game: &Game,
     occurrences: &GameOccurrences,
     root_moves: &[Move],
@@ -68,27 +67,25 @@ pub(super) fn mate_by_checks(
     }
 }
 
-/// More plies than any search is deep.
-const FOR_EVER: u32 = u32::MAX;
+/// Larger than every depth.
+const ANY_DEPTH: u32 = u32::MAX;
 
-/// What is known of a position with the attacker to move.
+/// Results for a position with the attacker to move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// There is no mate by checks in this many plies.
+    /// There is no mate by checks within this number of plies.
     refuted: u32,
-    /// There is one in this many, if not 0.
+    /// There is a mate within this number of plies; 0 if none is proven.
     proven: u32,
 }
 
-/// What is known of positions, by their keys: a table of fixed size, in which a position takes the place of
-/// the one before it.
+/// Results by key: a table of fixed size, in which a new position replaces the old one of its slot.
 struct KnownPositions {
     slots: Vec<(u64, Known)>,
 }
 
 impl KnownPositions {
-    /// A table for so many positions, or for less where memory does not suffice; `None` where there is no
-    /// memory at all.
+    /// A table for this number of positions, or for fewer if memory is short; `None` without memory for one.
     fn new(positions: u64) -> Option<Self> {
         let wanted = usize::try_from(positions).unwrap_or(MAX_KNOWN);
         let mut size = wanted.clamp(1, MAX_KNOWN).next_power_of_two();
@@ -105,9 +102,10 @@ impl KnownPositions {
 
     fn get(&self, key: u64) -> Known {
         let (known_key, known) = self.slots[self.index(key)];
-        match known_key == key {
-            true => known,
-            false => Known::default(),
+        if known_key == key {
+            known
+        } else {
+            Known::default()
         }
     }
 
@@ -127,14 +125,14 @@ impl KnownPositions {
 
 struct MateSearch<'a> {
     position: Position,
-    /// Positions whose next occurrence decides the game.
+    /// The earlier positions of the game, whose next occurrence may decide it.
     occurrences: &'a GameOccurrences,
     known: KnownPositions,
     nodes: u64,
     limits: MateLimits,
     control: &'a Control,
     stopped: bool,
-    /// Whether the depth has ended a line in which the attacker might have gone on.
+    /// Whether the depth limit ended a line in which the attacker had more checks.
     cut_off: bool,
 }
 
@@ -145,14 +143,14 @@ impl MateSearch<'_> {
             for &first in root_moves {
                 if self.is_mating(first, depth) {
                     let line = self.line(first, depth);
-                    // Otherwise it was broken off.
+                    // A shorter line was interrupted.
                     return (line.len() == depth as usize).then_some(line);
                 }
                 if self.stopped {
                     return None;
                 }
             }
-            // Without a line that was cut off by the depth a greater one finds no more.
+            // No line was ended by the depth limit, so a greater depth finds nothing new.
             if !std::mem::take(&mut self.cut_off) {
                 return None;
             }
@@ -160,12 +158,12 @@ impl MateSearch<'_> {
         None
     }
 
-    /// Whether the position, which has just come up, decides the game by repetition.
+    /// Whether this occurrence of the position decides the game by repetition.
     fn is_decided(&self) -> bool {
         self.occurrences.decides(self.position.key())
     }
 
-    /// Whether the attacker, to move, mates by checks within so many plies.
+    /// Whether the attacker, to move, mates by checks within `plies`.
     fn attack(&mut self, plies: u32) -> bool {
         let key = self.position.key();
         let known = self.known.get(key);
@@ -190,11 +188,11 @@ impl MateSearch<'_> {
                 return false;
             }
         }
-        self.known.get_mut(key).refuted = if has_check { plies } else { FOR_EVER };
+        self.known.get_mut(key).refuted = if has_check { plies } else { ANY_DEPTH };
         false
     }
 
-    /// Whether a move gives check and mates within so many plies, itself counted.
+    /// Whether a move gives check and mates within `plies`, including itself.
     fn is_mating(&mut self, played: Move, plies: u32) -> bool {
         self.nodes += 1;
         if self.nodes % POLL == 1 && self.is_over() || self.nodes >= self.limits.nodes {
@@ -207,13 +205,13 @@ impl MateSearch<'_> {
         mates
     }
 
-    /// Whether the search was stopped or its time is up.
+    /// Whether the search was stopped or its time is over.
     fn is_over(&self) -> bool {
         let has_time = |time| self.control.clock_elapsed() < time;
         self.control.is_stopped() || !self.limits.time.is_none_or(has_time)
     }
 
-    /// Whether the defender, in check, is mated whatever is played within so many plies.
+    /// Whether the defender, in check, is mated within `plies` by every reply.
     fn is_lost(&mut self, plies: u32) -> bool {
         let answers = legal_moves(&self.position);
         if plies == 0 {
@@ -228,8 +226,8 @@ impl MateSearch<'_> {
         })
     }
 
-    /// The moves of a mate in `plies` that begins with `first`: the quickest attack against the
-    /// longest defence.
+    /// The moves of a mate in `plies` that begins with `first`: the quickest attack against the longest
+    /// defence.
     fn line(&mut self, first: Move, plies: u32) -> Vec<Move> {
         let start = self.position.clone();
         let mut line = vec![first];
@@ -254,7 +252,7 @@ impl MateSearch<'_> {
         line
     }
 
-    /// The answer after which the mate takes longest, and the plies that it takes.
+    /// The reply after which the mate takes longest, and its length in plies after that reply.
     fn longest_defence(&mut self, plies: u32) -> Option<(Move, u32)> {
         let answers = legal_moves(&self.position);
         let mut longest = None;
@@ -303,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn every_answer_is_met() {
+    fn the_line_ends_in_mate() {
         let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
         let found = search(&game, 5, u64::MAX, &Control::new(false));
         let mut position = game.position().clone();
@@ -316,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_check_leads_on_the_search_ends() {
+    fn the_search_ends_when_no_check_is_left() {
         assert_eq!(mate("4k4/9/9/9/9/9/4P4/9/9/3K5 w", 201), None);
         assert_eq!(
             mate(
@@ -328,20 +326,20 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_stopped() {
+    fn a_search_can_be_stopped() {
         let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
         let control = Control::new(false);
         let found = search(&game, 61, u64::MAX, &control);
         assert_eq!(found.line.len(), 3);
-        let broken_off = search(&game, 61, found.nodes / 2, &control);
-        assert!(broken_off.line.is_empty());
-        assert!(broken_off.nodes <= found.nodes / 2);
+        let interrupted = search(&game, 61, found.nodes / 2, &control);
+        assert!(interrupted.line.is_empty());
+        assert!(interrupted.nodes <= found.nodes / 2);
         control.stop();
         assert!(search(&game, 61, u64::MAX, &control).line.is_empty());
     }
 
     #[test]
-    fn it_ends_with_its_time() {
+    fn a_search_ends_at_its_time_limit() {
         let game = Game::new("3k5/9/R8/1R7/9/9/9/9/9/5K3 w".parse().unwrap());
         let moves = legal_moves(game.position()).to_vec();
         let limits = MateLimits {
@@ -355,8 +353,8 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_decides_the_game_is_no_mate() {
-        // The checks have brought the same positions twice; once more, and the rules end the game.
+    fn a_repetition_that_decides_the_game_is_no_mate() {
+        // The checks have brought about the same positions twice. A third time ends the game.
         for (fen, moves) in [
             (
                 "3k5/R8/9/1N1P5/9/9/9/9/9/4K4 w - - 0 1",
@@ -376,7 +374,7 @@ mod tests {
                 search(&game, 99, u64::MAX, &control).line.is_empty(),
                 "{fen}"
             );
-            // On the board alone it is one.
+            // Without the history it is a mate.
             let board = Game::new(game.position().clone());
             let line = search(&board, 99, u64::MAX, &control).line;
             assert_eq!(line.len(), 3, "{fen}");

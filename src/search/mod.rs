@@ -1,20 +1,20 @@
-//! Finding the best move.
+//! The search for the best move.
 //!
 //! A [`Pool`] takes a [`SearchRequest`] and reports [`Event`]s.
 //!
-//! | room | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | `request`, `event`, `score` | the questions, the answers and their unit |
-//! | `threads` | the pool of search threads, the vote on what they found |
+//! | `request`, `event`, `score` | requests, reports and answers, scores |
+//! | `threads` | the pool of search threads, the choice of the move |
 //! | `tree` | iterative deepening, principal variation search, quiescence |
 //! | `game_occurrences` | how often the positions of the game have occurred |
-//! | `ordering` | the move picker, the histories and the bonuses of quiet moves that it goes by |
-//! | `mate` | mates by checks alone, proven |
-//! | `table` | the transposition table, shared by all threads |
-//! | `time` | how long a move may take |
-//! | `parameters` | the numbers of the search |
+//! | `ordering` | the move picker and the histories that it uses |
+//! | `mate` | proofs of mates by checks alone |
+//! | `tt` | the transposition table, shared by all threads |
+//! | `time` | time limits of a move |
+//! | `parameters` | the parameters of the search |
 //!
-//! Arrows point one way: score, event, request, game_occurrences <- parameters, table, ordering, time, mate
+//! Arrows point one way: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate
 //! <- tree <- threads <- bench.
 
 mod bench;
@@ -25,10 +25,10 @@ mod ordering;
 mod parameters;
 mod request;
 mod score;
-mod table;
 mod threads;
 mod time;
 mod tree;
+mod tt;
 
 pub use bench::{BENCH_DEPTH, BENCH_POSITIONS, BenchResult, bench};
 pub use event::{Bound, Event, Info, Outcome, Report, nodes_per_second};

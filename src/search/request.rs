@@ -340,12 +340,25 @@ pub struct SearchRequest {
     /// The network to evaluate with at full knowledge; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
     /// The endgame tables to probe.
-    pub tables: Option<Arc<Tables>>,
+    pub tablebases: Option<Arc<Tables>>,
     /// Stop and ponder hit.
     pub control: Arc<Control>,
 }
 
 impl SearchRequest {
+    /// A request with the default settings, without tablebases, for all legal moves.
+    pub fn new(game: Game, limits: Limits) -> Self {
+        Self {
+            game,
+            limits,
+            root_moves: None,
+            settings: Settings::default(),
+            network: None,
+            tablebases: None,
+            control: Control::new(false),
+        }
+    }
+
     /// Whether a move may be played.
     pub fn may_play(&self, played: Move) -> bool {
         match &self.root_moves {

@@ -10,7 +10,7 @@ pub const MAX_PLY: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Score(i32);
 
-/// What a score says to a person.
+/// The meaning of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// Hundredths of a minor piece (knight or cannon).
@@ -30,17 +30,17 @@ impl Score {
     pub const MATE: Self = Self(30_000);
     /// Scores from here up are proven wins: mates at a distance the search can reach.
     pub const WIN: Self = Self(Self::MATE.0 - 2 * MAX_PLY as i32);
-    /// Scores from here up to [`Self::WIN`] are wins by an endgame table that are too long to be told as
-    /// mates: they hold because captures come before the no-capture limit.
+    /// Scores from here up to [`Self::WIN`] are wins by an endgame table that are too long for a mate score:
+    /// captures come before the no-capture limit.
     const CONVERSION: Self = Self(Self::WIN.0 - (Self::MOST_DEFENDERS + 1) * 2 * MAX_PLY as i32);
     /// Advisors and bishops of a side.
     const MOST_DEFENDERS: i32 = 4;
     /// Scores from here up to [`Self::CONVERSION`] are wins because the other side violates a rule on repetitions,
     /// found by the search or in an endgame table.
     const BY_RULE: Self = Self(Self::CONVERSION.0 - 2 * MAX_PLY as i32);
-    /// Evaluations are kept inside this bound, below every win.
+    /// The largest evaluation, below every win.
     pub const EVALUATION_LIMIT: Self = Self(Self::BY_RULE.0 - 1);
-    /// Evaluation units in one minor piece, which protocols count as 100.
+    /// Units in one minor piece (knight or cannon), which protocols count as 100.
     pub const MINOR_PIECE: i32 = 450;
 
     /// An evaluation, clamped below the wins.
@@ -62,34 +62,34 @@ impl Score {
         Self(units)
     }
 
-    /// The side to move is mated (or stalemated) after `plies`.
+    /// The score of being mated or stalemated after `plies`.
     #[inline]
     pub const fn mated_in(plies: usize) -> Self {
         Self(plies as i32 - Self::MATE.0)
     }
 
-    /// The side to move mates after `plies`.
+    /// The score of mating after `plies`.
     #[inline]
     pub const fn mate_in(plies: usize) -> Self {
         Self(Self::MATE.0 - plies as i32)
     }
 
-    /// The side to move wins by the endgame tables, with a capture that keeps the win after `plies` at the
-    /// latest: above every evaluation, below every mate. It is the better the fewer `defenders`, advisors and
-    /// bishops, the other side has left.
+    /// The score of a win by the endgame tables in which a capture that keeps the win comes within `plies`:
+    /// above every evaluation, below every mate. It is higher the fewer `defenders` (advisors and bishops) the
+    /// other side has left.
     #[inline]
     pub const fn conversion_in(defenders: usize, plies: usize) -> Self {
         Self(Self::WIN.0 - 1 - (defenders * 2 * MAX_PLY + plies) as i32)
     }
 
-    /// The side to move wins by the rules on repetitions, in `plies` that make progress (less than twice
-    /// [`MAX_PLY`]): above every evaluation, below every other win.
+    /// The score of a win by the rules on repetitions in `plies`, less than twice [`MAX_PLY`]: above every
+    /// evaluation, below every other win.
     #[inline]
     pub const fn by_rule_in(plies: usize) -> Self {
         Self(Self::CONVERSION.0 - 1 - plies as i32)
     }
 
-    /// Whether the score is a proven win or loss, told as a mate or not.
+    /// Whether the score is a proven win or loss: a mate, a win by an endgame table or by repetition.
     #[inline]
     pub const fn is_proven(self) -> bool {
         self.0.abs() > Self::EVALUATION_LIMIT.0
@@ -107,19 +107,19 @@ impl Score {
         self.0
     }
 
-    /// Whether the side to move has a proven win.
+    /// Whether the side to move mates by force.
     #[inline]
     pub const fn is_win(self) -> bool {
         self.0 >= Self::WIN.0
     }
 
-    /// Whether the side to move has a proven loss.
+    /// Whether the side to move is mated by force.
     #[inline]
     pub const fn is_loss(self) -> bool {
         self.0 <= -Self::WIN.0
     }
 
-    /// Whether the score is proven either way.
+    /// Whether one side mates by force.
     #[inline]
     pub const fn is_decisive(self) -> bool {
         self.is_win() || self.is_loss()
@@ -146,7 +146,7 @@ impl Score {
         }
     }
 
-    /// What the score says: a mate with its distance in plies, or a value in hundredths of a minor piece.
+    /// The meaning of the score: a mate with its distance in plies, or a value in hundredths of a minor piece.
     pub const fn meaning(self) -> Meaning {
         if self.is_win() {
             Meaning::Mates((Self::MATE.0 - self.0) as u32)
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wins_by_tables_stand_between_evaluations_and_mates() {
+    fn wins_by_tables_rank_between_evaluations_and_mates() {
         let farthest = 2 * MAX_PLY - 1;
         let mut better = Score::mate_in(farthest);
         for defenders in 0..=Score::MOST_DEFENDERS as usize {

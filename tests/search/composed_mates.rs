@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use chuhe::movegen::{has_legal_move, legal_moves};
 use chuhe::rules::Game;
-use chuhe::search::{
-    Control, Event, Limits, MAX_DEPTH, Meaning, Outcome, Pool, Report, SearchRequest, Settings,
-};
+use chuhe::search::{Event, Limits, MAX_DEPTH, Meaning, Outcome, Pool, Report, SearchRequest};
 use crossbeam_channel::{Receiver, unbounded};
 
 /// Of 适情雅趣 (1570), by its number: the moves to mate, then the position.
@@ -30,19 +28,13 @@ fn search(
     moves: u32,
 ) -> (Outcome, Vec<chuhe::board::Move>) {
     pool.forget();
-    pool.start(SearchRequest {
-        game: Game::new(fen.parse().expect(fen)),
-        limits: Limits {
-            mate: Some(moves),
-            depth: Some((2 * moves - 1).min(MAX_DEPTH)),
-            ..Limits::default()
-        },
-        root_moves: None,
-        settings: Settings::default(),
-        network: None,
-        tables: None,
-        control: Control::new(false),
-    });
+    let limits = Limits {
+        mate: Some(moves),
+        depth: Some((2 * moves - 1).min(MAX_DEPTH)),
+        ..Limits::default()
+    };
+    let game = Game::new(fen.parse().expect(fen));
+    pool.start(SearchRequest::new(game, limits));
     let mut line = Vec::new();
     loop {
         match events.recv_timeout(Duration::from_secs(120)) {

@@ -7,7 +7,7 @@ use chuhe::movegen::legal_moves;
 use chuhe::notation::fen::{self, parse_position};
 use chuhe::rules::{Game, RuleSet};
 use chuhe::search::{
-    Control, Degree, Limits, Meaning, Randomness, ResizeError, Score, SearchRequest, Settings,
+    Control, Degree, Limits, Meaning, Randomness, ResizeError, Score, SearchRequest,
 };
 
 use crate::search_pool::Engine;
@@ -16,15 +16,7 @@ use crate::search_pool::Engine;
 const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
 
 pub(super) fn request(fen: &str, limits: Limits) -> SearchRequest {
-    SearchRequest {
-        game: Game::new(parse_position(fen).expect(fen)),
-        limits,
-        root_moves: None,
-        settings: Settings::default(),
-        network: None,
-        tables: None,
-        control: Control::new(false),
-    }
+    SearchRequest::new(Game::new(parse_position(fen).expect(fen)), limits)
 }
 
 pub(super) fn depth(depth: u32) -> Limits {

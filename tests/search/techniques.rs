@@ -5,8 +5,8 @@ use chuhe::movegen::has_legal_move;
 use chuhe::random::{Shape, position};
 use chuhe::rules::Game;
 use chuhe::search::{
-    BENCH_POSITIONS, Control, Degree, Driver, ExtraReports, Info, Limits, Outcome, Score,
-    SearchRequest, Settings, Techniques,
+    BENCH_POSITIONS, Degree, Driver, ExtraReports, Info, Limits, Outcome, Score, SearchRequest,
+    Settings, Techniques,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -16,17 +16,13 @@ use crate::search_pool::Engine;
 /// Searches with nothing learned before.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
     engine.pool.forget();
+    let limits = Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    };
     engine.run(SearchRequest {
-        game: Game::new(fen.parse().expect(fen)),
-        limits: Limits {
-            depth: Some(depth),
-            ..Limits::default()
-        },
-        root_moves: None,
         settings,
-        network: None,
-        tables: None,
-        control: Control::new(false),
+        ..SearchRequest::new(Game::new(fen.parse().expect(fen)), limits)
     })
 }
 

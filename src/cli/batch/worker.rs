@@ -82,7 +82,7 @@ impl BatchSearcher {
             root_moves: None,
             settings: self.settings,
             network: self.network.clone(),
-            tables: Some(self.tables.clone()),
+            tablebases: Some(self.tables.clone()),
             control: control.clone(),
         });
         let mut line = Vec::new();

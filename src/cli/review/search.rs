@@ -119,7 +119,7 @@ fn search(
             ..Settings::default()
         },
         network: plan.network.clone(),
-        tables: plan.tables.clone(),
+        tablebases: plan.tables.clone(),
         control: Arc::clone(&control),
     });
     let mut line = Vec::new();

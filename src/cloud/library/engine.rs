@@ -72,6 +72,6 @@ fn start(tables: &Arc<Tables>) -> Option<Searcher> {
     let mut searcher = Searcher::new(HASH)
         .inspect_err(|error| log::error!("cannot start the engine: {error}"))
         .ok()?;
-    searcher.set_tables(Some(tables.clone()));
+    searcher.set_tablebases(Some(tables.clone()));
     Some(searcher)
 }

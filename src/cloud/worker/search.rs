@@ -218,7 +218,7 @@ impl Scorer {
                 ..Settings::default()
             },
             network: None,
-            tables: Some(self.tables.clone()),
+            tablebases: Some(self.tables.clone()),
             control: self.stop_flag.begin(),
         });
         let mut lines: Vec<(Move, i32)> = Vec::new();

@@ -145,7 +145,7 @@ impl<W: Write> Session<W> {
             root_moves,
             settings,
             network: self.network.clone(),
-            tables: self.tables(),
+            tablebases: self.tables(),
             control,
         };
         let book = self.book_answer(&go, &request);

@@ -211,7 +211,7 @@ impl<W: Write> Session<W> {
             nodes: outcome.nodes,
             time: outcome.time,
             hashfull: 0,
-            table_hits: 0,
+            tb_hits: 0,
             pv: vec![best],
         };
         self.send_report(&Report::Line(info));

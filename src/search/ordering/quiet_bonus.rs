@@ -7,7 +7,7 @@ use crate::search::parameters::values;
 /// a piece that leaves a square attacked by a lesser piece; a malus for entering such a square (Stockfish,
 /// "threat by lesser piece").
 #[derive(Debug)]
-pub(super) struct QuietBonus {
+pub struct QuietBonus {
     /// Squares from which a rook, knight, cannon or pawn of the side to move gives check.
     rook_checks: Bitboard,
     knight_checks: Bitboard,
@@ -21,7 +21,7 @@ pub(super) struct QuietBonus {
 
 impl QuietBonus {
     /// The bonuses for the side to move.
-    pub(super) fn new(position: &Position) -> Self {
+    pub fn new(position: &Position) -> Self {
         let (us, them) = (position.side_to_move(), !position.side_to_move());
         let (occupied, king) = (position.occupied(), position.king(them));
         let attacked_by = |kind| {
@@ -49,7 +49,7 @@ impl QuietBonus {
 
     /// The bonus of a pseudo-legal quiet move.
     #[inline]
-    pub(super) fn of(&self, position: &Position, m: Move) -> i32 {
+    pub fn of(&self, position: &Position, m: Move) -> i32 {
         let Some(piece) = position.piece_on(m.from()) else {
             return 0;
         };

@@ -9,50 +9,46 @@ use super::request_handler::RequestHandler;
 use super::search_thread::{SearchThread, ThreadMessage};
 use crate::search::event::Event;
 use crate::search::request::SearchRequest;
-use crate::search::table::TranspositionTable;
-use crate::search::tree::iteration::Iteration;
-use crate::search::tree::shared::SharedState;
+use crate::search::tree::Iteration;
+use crate::search::tree::SharedState;
+use crate::search::tt::TranspositionTable;
 
 /// The messages to the coordinating thread.
-pub(super) enum Message {
+pub enum Message {
     Search(Box<SearchRequest>),
     MoreThreads(Vec<SearchThread>),
     /// Keeps this number of threads and ends the others.
     FewerThreads(usize),
-    Table(Arc<TranspositionTable>),
+    Tt(Arc<TranspositionTable>),
     Clear,
     /// Answered once everything before it is done.
     Sync(Sender<()>),
 }
 
 /// Passes requests on to the threads and collects their results.
-pub(super) struct Coordinator {
+pub struct Coordinator {
     threads: Vec<SearchThread>,
-    table: Arc<TranspositionTable>,
+    tt: Arc<TranspositionTable>,
     events: Sender<Event>,
     handler: RequestHandler,
 }
 
 impl Coordinator {
-    pub(super) fn new(
-        first: SearchThread,
-        table: Arc<TranspositionTable>,
-        events: Sender<Event>,
-    ) -> Self {
+    pub fn new(first: SearchThread, tt: Arc<TranspositionTable>, events: Sender<Event>) -> Self {
         Self {
             threads: vec![first],
-            table,
+            tt,
             handler: RequestHandler::new(Some(events.clone())),
             events,
         }
     }
 
-    pub(super) fn handle(&mut self, message: Message) {
+    pub fn handle(&mut self, message: Message) {
         match message {
             Message::Search(request) => {
-                let (threads, table) = (&self.threads, &self.table);
+                let (threads, tt) = (&self.threads, &self.tt);
                 let run = |shared: &Arc<SharedState>| run(threads, shared);
-                let found = (self.handler).search(*request, table, threads.len(), run);
+                let found = (self.handler).search(*request, tt, threads.len(), run);
                 // The receiver may be gone while the process ends.
                 let _ = self.events.send(Event::Done(found.outcome));
             }
@@ -60,11 +56,11 @@ impl Coordinator {
             Message::FewerThreads(kept) => {
                 self.threads.drain(kept..).for_each(SearchThread::end);
             }
-            Message::Table(table) => {
+            Message::Tt(tt) => {
                 for thread in &self.threads {
-                    thread.send(ThreadMessage::UseTable(table.clone()));
+                    thread.send(ThreadMessage::UseTt(tt.clone()));
                 }
-                self.table = table;
+                self.tt = tt;
             }
             Message::Clear => {
                 self.handler.clear();

@@ -15,12 +15,12 @@ use crossbeam_channel::bounded;
 const RESERVE: usize = 40 << 20;
 /// Address space in bytes that glibc asks for when it sets up the heap of a thread. A thread that starts with
 /// less tries again at every later allocation, and would take what a later check has found free.
-pub(super) const THREAD_HEAP_BYTES: usize = 128 << 20;
+pub const THREAD_HEAP_BYTES: usize = 128 << 20;
 /// Stack size in bytes of threads that do not search.
 pub(crate) const USUAL_STACK: usize = 2 << 20;
 
 /// Whether `bytes` can be allocated and [`RESERVE`] is still free then. Nothing stays allocated.
-pub(super) fn has_room(bytes: usize) -> bool {
+pub fn has_room(bytes: usize) -> bool {
     let Some(bytes) = bytes.checked_add(RESERVE) else {
         return false;
     };
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_no_room_for_everything() {
+    fn an_impossible_size_does_not_fit() {
         assert!(has_room(1 << 16));
         assert!(!has_room(isize::MAX as usize));
         assert!(!has_room(usize::MAX));

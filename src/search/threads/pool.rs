@@ -1,4 +1,4 @@
-//! The search threads, which wait between searches; another number of them is another set.
+//! The pool of search threads and their transposition table.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -14,57 +14,58 @@ use crate::movegen::is_legal;
 use crate::search::event::{Bound, Event};
 use crate::search::request::SearchRequest;
 use crate::search::score::Score;
-use crate::search::table::{TranspositionTable, TtEntry};
+use crate::search::tt::{TranspositionTable, TtEntry};
 
-/// Largest transposition table that may be asked for, in MB.
+/// Maximum size of the transposition table in MB.
 pub const MAX_HASH: u32 = 1 << 20;
-/// Most threads that may be asked for.
+/// Maximum number of threads.
 pub const MAX_THREADS: u32 = 512;
-/// The largest transposition table that a new game clears where it is, in MB.
+/// Size in MB up to which a new game clears the transposition table in place.
 const CLEARED_IN_PLACE: usize = 256;
-/// The largest automatic transposition table, in MB.
+/// Maximum automatic size of the transposition table in MB.
 const AUTOMATIC_HASH: usize = 128;
-/// Upper bound of the memory that is set up at its first use and then kept, in bytes: the embedded network.
+/// Upper bound in bytes of the memory allocated at its first use and then kept: the embedded network.
 const LAZY_BYTES: usize = 4 << 20;
-/// Stack of the coordinator, which passes messages on and looks for mates by checks, a few frames a ply.
+/// Stack of the coordinator in bytes. It passes on messages and searches for mates by checks, with a few frames
+/// per ply.
 const COORDINATOR_STACK_BYTES: usize = 2 << 20;
 
-/// Why there can be no search.
+/// The reason why the search cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Not even a transposition table of one MB fits beside a search thread.
+    /// There is no memory for a transposition table of one MB and a search thread.
     #[error("too little memory for a search thread and a hash table of 1 MB")]
     NoMemory,
-    /// A transposition table of so many MB does not fit.
+    /// There is no memory for a transposition table of this size in MB.
     #[error("too little memory for a search thread and a hash table of {0} MB")]
     NoMemoryForTable(usize),
-    /// The system refuses a thread.
+    /// The system does not start a thread.
     #[error("the system starts no search thread, for want of memory or of processes: {0}")]
     NoThread(std::io::Error),
 }
 
-/// Why the transposition table or the thread pool keeps its size.
+/// The reason why the transposition table or the pool keeps its size.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResizeError {
-    /// The machine has less memory free than was asked for.
+    /// There is too little free memory.
     #[error("no memory for a hash table of {megabytes} MB, keeping {kept} MB")]
     NoMemory {
-        /// What was asked for.
+        /// The requested value.
         megabytes: usize,
-        /// The size still in force.
+        /// The size that is kept.
         kept: usize,
     },
-    /// There is no memory for more threads, or the system refuses them.
+    /// There is no memory for more threads, or the system does not start them.
     #[error("cannot start {threads} threads, keeping {kept}")]
     NoThreads {
-        /// What was asked for.
+        /// The requested value.
         threads: usize,
-        /// The number still in force.
+        /// The number that is kept.
         kept: usize,
     },
 }
 
-/// What the transposition table holds of a position.
+/// The contents of the transposition table for a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashProbe {
     /// The best move known.
@@ -75,40 +76,38 @@ pub struct HashProbe {
     pub upper: Option<(Score, u32)>,
 }
 
-/// The search threads and the transposition table they share. Dropping it waits for the search under way:
-/// stop that first.
+/// The search threads and their transposition table. Dropping the pool waits for the current search, which
+/// should be stopped first.
 #[derive(Debug)]
 pub struct Pool {
     messages: Option<Sender<Message>>,
     coordinator: Option<JoinHandle<()>>,
-    table: Arc<TranspositionTable>,
+    tt: Arc<TranspositionTable>,
     threads: usize,
 }
 
 impl Pool {
-    /// Starts one search thread with a transposition table of automatic size, or of a smaller one where
-    /// memory does not suffice. The pool reports to `events`; each request is answered with exactly one
-    /// [`Event::Done`].
+    /// Starts one search thread with a transposition table of automatic size, or of a smaller one if memory is
+    /// short. The pool sends reports to `events`, and exactly one [`Event::Done`] for each request.
     ///
     /// # Errors
-    /// When there is no memory for a search thread and a table of one MB, or the system starts no thread.
+    /// There is no memory for a search thread and a table of one MB, or the system does not start a thread.
     pub fn new(events: Sender<Event>) -> Result<Self, StartError> {
         Self::with_hash(automatic_hash_size(), events)
     }
 
-    /// As [`Self::new`], with a transposition table of `megabytes`, or of a smaller one where memory
-    /// does not suffice.
+    /// As [`Self::new`], with a transposition table of `megabytes`, or of a smaller one if memory is short.
     ///
     /// # Errors
     /// As [`Self::new`].
     pub fn with_hash(megabytes: usize, events: Sender<Event>) -> Result<Self, StartError> {
-        // The threads first: what the allocator reserves for them the table cannot have.
-        let mut pool = Self::with_least_table(events)?;
+        // The threads first, because the allocator reserves memory for them.
+        let mut pool = Self::with_least_tt(events)?;
         let mut megabytes = megabytes;
         while megabytes > 1 {
             match TranspositionTable::new(megabytes).filter(|_| has_room(0)) {
-                Some(table) => {
-                    pool.use_table(table);
+                Some(tt) => {
+                    pool.use_tt(tt);
                     break;
                 }
                 None => log::warn!("no memory for a hash table of {megabytes} MB"),
@@ -119,27 +118,27 @@ impl Pool {
     }
 
     /// Starts one search thread with a transposition table of one MB.
-    fn with_least_table(events: Sender<Event>) -> Result<Self, StartError> {
+    fn with_least_tt(events: Sender<Event>) -> Result<Self, StartError> {
         if !has_room(THREAD_BYTES + COORDINATOR_STACK_BYTES + LAZY_BYTES) {
             return Err(StartError::NoMemory);
         }
         // Decoded now, while the program can still report that memory is missing.
         nnue::embedded();
-        let table = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
+        let tt = Arc::new(TranspositionTable::new(1).ok_or(StartError::NoMemory)?);
         let no_thread = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::OutOfMemory => StartError::NoMemory,
             _ => StartError::NoThread(error),
         };
-        let first = SearchThread::start(0, table.clone()).map_err(no_thread)?;
+        let first = SearchThread::start(0, tt.clone()).map_err(no_thread)?;
         let (messages, inbox) = unbounded();
-        let mut coordinator = Coordinator::new(first, table.clone(), events);
+        let mut coordinator = Coordinator::new(first, tt.clone(), events);
         let work = move || inbox.iter().for_each(|message| coordinator.handle(message));
         let handle =
             start_thread("coordinator", COORDINATOR_STACK_BYTES, work).map_err(no_thread)?;
         let pool = Self {
             messages: Some(messages),
             coordinator: Some(handle),
-            table,
+            tt,
             threads: 1,
         };
         if has_room(0) {
@@ -156,31 +155,31 @@ impl Pool {
         }
     }
 
-    /// Begins a search; returns at once.
+    /// Starts a search and returns at once.
     pub fn start(&self, request: SearchRequest) {
         self.send(Message::Search(Box::new(request)));
     }
 
-    /// Waits until the search under way is done.
+    /// Waits for the end of the current search.
     fn wait(&self) {
         let (sender, receiver) = bounded(1);
         self.send(Message::Sync(sender));
-        // An error means that the coordinator is gone, and with it every search.
+        // An error means that the coordinator has ended, and with it every search.
         let _ = receiver.recv();
     }
 
-    /// Sets the size of the transposition table, its contents lost; 0 for an automatic size. Returns the size
-    /// in force in MB. Waits for a search under way.
+    /// Sets the size of the transposition table and clears it; 0 for an automatic size. Returns the size in MB.
+    /// Waits for the end of the current search.
     ///
     /// # Errors
-    /// Keeps the old table when there is no room for the new one.
+    /// There is too little memory; the old table is kept.
     pub fn set_hash_size(&mut self, megabytes: usize) -> Result<usize, ResizeError> {
         let wanted = if megabytes == 0 {
             automatic_hash_size()
         } else {
             megabytes
         };
-        let kept = self.table.megabytes();
+        let kept = self.tt.megabytes();
         if wanted == kept {
             return Ok(kept);
         }
@@ -189,23 +188,23 @@ impl Pool {
             kept,
         };
         self.wait();
-        // A smaller one takes no more memory than there is once the old one is gone.
+        // A smaller table needs no more memory than the old one frees.
         let grows = wanted > kept;
         if grows && wanted > free_megabytes() {
             return Err(refused);
         }
         match TranspositionTable::new(wanted).filter(|_| !grows || has_room(0)) {
-            Some(table) => self.use_table(table),
+            Some(tt) => self.use_tt(tt),
             None => return Err(refused),
         }
         Ok(wanted)
     }
 
-    /// Sets the number of search threads; 0 for one a processor core. Returns the number in force.
-    /// Waits for a search under way.
+    /// Sets the number of search threads; 0 for one per processor core. Returns the number. Waits for the end
+    /// of the current search.
     ///
     /// # Errors
-    /// Keeps the old number when the system refuses more threads.
+    /// The threads cannot all be started; the old number is kept.
     pub fn set_threads(&mut self, threads: usize) -> Result<usize, ResizeError> {
         let wanted = match threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -233,11 +232,11 @@ impl Pool {
         Ok(wanted)
     }
 
-    /// The search threads that are missing to so many; none where not all can be had.
+    /// Starts the threads that are missing to `wanted`; `None` if they cannot all be started.
     fn start_threads(&self, wanted: usize) -> Option<Vec<SearchThread>> {
         let mut started = Vec::new();
         for id in self.threads..wanted {
-            match SearchThread::start(id, self.table.clone()) {
+            match SearchThread::start(id, self.tt.clone()) {
                 Ok(thread) => started.push(thread),
                 Err(error) => {
                     log::warn!("search thread {id} of {wanted}: {error}");
@@ -254,7 +253,7 @@ impl Pool {
 
     /// The size of the transposition table, in MB.
     pub fn hash_size(&self) -> usize {
-        self.table.megabytes()
+        self.tt.megabytes()
     }
 
     /// The number of search threads.
@@ -262,15 +261,15 @@ impl Pool {
         self.threads
     }
 
-    /// Has the searches look at the moves of `line` first, in the positions along it. An illegal move
-    /// ends the line. May be called during a search. Scores that are known stay, and the line gets none.
+    /// Makes searches try the moves of `line` first, in the positions along it. An illegal move ends the line.
+    /// May be called during a search. Known scores are kept.
     pub fn hint(&self, position: &Position, line: &[Move]) {
         let mut position = position.clone();
         for &best in line {
             if !is_legal(&position, best) {
                 return;
             }
-            let known = self.table.probe(position.key());
+            let known = self.tt.probe(position.key());
             let entry = known.unwrap_or(TtEntry {
                 best,
                 score: Score::ZERO,
@@ -279,46 +278,46 @@ impl Pool {
                 evaluation: None,
                 was_pv: false,
             });
-            self.table.note_use();
-            self.table.store(position.key(), TtEntry { best, ..entry });
+            self.tt.note_use();
+            self.tt.store(position.key(), TtEntry { best, ..entry });
             position.make(best);
         }
     }
 
-    /// Clears what earlier searches stored: transposition table, histories, move overhead. For a new
-    /// game, and for settings under which old scores mean nothing. Waits for a search under way.
+    /// Clears the transposition table, the histories and the move overhead: for a new game, and for settings
+    /// under which old scores are invalid. Waits for the end of the current search.
     pub fn forget(&mut self) {
         self.wait();
-        self.forget_table();
+        self.forget_tt();
         self.send(Message::Clear);
         self.wait();
     }
 
-    /// Empties the transposition table: a small one in place, for memory that the process has is quicker to
-    /// search in; a large one by taking fresh memory, for walking through it would take seconds.
-    fn forget_table(&mut self) {
-        if !self.table.is_used() {
+    /// Clears the transposition table. A small one is cleared in place, because memory that the process already
+    /// has is faster. A large one is replaced by fresh memory, because clearing it would take seconds.
+    fn forget_tt(&mut self) {
+        if !self.tt.is_used() {
             return;
         }
-        let large = self.table.megabytes() > CLEARED_IN_PLACE;
+        let large = self.tt.megabytes() > CLEARED_IN_PLACE;
         match large
-            .then(|| TranspositionTable::new(self.table.megabytes()))
+            .then(|| TranspositionTable::new(self.tt.megabytes()))
             .flatten()
         {
-            Some(fresh) => self.use_table(fresh),
-            None => self.table.clear(),
+            Some(fresh) => self.use_tt(fresh),
+            None => self.tt.clear(),
         }
     }
 
-    fn use_table(&mut self, table: TranspositionTable) {
-        self.table = Arc::new(table);
-        self.send(Message::Table(self.table.clone()));
+    fn use_tt(&mut self, tt: TranspositionTable) {
+        self.tt = Arc::new(tt);
+        self.send(Message::Tt(self.tt.clone()));
         self.wait();
     }
 
-    /// What the transposition table holds of `position`; may be asked during a search.
+    /// The contents of the transposition table for `position`. May be called during a search.
     pub fn probe(&self, position: &Position) -> Option<HashProbe> {
-        let entry = self.table.probe(position.key())?;
+        let entry = self.tt.probe(position.key())?;
         let known = Some((entry.score, entry.depth as u32));
         let (lower, upper) = match entry.bound {
             None => (None, None),

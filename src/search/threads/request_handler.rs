@@ -1,7 +1,7 @@
 //! Answers a request: checks for legal moves and quick mates, runs the search, chooses the move.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
@@ -11,23 +11,19 @@ use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
 use crate::rules::counted_plies;
 use crate::search::event::{Bound, Event, Info, Outcome, Report};
-use crate::search::game_occurrences::GameOccurrences;
 use crate::search::mate::{MateLimits, MateResult, mate_by_checks};
 use crate::search::parameters::values;
 use crate::search::request::{Degree, Randomness, SearchRequest, Settings};
 use crate::search::score::{MAX_PLY, Score};
-use crate::search::table::TranspositionTable;
 use crate::search::time::{MoveOverhead, TimeManager};
-use crate::search::tree::current_lines::CurrentLines;
-use crate::search::tree::iteration::{Iteration, RootMove};
-use crate::search::tree::root_ending::RootEnding;
-use crate::search::tree::shared::SharedState;
-use crate::search::tree::team::Team;
+use crate::search::tree::SharedState;
+use crate::search::tree::{Iteration, RootMove};
+use crate::search::tt::TranspositionTable;
 
-/// Positions that the search for mates by checks looks at before the ordinary search begins.
+/// Maximum number of nodes of the search for mates by checks before the ordinary search.
 const MATE_NODES: u64 = 3_000_000;
 
-/// A best line with its score, as the last iteration left it.
+/// A best line of the last iteration, with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchLine {
     /// Score for the side to move at the root.
@@ -73,24 +69,24 @@ impl SearchResult {
     }
 }
 
-/// Answers requests, one after another.
+/// Answers requests, one at a time.
 #[derive(Debug)]
-pub(super) struct RequestHandler {
-    /// Receives the reports; `None` where no one reads them.
+pub struct RequestHandler {
+    /// Receives the reports; `None` if nothing reads them.
     events: Option<Sender<Event>>,
     overhead: MoveOverhead,
 }
 
 impl RequestHandler {
-    pub(super) fn new(events: Option<Sender<Event>>) -> Self {
+    pub fn new(events: Option<Sender<Event>>) -> Self {
         Self {
             events,
             overhead: MoveOverhead::default(),
         }
     }
 
-    /// Forgets the overhead measured so far.
-    pub(super) fn clear(&mut self) {
+    /// Clears the measured overhead.
+    pub fn clear(&mut self) {
         self.overhead = MoveOverhead::default();
     }
 
@@ -101,12 +97,12 @@ impl RequestHandler {
         }
     }
 
-    /// Answers a request. `run` runs the search on `threads` threads that share `table`; its first result is
-    /// that of the first thread.
-    pub(super) fn search(
+    /// Answers a request. `run` runs the search on `threads` threads that share `tt`. Its first result is that
+    /// of the first thread.
+    pub fn search(
         &mut self,
-        request: SearchRequest,
-        table: &TranspositionTable,
+        mut request: SearchRequest,
+        tt: &TranspositionTable,
         threads: usize,
         run: impl FnOnce(&Arc<SharedState>) -> Vec<Iteration>,
     ) -> SearchResult {
@@ -121,36 +117,32 @@ impl RequestHandler {
         log::debug!("search: {}", request.limits);
         let overhead = (self.overhead).expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
-        let occurrences = GameOccurrences::new(&request.game, request.settings.rules);
-        let mut nodes = 0;
-        if let Some(limits) = mate_limits(&request, time.as_ref()) {
-            let mate = mate_by_checks(&request.game, &occurrences, &root_moves, limits, &control);
-            if !mate.line.is_empty() && is_in_time(&request, mate.line.len()) {
-                return self.answer_with_mate(&request, time.as_ref(), mate, table);
-            }
-            nodes = mate.nodes;
+        request.settings = settings_for(&request);
+        let mut shared = SharedState::new(request, root_moves, threads);
+        if let Some(mate) = self.find_mate(&mut shared, time.as_ref(), tt) {
+            return mate;
         }
-        if request.limits.mate.is_some() {
-            // Earlier searches stored scores found with pruning, which hides mates.
-            table.clear();
-        }
-        let shared = self.shared_state(request, root_moves, occurrences, time, threads);
-        shared.nodes.store(nodes, Ordering::Relaxed);
+        shared.time = time;
+        shared.events = self.events.clone();
         let shared = Arc::new(shared);
-        table.age();
+        tt.age();
         let results = run(&shared);
-        let chosen = choose(&results, &shared.settings);
+        let chosen = choose(&results, &shared.request.settings);
         if let Some(chosen) = chosen {
-            self.report_choice(&shared, &results, chosen, table);
+            self.report_choice(&shared, &results, chosen, tt);
         }
         // A thread that panicked returns no result. Even then the answer is a legal move.
         let best = chosen.map_or(shared.root_moves[0], |c| c.played);
         let answer = (!control.is_pondering()).then(|| (best, control.clock_elapsed()));
-        self.overhead
-            .note(&shared.game, &shared.limits, shared.time.as_ref(), answer);
+        self.overhead.note(
+            &shared.request.game,
+            &shared.request.limits,
+            shared.time.as_ref(),
+            answer,
+        );
         let outcome = Outcome {
             best: Some(best),
-            ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, table)),
+            ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
             score: chosen.map(|c| shared.reported_score(c.score)),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
@@ -158,7 +150,7 @@ impl RequestHandler {
         };
         log::debug!("{outcome}");
         let lines = results.first().into_iter().flat_map(|first| {
-            let moves = first.moves.iter().take(shared.settings.multipv);
+            let moves = first.moves.iter().take(shared.request.settings.multipv);
             moves.map(|root_move| SearchLine::new(&shared, root_move))
         });
         SearchResult {
@@ -167,40 +159,29 @@ impl RequestHandler {
         }
     }
 
-    /// The state that the threads of a search share.
-    fn shared_state(
-        &self,
-        request: SearchRequest,
-        root_moves: Vec<Move>,
-        occurrences: GameOccurrences,
-        time: Option<TimeManager>,
-        threads: usize,
-    ) -> SharedState {
-        let position = request.game.position();
-        let settings = settings_for(&request);
-        let lines_reported = if settings.reports.current_lines {
-            threads
-        } else {
-            0
-        };
-        SharedState {
-            occurrences,
-            time,
-            root_ending: RootEnding::new(request.tables.as_deref(), position, settings.rules),
-            game: request.game,
-            limits: request.limits,
-            settings,
-            network: request.network,
-            tables: request.tables,
-            control: request.control,
-            root_moves,
-            nodes: AtomicU64::new(0),
-            table_hits: AtomicU64::new(0),
-            finished: AtomicBool::new(false),
-            events: self.events.clone(),
-            current_lines: CurrentLines::new(lines_reported),
-            team: (threads > 1).then(Team::default),
+    /// Searches for a mate by checks alone, where the request allows it. Without one, prepares the table for the
+    /// ordinary search.
+    fn find_mate(
+        &mut self,
+        shared: &mut SharedState,
+        time: Option<&TimeManager>,
+        tt: &TranspositionTable,
+    ) -> Option<SearchResult> {
+        let request = &shared.request;
+        if let Some(limits) = mate_limits(request, time) {
+            let (game, occurrences) = (&request.game, &shared.occurrences);
+            let root_moves = &shared.root_moves;
+            let mate = mate_by_checks(game, occurrences, root_moves, limits, &request.control);
+            if !mate.line.is_empty() && is_in_time(request, mate.line.len()) {
+                return Some(self.answer_with_mate(request, time, mate, tt));
+            }
+            *shared.nodes.get_mut() = mate.nodes;
         }
+        if request.limits.mate.is_some() {
+            // Earlier searches stored scores found with pruning, which hides mates.
+            tt.clear();
+        }
+        None
     }
 
     /// Answers with a mate that was found by checks alone.
@@ -209,7 +190,7 @@ impl RequestHandler {
         request: &SearchRequest,
         time: Option<&TimeManager>,
         mate: MateResult,
-        table: &TranspositionTable,
+        tt: &TranspositionTable,
     ) -> SearchResult {
         let control = &request.control;
         let MateResult { line: pv, nodes } = mate;
@@ -226,8 +207,8 @@ impl RequestHandler {
             bound: Bound::Exact,
             nodes,
             time,
-            hashfull: table.hashfull(),
-            table_hits: 0,
+            hashfull: tt.hashfull(),
+            tb_hits: 0,
             pv: pv.clone(),
         });
         let outcome = Outcome {
@@ -243,47 +224,52 @@ impl RequestHandler {
         SearchResult { outcome, lines }
     }
 
-    /// Reports the line of the move to play again if it is not the best line of the first thread.
+    /// Reports the line of the chosen move if it is not the best line of the first thread.
     fn report_choice(
         &self,
         shared: &SharedState,
         results: &[Iteration],
         chosen: &RootMove,
-        table: &TranspositionTable,
+        tt: &TranspositionTable,
     ) {
         let lines = &results[0].moves;
         if lines[0].summary() == chosen.summary() {
             return;
         }
         let place = lines.iter().position(|m| m.played == chosen.played);
-        let multipv = match shared.settings.multipv {
+        let multipv = match shared.request.settings.multipv {
             1 => 1,
             _ => place.map_or(1, |place| place + 1),
         };
         let nodes = shared.nodes.load(Ordering::Relaxed);
-        let info = chosen.info(multipv, nodes, shared.control.elapsed(), table.hashfull());
+        let info = chosen.info(
+            multipv,
+            nodes,
+            shared.request.control.elapsed(),
+            tt.hashfull(),
+        );
         self.report_line(Info {
             score: shared.reported_score(info.score),
-            table_hits: shared.table_hits.load(Ordering::Relaxed),
+            tb_hits: shared.tb_hits.load(Ordering::Relaxed),
             ..info
         });
     }
 }
 
-/// The second move of the main line, or the hash move after its first.
-fn expected_reply(shared: &SharedState, pv: &[Move], table: &TranspositionTable) -> Option<Move> {
-    let mut game = shared.game.clone();
+/// The second move of the principal variation, or the hash move after its first.
+fn expected_reply(shared: &SharedState, pv: &[Move], tt: &TranspositionTable) -> Option<Move> {
+    let mut game = shared.request.game.clone();
     game.push(*pv.first()?).ok()?;
     let expected = match pv.get(1) {
         Some(m) => *m,
-        None => table.probe(game.position().key())?.best,
+        None => tt.probe(game.position().key())?.best,
     };
     is_legal(game.position(), expected).then_some(expected)
 }
 
-/// The limits of the search for mates by checks: at most half of what the request allows if it asks for a
-/// mate, a small share of its time if it has one; `None` (no such search) with any other limit, or if more
-/// than the best move is wanted.
+/// The limits of the search for mates by checks: at most half of what the request allows if it asks for a mate,
+/// a small share of its time if it has one. `None` (no such search) with any other limit, or if the request
+/// needs more than the best move.
 fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<MateLimits> {
     let limits = &request.limits;
     let half = time.map(|time| time.hard / 2);
@@ -309,8 +295,7 @@ fn mate_limits(request: &SearchRequest, time: Option<&TimeManager>) -> Option<Ma
     })
 }
 
-/// Whether a mate in `plies` plies comes before a draw by the no-capture limit if nothing is captured on the
-/// way.
+/// Whether a mate in `plies` comes before the no-capture limit if nothing is captured.
 fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
     let rules = request.settings.rules;
     let counted = usize::from(counted_plies(request.game.position().clock(), rules));
@@ -319,7 +304,7 @@ fn is_in_time(request: &SearchRequest, plies: usize) -> bool {
     !request.settings.no_capture_draws || counted >= limit || counted + plies <= limit
 }
 
-/// The settings of a search: one for a mate must not prune.
+/// The settings in force: a search for a mate does not prune.
 fn settings_for(request: &SearchRequest) -> Settings {
     let mut settings = request.settings;
     if request.limits.mate.is_some() {

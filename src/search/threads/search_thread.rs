@@ -1,4 +1,4 @@
-//! A search thread, which waits from one search to the next.
+//! A search thread, which waits for requests.
 
 use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,60 +8,60 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, unbounded};
 
 use super::memory::{has_room, start_thread};
-use crate::search::table::TranspositionTable;
-use crate::search::tree::iteration::Iteration;
+use crate::search::tree::Iteration;
+use crate::search::tree::SharedState;
+use crate::search::tree::ThreadData;
 use crate::search::tree::search;
-use crate::search::tree::shared::SharedState;
-use crate::search::tree::thread_data::ThreadData;
+use crate::search::tt::TranspositionTable;
 
-/// Stack of a search thread: the deepest recursion in an unoptimised build.
-pub(super) const STACK_BYTES: usize = 32 << 20;
+/// Stack of a search thread in bytes: enough for the deepest recursion of an unoptimised build.
+pub const STACK_BYTES: usize = 32 << 20;
 
-/// An upper bound of what a thread keeps from one search to the next, in bytes.
+/// An upper bound of the data that a thread keeps between searches, in bytes.
 const DATA_BYTES: usize = 4 << 20;
 
 /// Memory of a search thread, in bytes.
-pub(super) const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
+pub const THREAD_BYTES: usize = STACK_BYTES + DATA_BYTES;
 
 /// The messages to a search thread.
-pub(super) enum ThreadMessage {
+pub enum ThreadMessage {
     /// Answered with the thread's number and its result.
     Search(Arc<SharedState>, Sender<(usize, Iteration)>),
-    UseTable(Arc<TranspositionTable>),
+    UseTt(Arc<TranspositionTable>),
     /// Clears the histories of earlier searches.
     Clear,
 }
 
 /// The handle of a search thread.
-pub(super) struct SearchThread {
+pub struct SearchThread {
     messages: Sender<ThreadMessage>,
     handle: JoinHandle<()>,
 }
 
 impl SearchThread {
-    /// Starts the thread with this number. Histories, stack and table of material are allocated here, where a
-    /// lack of memory can be reported; the sums of the network in the first search.
+    /// Starts the thread with this number. The histories and the stack are allocated here, where a lack of
+    /// memory can be reported, and the sums of the network at the first search.
     ///
     /// # Errors
-    /// When there is no memory for another thread, or the system refuses it.
-    pub(super) fn start(id: usize, table: Arc<TranspositionTable>) -> std::io::Result<Self> {
+    /// There is no memory for the thread, or the system does not start it.
+    pub fn start(id: usize, tt: Arc<TranspositionTable>) -> std::io::Result<Self> {
         if !has_room(THREAD_BYTES) {
             return Err(ErrorKind::OutOfMemory.into());
         }
-        let mut data = ThreadData::new(id, table);
+        let mut data = ThreadData::new(id, tt);
         let (messages, inbox) = unbounded();
         let work = move || inbox.iter().for_each(|message| handle(&mut data, message));
         let handle = start_thread(&format!("search-{id}"), STACK_BYTES, work)?;
         Ok(Self { messages, handle })
     }
 
-    pub(super) fn send(&self, message: ThreadMessage) {
+    pub fn send(&self, message: ThreadMessage) {
         // The thread only ends with its handle.
         let _ = self.messages.send(message);
     }
 
     /// Waits until the thread has handled its messages, and ends it.
-    pub(super) fn end(self) {
+    pub fn end(self) {
         let Self { messages, handle } = self;
         drop(messages);
         // A panic of the thread was reported when it happened.
@@ -77,17 +77,17 @@ fn handle(data: &mut ThreadData, message: ThreadMessage) {
                 let _ = results.send((data.id, result));
             }
         }
-        ThreadMessage::UseTable(table) => data.table = table,
+        ThreadMessage::UseTt(tt) => data.tt = tt,
         ThreadMessage::Clear => data.histories.clear(),
     }
 }
 
 /// Runs a search. If it panics, which is reported when it happens, returns `None` and replaces the thread's
 /// data, so that later searches are not affected.
-pub(super) fn search_or_renew(data: &mut ThreadData, shared: &SharedState) -> Option<Iteration> {
+pub fn search_or_renew(data: &mut ThreadData, shared: &SharedState) -> Option<Iteration> {
     let result = catch_unwind(AssertUnwindSafe(|| search(data, shared)));
     if result.is_err() {
-        *data = ThreadData::new(data.id, data.table.clone());
+        *data = ThreadData::new(data.id, data.tt.clone());
     }
     result.ok()
 }

@@ -12,11 +12,11 @@ use crate::board::{Move, Position};
 use crate::eval::nnue::{self, Network};
 use crate::rules::Game;
 use crate::search::event::Outcome;
-use crate::search::request::{Control, Limits, SearchRequest, Settings};
+use crate::search::request::{Limits, SearchRequest, Settings};
 use crate::search::score::Score;
-use crate::search::table::TranspositionTable;
+use crate::search::tree::ThreadData;
 use crate::search::tree::static_score;
-use crate::search::tree::thread_data::ThreadData;
+use crate::search::tt::TranspositionTable;
 use crate::tablebase::Tables;
 
 /// A search with a transposition table of its own, run in the caller's thread.
@@ -40,12 +40,11 @@ pub struct Searcher {
     thread: ThreadData,
     handler: RequestHandler,
     network: Option<Arc<Network>>,
-    tables: Option<Arc<Tables>>,
+    tablebases: Option<Arc<Tables>>,
 }
 
 impl Searcher {
-    /// A searcher with a transposition table of `megabytes`, or of a smaller one if there is too little
-    /// memory.
+    /// A searcher with a transposition table of `megabytes`, or of a smaller one if memory is short.
     ///
     /// # Errors
     /// There is no memory for a search thread and a table of one MB.
@@ -76,19 +75,19 @@ impl Searcher {
             thread: ThreadData::new(0, Arc::new(table)),
             handler: RequestHandler::new(None),
             network: None,
-            tables: None,
+            tablebases: None,
         })
     }
 
-    /// Evaluates with this network from now on (`None`: the embedded one), and clears everything learned.
+    /// Sets the network (`None`: the embedded one) and clears everything learned.
     pub fn set_network(&mut self, network: Option<Arc<Network>>) {
         self.network = network;
         self.forget();
     }
 
-    /// Probes these endgame tables from now on (`None`: no tables), and clears everything learned.
-    pub fn set_tables(&mut self, tables: Option<Arc<Tables>>) {
-        self.tables = tables;
+    /// Sets the endgame tables (`None`: none) and clears everything learned.
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tables>>) {
+        self.tablebases = tablebases;
         self.forget();
     }
 
@@ -96,9 +95,9 @@ impl Searcher {
     pub fn forget(&mut self) {
         self.handler.clear();
         self.thread.histories.clear();
-        match Arc::get_mut(&mut self.thread.table) {
+        match Arc::get_mut(&mut self.thread.tt) {
             Some(table) => table.clear_exclusively(),
-            None => self.thread.table.clear(),
+            None => self.thread.tt.clear(),
         }
     }
 
@@ -107,7 +106,7 @@ impl Searcher {
         static_score(position, &Settings::default(), self.network.as_ref())
     }
 
-    /// Searches the position at the end of `game`; `None` only if no search thread can be started.
+    /// Searches the position at the end of `game`. `None` only if no search thread can be started.
     pub fn think(&mut self, game: &Game, limits: Limits) -> Option<Outcome> {
         let result = self.search(self.request(game, limits))?;
         Some(result.outcome)
@@ -123,28 +122,24 @@ impl Searcher {
         Some((outcome, line))
     }
 
-    /// A request with the usual settings and the network and tables of this searcher.
+    /// A request with the default settings and the network and tablebases of this searcher.
     pub fn request(&self, game: &Game, limits: Limits) -> SearchRequest {
         SearchRequest {
-            game: game.clone(),
-            limits,
-            root_moves: None,
-            settings: Settings::default(),
             network: self.network.clone(),
-            tables: self.tables.clone(),
-            control: Control::new(false),
+            tablebases: self.tablebases.clone(),
+            ..SearchRequest::new(game.clone(), limits)
         }
     }
 
-    /// Answers a request, with the network and tables that it names; `None` only if no search thread can be
+    /// Answers a request with the network and tablebases that it names. `None` only if no search thread can be
     /// started.
     pub fn search(&mut self, request: SearchRequest) -> Option<SearchResult> {
         let Self {
             thread, handler, ..
         } = self;
-        let table = thread.table.clone();
+        let tt = thread.tt.clone();
         let work = || {
-            handler.search(request, &table, 1, |shared| {
+            handler.search(request, &tt, 1, |shared| {
                 search_or_renew(thread, shared).into_iter().collect()
             })
         };
@@ -157,9 +152,9 @@ impl Searcher {
 impl fmt::Debug for Searcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Searcher")
-            .field("table", &self.thread.table)
+            .field("tt", &self.thread.tt)
             .field("handler", &self.handler)
-            .field("tables", &self.tables)
+            .field("tablebases", &self.tablebases)
             .finish_non_exhaustive()
     }
 }

@@ -1,15 +1,15 @@
-//! Which move is played in the end: among threads, and among moves when play is random.
+//! The choice of the move: among threads, and among good moves with the option `randomness`.
 
 use rand::seq::IndexedRandom;
 
 use crate::search::parameters::values;
 use crate::search::request::{Randomness, Settings};
 use crate::search::score::Score;
-use crate::search::tree::iteration::{Iteration, RootMove};
+use crate::search::tree::{Iteration, RootMove};
 
-/// The move to play. With several threads the deepest and best result decides; with `randomness`
-/// it is drawn from the moves near the best. `None` only without results.
-pub(super) fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
+/// The move to play. With several threads they vote. With `randomness` it is drawn from the moves near the
+/// best. `None` without results.
+pub fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Option<&'a RootMove> {
     let first = results.first()?;
     let result = if settings.multipv == 1 && settings.randomness == Randomness::None {
         vote(first, results)
@@ -26,13 +26,13 @@ pub(super) fn choose<'a>(results: &'a [Iteration], settings: &Settings) -> Optio
         .iter()
         .filter(|m| !m.score.is_proven() && best.score - m.score <= margin)
         .collect();
-    // The nearer to the best, the likelier.
+    // Better moves are more likely.
     let weight = |m: &&RootMove| margin + 1 - (best.score - m.score);
     let drawn = near.choose_weighted(&mut rand::rng(), weight);
     Some(drawn.copied().unwrap_or(best))
 }
 
-/// What a move may lose to the best one and still be played, in units of the evaluation.
+/// Maximum loss against the best move, in units of the evaluation.
 fn margin(randomness: Randomness) -> i32 {
     let hundredths = match randomness {
         Randomness::None => 0,
@@ -45,8 +45,8 @@ fn margin(randomness: Randomness) -> i32 {
     hundredths * Score::MINOR_PIECE / 100
 }
 
-/// Each thread votes for its move with its depth and score (Chessprogramming wiki, "Lazy SMP": thread
-/// voting); where the first thread has proven a win or a loss there is no vote.
+/// Each thread votes for its move with its depth and score (Chessprogramming wiki, "Lazy SMP": thread voting).
+/// If the first thread has a proven score, its move is played.
 fn vote<'a>(first: &'a Iteration, results: &'a [Iteration]) -> &'a Iteration {
     if first.moves[0].score.is_proven() {
         return first;

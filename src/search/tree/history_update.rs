@@ -1,7 +1,7 @@
 //! Updates after a node: histories, transposition table, correction history.
 
-use super::moves_result::MovesResult;
 use super::node::Node;
+use super::score::MovesResult;
 use super::search::Search;
 use crate::movegen::is_pseudo_legal;
 use crate::rules::Ply;
@@ -9,11 +9,11 @@ use crate::search::event::Bound;
 use crate::search::ordering::PieceTo;
 use crate::search::parameters::formulas;
 use crate::search::score::Score;
-use crate::search::table::TtEntry;
+use crate::search::tt::TtEntry;
 
 impl Search<'_> {
-    /// Rewards the best move in the histories and punishes those that failed.
-    pub(super) fn update_histories(
+    /// Updates the histories: a bonus for the best move, a malus for the moves that failed.
+    pub fn update_histories(
         &mut self,
         node: &Node,
         found: &MovesResult,
@@ -43,9 +43,9 @@ impl Search<'_> {
         }
     }
 
-    /// Rewards a quiet hash move that cuts the node off without a search, less than one that was searched
-    /// (the history heuristic at transposition table cut-offs).
-    pub(super) fn update_hash_move(&mut self, node: &Node) {
+    /// Gives a quiet hash move that cuts off the node without a search a smaller bonus than that of a searched
+    /// move.
+    pub fn update_hash_move(&mut self, node: &Node) {
         let m = node.hash_move;
         let quiet = m.is_some() && self.position.taken_by(m).is_none();
         if quiet && is_pseudo_legal(&self.position, m) {
@@ -56,9 +56,9 @@ impl Search<'_> {
         }
     }
 
-    /// Rewards the quiet move that led here by how much the static evaluation rose with it, and punishes it
-    /// by the fall (Stockfish, "use static evaluation difference to improve quiet move ordering").
-    pub(super) fn update_by_evaluation_swing(&mut self, node: &Node) {
+    /// Updates the history of the previous quiet move by how much it raised the static evaluation (Stockfish,
+    /// "use static evaluation difference to improve quiet move ordering").
+    pub fn update_by_evaluation_swing(&mut self, node: &Node) {
         let Some(Ply { played, undo }) = self.path.last() else {
             return;
         };
@@ -75,9 +75,9 @@ impl Search<'_> {
         }
     }
 
-    /// When every move here failed low, rewards the quiet move that led here as the continuation of those
-    /// before it (a bonus for the prior countermove; Chessprogramming wiki, "Countermove Heuristic").
-    pub(super) fn update_previous_move(&mut self, node: &Node, bound: Bound) {
+    /// If all moves failed low, gives the previous quiet move a bonus in the continuation history
+    /// (Chessprogramming wiki, "Countermove Heuristic", bonus for the prior countermove).
+    pub fn update_previous_move(&mut self, node: &Node, bound: Bound) {
         if bound == Bound::Upper
             && self.position.captured().is_none()
             && let Some(refutation) = self.stack.back(node.ply, 1).played
@@ -89,16 +89,10 @@ impl Search<'_> {
         }
     }
 
-    /// Writes what was found to the transposition table and corrects the evaluation by it.
-    pub(super) fn close_node(
-        &mut self,
-        node: &Node,
-        found: &MovesResult,
-        alpha: Score,
-        beta: Score,
-    ) {
+    /// Stores the result in the transposition table and updates the correction history.
+    pub fn close_node(&mut self, node: &Node, found: &MovesResult, alpha: Score, beta: Score) {
         let bound = Bound::of(found.best.score, alpha, beta);
-        let kept = found.table_bound(bound);
+        let kept = found.tt_bound(bound);
         let best = found.best.score;
         self.store(
             node.ply,
@@ -132,14 +126,14 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line_evaluator::LineEvaluator;
+    use super::super::evaluator::LineEvaluator;
     use crate::board::Position;
     use crate::eval::Knowledge;
     use crate::movegen::legal_moves;
     use crate::search::bench::BENCH_POSITIONS;
     use crate::search::request::Settings;
 
-    /// The swings of all quiet moves in the bench positions, in order.
+    /// The evaluation swings of all quiet moves in the bench positions, sorted.
     fn swings(knowledge: Knowledge) -> Vec<i32> {
         let settings = Settings {
             knowledge,

@@ -1,36 +1,33 @@
-//! The tree: iterative deepening from the root, principal variation search, quiescence.
+//! The search tree: iterative deepening from the root, principal variation search, quiescence.
 //!
-//! `iterative_deepening` (until `stopping`) calls the `root` with aspiration windows, which calls the
-//! `node`s, which end in `quiescence`. `pruning` says what is left out, `reductions` how deep a move is
-//! searched, `history_update` what a node teaches the histories and the transposition table,
-//! `repetition` what the rules make of the way to a node, `tables` what endgame tables say of it and
-//! `root_ending` of the root. The state is that of a thread, which lives on (`thread_data`), and that of
-//! one `search`; `shared` is what the threads of one search share.
+//! | file | contents |
+//! |---|---|
+//! | `deepening` | the iterations and what they find, until `stopping` ends them |
+//! | `root` | aspiration windows around the root, its moves, reports |
+//! | `node` | one node: hash entry, static evaluation, cut-offs before its moves |
+//! | `moves` | the moves of a node: pruning, extensions, reductions, principal variation search |
+//! | `quiescence` | captures and check evasions at the end of each line |
+//! | `repetition`, `tablebases` | nodes that the history of the game or an endgame table decides |
+//! | `history_update` | writes to the histories and the transposition table after a node |
+//! | `score` | node scores, with what they depend on |
+//! | `evaluator` | static evaluation, updated move by move |
+//! | `search`, `shared` | the state of one thread, and of all threads of a search |
 
-pub(super) mod current_lines;
+mod deepening;
+mod evaluator;
 mod history_update;
-pub(super) mod iteration;
-mod iterative_deepening;
-mod line_evaluator;
-mod moves_result;
+mod moves;
 mod node;
-mod node_score;
-mod node_type;
-mod poll_schedule;
-mod polling;
-mod pruning;
 mod quiescence;
-mod reductions;
 mod repetition;
 mod root;
-pub(super) mod root_ending;
+mod score;
 mod search;
-pub(super) mod shared;
-mod stack;
+mod shared;
 mod stopping;
-mod tables;
-pub(super) mod team;
-pub(super) mod thread_data;
+mod tablebases;
 
-pub(super) use iterative_deepening::search;
-pub use line_evaluator::static_score;
+pub use deepening::{Iteration, RootMove, search};
+pub use evaluator::static_score;
+pub use search::ThreadData;
+pub use shared::SharedState;

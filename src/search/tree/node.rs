@@ -1,48 +1,35 @@
-//! The inner node of the search: principal variation search with pruning, extensions and reductions.
+//! A node of the search, and the cut-offs that need no move of it.
 
-use super::moves_result::MovesResult;
-use super::node_score::NodeScore;
-use super::node_type::{NodeType, NonPv, Pv};
 use super::repetition::{Disputed, History};
-use super::search::Search;
+use super::score::NodeScore;
+use super::search::{NodeType, NonPv, Search};
 use crate::board::Move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
-use crate::search::parameters::values;
-use crate::search::request::Driver;
+use crate::search::parameters::{formulas, values};
 use crate::search::score::{MAX_PLY, Score};
-use crate::search::table::TtEntry;
+use crate::search::tt::TtEntry;
 
-/// What is found out at a node before its moves.
-pub(super) struct Node {
-    pub(super) ply: usize,
-    pub(super) depth: i32,
-    pub(super) cut_node: bool,
-    pub(super) in_check: bool,
+/// The data of a node that is known before its moves are searched.
+pub struct Node {
+    pub ply: usize,
+    pub depth: i32,
+    pub cut_node: bool,
+    pub in_check: bool,
     /// Corrected evaluation; meaningless in check.
-    pub(super) evaluation: Score,
-    /// The evaluation as it came from the evaluator.
-    pub(super) raw: Option<Score>,
-    pub(super) improving: bool,
-    pub(super) entry: Option<TtEntry>,
-    pub(super) hash_move: Move,
-    pub(super) was_pv: bool,
-}
-
-/// A move that a node tries.
-struct TriedMove {
-    m: Move,
-    /// Its number among the legal moves, from 1.
-    number: usize,
-    /// Plies that it is searched deeper.
-    extension: i32,
+    pub evaluation: Score,
+    /// The evaluation without corrections.
+    pub raw: Option<Score>,
+    pub improving: bool,
+    pub entry: Option<TtEntry>,
+    pub hash_move: Move,
+    pub was_pv: bool,
 }
 
 impl Search<'_> {
-    /// The score of the node at `ply` searched to `depth` within (`alpha`, `beta`); fail-soft, so that it
-    /// may lie outside. `cut_node`: a fail high is expected (a cut node; Chessprogramming wiki, "Node
-    /// Types").
-    pub(super) fn search<N: NodeType>(
+    /// Searches the node at `ply` to `depth` within (`alpha`, `beta`). The score is fail-soft: it may be
+    /// outside the window. With `cut_node` a fail high is expected (Chessprogramming wiki, "Node Types").
+    pub fn search<N: NodeType>(
         &mut self,
         ply: usize,
         mut alpha: Score,
@@ -62,8 +49,8 @@ impl Search<'_> {
                 }
             }
         }
-        // Mate distance pruning: no line from here is better than the shortest mate (Chessprogramming
-        // wiki, "Mate Distance Pruning").
+        // Mate distance pruning: no line from here can beat a shorter mate that is already known
+        // (Chessprogramming wiki, "Mate Distance Pruning").
         alpha = alpha.max(Score::mated_in(ply));
         beta = beta.min(Score::mate_in(ply + 1));
         if alpha >= beta {
@@ -82,7 +69,7 @@ impl Search<'_> {
             self.update_by_evaluation_swing(&node);
         }
         if self.techniques.hash_window {
-            (alpha, beta) = self.narrowed_window(&node, alpha, beta);
+            (alpha, beta) = self.window_by_hash_score(&node, alpha, beta);
         }
         let excluded = self.stack.at(ply).excluded;
         if let Some(score) = self.prune_node::<N>(&node, alpha, beta) {
@@ -95,7 +82,7 @@ impl Search<'_> {
             && !N::ROOT
             && excluded.is_none()
         {
-            // Internal iterative reduction: without a hash move the order is poor (Chessprogramming wiki,
+            // Internal iterative reduction: without a hash move the move order is poor (Chessprogramming wiki,
             // "Internal Iterative Reductions").
             node.depth -= 1;
         }
@@ -109,15 +96,16 @@ impl Search<'_> {
         if excluded.is_none() && (!N::ROOT || self.looks_at_every_root_move()) {
             self.close_node(&node, &found, alpha, beta);
         }
-        match N::PV {
-            true => found.node_score(beta),
-            false => found.node_score(beta).averaged_fail_high(beta, node.depth),
+        if N::PV {
+            found.node_score(beta)
+        } else {
+            found.node_score(beta).averaged_fail_high(beta, node.depth)
         }
     }
 
-    /// Searches the moves of a node that repeats a position at the cost of one side, without pruning the node and
-    /// without scores from the transposition table, which belong to the first occurrence.
-    pub(super) fn search_disputed<N: NodeType>(
+    /// Searches a node that repeats a position to the disadvantage of one side. It is not pruned, and scores
+    /// from the transposition table are ignored, because they belong to the first occurrence.
+    pub fn search_disputed<N: NodeType>(
         &mut self,
         ply: usize,
         alpha: Score,
@@ -143,9 +131,9 @@ impl Search<'_> {
         disputed.limit(found.node_score(beta), draw)
     }
 
-    /// The first steps of every node. It is final if the search was stopped, by the rules, by the tablebases
-    /// and at the deepest ply.
-    pub(super) fn enter<N: NodeType>(&mut self, ply: usize) -> History {
+    /// The first steps of every node. The node is final if the search was stopped, if the rules or an endgame
+    /// table decide it, and at the deepest ply.
+    pub fn enter<N: NodeType>(&mut self, ply: usize) -> History {
         self.poll();
         if N::PV {
             self.stack.at_mut(ply).pv.clear();
@@ -158,7 +146,7 @@ impl Search<'_> {
         if let History::Final(_) = history {
             return history;
         }
-        if let Some(score) = self.table_score(ply) {
+        if let Some(score) = self.tablebase_score(ply) {
             return History::Final(score);
         }
         if ply < MAX_PLY {
@@ -171,7 +159,7 @@ impl Search<'_> {
         }))
     }
 
-    /// Looks the position up and evaluates it.
+    /// Probes the transposition table and evaluates the position.
     fn open_node<N: NodeType>(&mut self, ply: usize, depth: i32, cut_node: bool) -> Node {
         let excluded = self.stack.at(ply).excluded;
         let in_check = self.position.in_check();
@@ -190,7 +178,7 @@ impl Search<'_> {
             (Some(raw), self.corrected(ply, raw))
         };
         self.stack.at_mut(ply).evaluation = (!in_check).then_some(evaluation);
-        // Whether the evaluation has risen since an earlier move of this side (Chessprogramming wiki,
+        // Whether the evaluation is higher than at an earlier move of the same side (Chessprogramming wiki,
         // "Improving").
         let improving = !in_check
             && [2, 4]
@@ -214,9 +202,9 @@ impl Search<'_> {
         }
     }
 
-    /// The window narrowed to where the score lies if a hash entry that is not deep enough for a cut-off
-    /// is right, at least two units wide (what `hashadjust` of tsito switches).
-    fn narrowed_window(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
+    /// The window narrowed around the score of a hash entry that is too shallow for a cut-off, at least two
+    /// units wide (the option `hashadjust` of tsito).
+    fn window_by_hash_score(&self, node: &Node, alpha: Score, beta: Score) -> (Score, Score) {
         let Some(entry) = node.entry.filter(|_| beta - alpha > 1) else {
             return (alpha, beta);
         };
@@ -231,145 +219,161 @@ impl Search<'_> {
         }
     }
 
-    /// Searches the moves of a node.
-    ///
-    /// # Errors
-    /// The score of a multi-cut: it comes of half the depth, so the node has nothing to store or learn.
-    fn search_moves<N: NodeType>(
+    /// Cut-offs that need no move: razoring, reverse futility pruning, null move, probcut (Chessprogramming
+    /// wiki, "Razoring", "Reverse Futility Pruning").
+    pub fn prune_node<N: NodeType>(
         &mut self,
         node: &Node,
-        mut alpha: Score,
-        beta: Score,
-    ) -> Result<MovesResult, Score> {
-        let ply = node.ply;
-        let excluded = self.stack.at(ply).excluded;
-        let mut found = MovesResult::default();
-        let mut picker = self.move_picker::<N>(node);
-        let legality = self.legality();
-        let before = self.stack.before(ply);
-        let (first_alpha, mut number) = (alpha, 0);
-        while let Some(m) = picker.next(&self.position, self.histories, &before) {
-            if m == excluded || !legality.allows(&self.position, m) {
-                continue;
-            }
-            number += 1;
-            let may_prune = !N::ROOT && number > 1 && !found.best.score.is_proven_loss();
-            if may_prune && self.prune_move(node, m, number, alpha, &mut picker) {
-                continue;
-            }
-            let extension = self.extension::<N>(node, m, beta)?;
-            if self.stopped {
-                return Ok(found);
-            }
-            let tried = TriedMove {
-                m,
-                number,
-                extension,
-            };
-            let score = self.search_move::<N>(node, &tried, found.best.score, alpha, beta);
-            if self.stopped {
-                return Ok(found);
-            }
-            found.add(score);
-            let score = score.score;
-            if N::ROOT {
-                self.update_root_move(number, score, alpha, Bound::of(score, first_alpha, beta));
-            }
-            if score > alpha {
-                found.best_move = m;
-                if N::PV {
-                    self.stack.update_pv(ply, m);
-                }
-                if score >= beta {
-                    self.update_histories(node, &found, &before);
-                    return Ok(found);
-                }
-                alpha = score;
-            } else {
-                found.add_failure(m, &self.position);
-            }
-        }
-        if number == 0 {
-            // Mate or stalemate, both a loss; or the only move is the one left out.
-            return Ok(MovesResult::of_score(match excluded.is_some() {
-                true => alpha,
-                false => Score::mated_in(ply),
-            }));
-        }
-        if found.best_move.is_some() {
-            self.update_histories(node, &found, &before);
-        }
-        Ok(found)
-    }
-
-    /// The moves of a node in the order of their promise; at the root in that of the last iteration.
-    fn move_picker<N: NodeType>(&self, node: &Node) -> MovePicker {
-        if N::ROOT {
-            return MovePicker::in_order(self.root_moves_left());
-        }
-        let killers = self.stack.at(node.ply).killers;
-        MovePicker::new(&self.position, PickerMode::All, node.hash_move, killers)
-    }
-
-    /// Plays one move and searches it, the best score so far being `best`: late ones less deep and with a
-    /// null window first (Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982:
-    /// principal variation search).
-    fn search_move<N: NodeType>(
-        &mut self,
-        node: &Node,
-        tried: &TriedMove,
-        best: Score,
         alpha: Score,
         beta: Score,
-    ) -> NodeScore {
-        let Node { ply, depth, .. } = *node;
-        let TriedMove {
-            m,
-            number,
-            extension,
-        } = *tried;
-        let lower = match self.techniques.driver {
-            Driver::AlphaBeta => -beta,
-            Driver::NegaScout | Driver::Mtd => -alpha - 1,
-        };
-        let is_open = N::PV && !self.is_driven_by(Driver::Mtd);
-        let mut new_depth = depth - 1 + extension;
-        let nodes_before = self.nodes;
-        if N::ROOT {
-            self.announce(m, number);
+    ) -> Option<NodeScore> {
+        let excluded = self.stack.at(node.ply).excluded;
+        if N::PV || node.in_check || excluded.is_some() {
+            return None;
         }
-        let mut reduction = self.reduction::<N>(node, m, number);
-        self.play(ply, m);
-        if self.position.in_check() {
-            // Check extension, unless the move is extended for another reason (Chessprogramming wiki,
-            // "Check Extensions").
-            reduction -= 1;
-            new_depth += i32::from(extension == 0 && self.may_extend(ply));
-        }
-        let mut score = NodeScore::STOPPED;
-        let mut full = !is_open || number > 1;
-        if reduction > 0 {
-            let reduced = (new_depth - reduction).clamp(1.min(new_depth), new_depth);
-            score = -self.search::<NonPv>(ply + 1, lower, -alpha, reduced, true);
-            full = score.score > alpha && reduced < new_depth;
-            // The further the reduced search came back above the best score, the deeper it is repeated
-            // (Chessprogramming wiki, "Late Move Reductions", re-search at a changed depth).
-            if full && score.score > best + values::research_deeper() {
-                new_depth += 1;
-            } else if full && score.score < best + values::research_shallower() {
-                new_depth -= 1;
+        let Node {
+            ply,
+            depth,
+            evaluation,
+            ..
+        } = *node;
+        if self.pruning.by_evaluation && !alpha.is_proven() {
+            if evaluation + formulas::razoring(depth) < alpha {
+                let score = self.quiescence::<NonPv>(ply, alpha, alpha + 1);
+                if score.score <= alpha || self.stopped {
+                    return Some(score);
+                }
+            }
+            if depth <= values::reverse_futility_depth()
+                && !evaluation.is_proven()
+                && !beta.is_proven()
+                && evaluation - formulas::reverse_futility(depth, node.improving) >= beta
+            {
+                let share = formulas::reverse_futility_share(evaluation - beta);
+                return Some(NodeScore::of_position(beta + share));
             }
         }
-        if full {
-            score = -self.search::<NonPv>(ply + 1, lower, -alpha, new_depth, !node.cut_node);
+        // These scores are not those of the node's own moves, so what they depend on is dropped.
+        self.null_move(node, beta)
+            .or_else(|| self.probcut(node, beta))
+            .or_else(|| self.hash_probcut(node, beta))
+            .map(NodeScore::of_position)
+    }
+
+    /// Null-move pruning: if the score stays at beta when the opponent moves twice, the node is cut off. In
+    /// thin endings, where zugzwang is frequent, and in deep nodes the cut-off is verified by a search without
+    /// null moves (Donninger, "Null move and deep search", 1993; Tabibi and Netanyahu, "Verified null-move
+    /// pruning", 2002).
+    pub fn null_move(&mut self, node: &Node, beta: Score) -> Option<Score> {
+        let Node {
+            ply,
+            depth,
+            evaluation,
+            ..
+        } = *node;
+        let after_null = self.path.last().is_some_and(|p| p.played.is_none());
+        if !self.pruning.null_move
+            || !self.techniques.null_move
+            || depth < values::null_move_depth()
+            || after_null
+            || ply < self.null_move_floor
+            || evaluation < beta + formulas::null_move_entry(depth)
+            || beta.is_proven_loss()
+            || !self.position.has_attackers(self.position.side_to_move())
+        {
+            return None;
         }
-        if is_open && (number == 1 || score.score > alpha) && !self.stopped {
-            score = -self.search::<Pv>(ply + 1, -beta, -alpha, new_depth, false);
+        let reduction = formulas::null_move_reduction(depth, evaluation - beta);
+        self.play_null(ply);
+        let (reduced, cut_node) = (depth - reduction, !node.cut_node);
+        let score = (-self.search::<NonPv>(ply + 1, -beta, -beta + 1, reduced, cut_node)).score;
+        self.take_back_null();
+        if self.stopped {
+            return Some(Score::ZERO);
         }
-        self.take_back();
-        if N::ROOT {
-            self.count_root_move(number, nodes_before);
+        if score < beta {
+            return None;
         }
-        score
+        let score = if score > Score::EVALUATION_LIMIT {
+            beta
+        } else {
+            score
+        };
+        let thin = self.evaluator.phase(&self.position) <= values::null_move_thin_phase();
+        let is_trusted = depth < values::null_move_verification_depth() && !thin;
+        if self.null_move_floor > 0 || is_trusted || !self.techniques.null_move_verification {
+            return Some(score);
+        }
+        self.null_move_floor = ply
+            + values::null_move_floor_quarters() as usize * (depth - reduction).max(1) as usize / 4;
+        let verified = self.search::<NonPv>(ply, beta - 1, beta, reduced, false);
+        self.null_move_floor = 0;
+        (verified.score >= beta || self.stopped).then_some(score)
+    }
+
+    /// Probcut: a good capture whose score is well above beta in a shallow search is expected to stay above
+    /// beta in a deep one (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm",
+    /// 1995).
+    pub fn probcut(&mut self, node: &Node, beta: Score) -> Option<Score> {
+        let Node { ply, depth, .. } = *node;
+        if !self.pruning.by_evaluation || depth < values::probcut_depth() || beta.is_proven() {
+            return None;
+        }
+        let target = beta + formulas::probcut(node.improving);
+        let reduced = depth - values::probcut_reduction();
+        let refuted = node.entry.is_some_and(|e| {
+            e.depth > reduced && e.bound.is_some() && e.score.from_tt(ply) < target
+        });
+        if refuted || target.is_proven() {
+            return None;
+        }
+        let standing = self.stack.at(ply).evaluation.unwrap_or(Score::ZERO);
+        let wanted = PickerMode::Captures(target - standing);
+        let mut picker = MovePicker::new(&self.position, wanted, node.hash_move, [Move::NONE; 2]);
+        let legality = self.legality();
+        let before = self.stack.before(ply);
+        while let Some(m) = picker.next(&self.position, self.histories, &before) {
+            if !legality.allows(&self.position, m) {
+                continue;
+            }
+            self.play(ply, m);
+            let mut score = -self.quiescence::<NonPv>(ply + 1, -target, -target + 1);
+            if score.score >= target {
+                let cut = !node.cut_node;
+                score = -self.search::<NonPv>(ply + 1, -target, -target + 1, reduced, cut);
+            }
+            self.take_back();
+            if self.stopped {
+                return Some(Score::ZERO);
+            }
+            let score = score.score;
+            if score >= target {
+                self.store(
+                    ply,
+                    TtEntry {
+                        best: m,
+                        score,
+                        bound: Some(Bound::Lower),
+                        depth: reduced + 1,
+                        evaluation: node.raw,
+                        was_pv: node.was_pv,
+                    },
+                );
+                return Some(score);
+            }
+        }
+        None
+    }
+
+    /// Probcut without a search, by a hash entry that is not much shallower than the node and whose score is
+    /// well above beta (Stockfish, "small ProbCut").
+    fn hash_probcut(&self, node: &Node, beta: Score) -> Option<Score> {
+        let entry = node.entry.filter(|_| self.pruning.by_evaluation)?;
+        let score = entry.score.from_tt(node.ply);
+        let target = beta + values::hash_probcut_margin();
+        let is_bound = matches!(entry.bound, Some(Bound::Lower | Bound::Exact));
+        let is_deep = entry.depth >= node.depth - values::hash_probcut_depth();
+        let is_usual = !beta.is_proven() && !score.is_proven();
+        (is_bound && is_deep && is_usual && score >= target).then_some(target)
     }
 }

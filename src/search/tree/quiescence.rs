@@ -1,42 +1,36 @@
-//! Captures until the position is quiet.
+//! Quiescence search: captures until the position is quiet.
 
-use super::node_score::NodeScore;
-use super::node_type::NodeType;
 use super::repetition::History;
+use super::score::NodeScore;
+use super::search::NodeType;
 use super::search::Search;
 use crate::board::Move;
 use crate::movegen::has_legal_move;
 use crate::search::event::Bound;
 use crate::search::ordering::{MovePicker, PickerMode};
 use crate::search::score::Score;
-use crate::search::table::TtEntry;
+use crate::search::tt::TtEntry;
 
-/// What is found out at a quiescence node before its moves, and what these came to.
+/// A quiescence node and the result of its moves so far.
 struct QuiescenceNode {
     ply: usize,
     in_check: bool,
     entry: Option<TtEntry>,
-    /// The evaluation as it came from the evaluator; none in check.
+    /// The evaluation without corrections; `None` in check.
     raw: Option<Score>,
-    /// The score so far; at first that of standing pat, or of a mate when in check.
+    /// The best score so far. It starts at the static evaluation (stand pat), in check at that of a mate.
     best: NodeScore,
     best_move: Move,
 }
 
 impl Search<'_> {
-    /// The score of the node at `ply` when only captures are tried that lose nothing in the exchange
-    /// (static exchange evaluation), or every move when in check (Chessprogramming wiki, "Quiescence
-    /// Search", standing pat).
-    pub(super) fn quiescence<N: NodeType>(
-        &mut self,
-        ply: usize,
-        alpha: Score,
-        beta: Score,
-    ) -> NodeScore {
+    /// Searches the node at `ply` with captures that lose nothing by static exchange evaluation, or with all
+    /// moves if in check (Chessprogramming wiki, "Quiescence Search", standing pat).
+    pub fn quiescence<N: NodeType>(&mut self, ply: usize, alpha: Score, beta: Score) -> NodeScore {
         match self.enter::<N>(ply) {
             History::Open => {}
             History::Final(score) => return score,
-            // A ply deeper the loop is entered again or left.
+            // One more ply shows whether the loop is entered again or left.
             History::Disputed(disputed) => {
                 return self.search_disputed::<N>(ply, alpha, beta, 1, disputed);
             }
@@ -48,19 +42,20 @@ impl Search<'_> {
         {
             return NodeScore::of_position(score);
         }
-        if self.shared.limits.mate.is_some()
+        if self.shared.request.limits.mate.is_some()
             && !self.position.in_check()
             && !has_legal_move(&self.position)
         {
-            // A stalemate, which a search for a mate must not overlook.
+            // A search for a mate must also find stalemates, which lose.
             return NodeScore::of_position(Score::mated_in(ply));
         }
         let mut node = self.stand_pat(ply, entry);
         let standing = node.best.score;
         if standing >= beta {
-            return match N::PV {
-                true => node.best,
-                false => node.best.averaged_fail_high(beta, 1),
+            return if N::PV {
+                node.best
+            } else {
+                node.best.averaged_fail_high(beta, 1)
             };
         }
         self.search_captures::<N>(&mut node, alpha.max(standing), beta);

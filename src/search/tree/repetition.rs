@@ -15,14 +15,14 @@
 //! A win or loss by repetition is never a mate score, which is a forced mate on the board, but
 //! [`Score::by_rule_in`].
 
-use super::node_score::NodeScore;
+use super::score::NodeScore;
 use super::search::Search;
 use crate::movegen::has_legal_move;
 use crate::rules::{Verdict, is_material_insufficient, judge_repetition};
 use crate::search::score::Score;
 
 /// The lowest ply of a score that depends on the game before the root.
-pub(super) const BEFORE_ROOT: i32 = -1;
+pub const BEFORE_ROOT: i32 = -1;
 /// The longest repetition that is judged, in plies; longer ones count as draws. It has four times as many plies
 /// as end a game without a capture, and judging tens of thousands of plies would delay a `stop`.
 const LONGEST_JUDGED: usize = 512;
@@ -31,7 +31,7 @@ const LONG_WINDOW: usize = 32;
 
 /// A second occurrence at which the rules would decide against one side if it were the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Disputed {
+pub struct Disputed {
     /// Whether the side to move is the one that would lose.
     pub mover_loses: bool,
     /// The ply of the first occurrence.
@@ -41,7 +41,7 @@ pub(super) struct Disputed {
 impl Disputed {
     /// The window (`alpha`, `beta`) limited to the scores that the node can have: at most a draw for the side that
     /// would lose by repetition. `None` if none of them is inside.
-    pub(super) fn narrow(self, alpha: Score, beta: Score, draw: Score) -> Option<(Score, Score)> {
+    pub fn narrow(self, alpha: Score, beta: Score, draw: Score) -> Option<(Score, Score)> {
         let (alpha, beta) = if self.mover_loses {
             (alpha, beta.min(draw))
         } else {
@@ -51,7 +51,7 @@ impl Disputed {
     }
 
     /// A score of the node limited to what it can be.
-    pub(super) fn limit(self, score: NodeScore, draw: Score) -> NodeScore {
+    pub fn limit(self, score: NodeScore, draw: Score) -> NodeScore {
         let limited = if self.mover_loses {
             score.score.min(draw)
         } else {
@@ -63,7 +63,7 @@ impl Disputed {
 
 /// The effect of its history on a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum History {
+pub enum History {
     /// None: the node is searched.
     Open,
     /// The game ends here.
@@ -75,14 +75,14 @@ pub(super) enum History {
 /// Counts the positions before the current one by some bits of their keys, so that most nodes need no walk back
 /// through the path.
 #[derive(Debug)]
-pub(super) struct KeyFilter {
+pub struct KeyFilter {
     counts: Box<[u16; Self::SIZE]>,
 }
 
 impl KeyFilter {
     const SIZE: usize = 2048;
 
-    pub(super) fn new(keys: impl Iterator<Item = u64>) -> Self {
+    pub fn new(keys: impl Iterator<Item = u64>) -> Self {
         let mut filter = Self {
             counts: Box::new([0; Self::SIZE]),
         };
@@ -91,13 +91,13 @@ impl KeyFilter {
     }
 
     #[inline]
-    pub(super) fn add(&mut self, key: u64) {
+    pub fn add(&mut self, key: u64) {
         let count = &mut self.counts[key as usize % Self::SIZE];
         *count = count.wrapping_add(1);
     }
 
     #[inline]
-    pub(super) fn remove(&mut self, key: u64) {
+    pub fn remove(&mut self, key: u64) {
         let count = &mut self.counts[key as usize % Self::SIZE];
         *count = count.wrapping_sub(1);
     }
@@ -112,7 +112,7 @@ impl KeyFilter {
 impl Search<'_> {
     /// Judges the history of the node at `ply`: repetitions, the no-capture limit, insufficient material.
     #[inline]
-    pub(super) fn history(&mut self, ply: usize) -> History {
+    pub fn history(&mut self, ply: usize) -> History {
         if is_material_insufficient(&self.position) {
             return History::Final(NodeScore::of_position(self.draw_score(ply)));
         }
@@ -137,7 +137,7 @@ impl Search<'_> {
         let reach = usize::from(self.position.clock().plies()).min(self.path.len());
         let back = |plies: usize| &self.path[self.path.len() - plies];
         let is_null = |plies: usize| back(plies).played.is_none();
-        let before_deciding = self.shared.settings.rules.deciding_occurrence() - 1;
+        let before_deciding = self.shared.request.settings.rules.deciding_occurrence() - 1;
         let (mut count, mut nearest, mut deciding) = (0, None, None);
         // Nothing before a null move can be repeated: it is not a move of a game.
         let mut has_null = reach < 4 || is_null(1) || is_null(2);
@@ -207,7 +207,7 @@ impl Search<'_> {
             &self.position,
             &self.path,
             window,
-            self.shared.settings.rules,
+            self.shared.request.settings.rules,
         )
     }
 

@@ -1,8 +1,8 @@
-//! The root node: aspiration windows around it, its moves, reports of them.
+//! The root: aspiration windows, the scores of its moves, reports.
 
 use std::sync::atomic::Ordering;
 
-use super::node_type::Root;
+use super::search::Root;
 use super::search::Search;
 use crate::board::Move;
 use crate::movegen::{is_legal, legal_moves};
@@ -12,13 +12,13 @@ use crate::search::parameters::values;
 use crate::search::request::Driver;
 use crate::search::score::Score;
 
-/// The search reports the move it is at once it has taken this long, in milliseconds.
+/// Time in milliseconds after which the search reports the current root move.
 const CURRENT_MOVE_AFTER: u128 = 1000;
 
 impl Search<'_> {
-    /// One line of one iteration: a narrow window around the last score, widened when it fails
-    /// (Chessprogramming wiki, "Aspiration Windows").
-    pub(super) fn aspiration(&mut self) {
+    /// Searches one line of one iteration with a narrow window around the last score, widened when the search
+    /// fails (Chessprogramming wiki, "Aspiration Windows").
+    pub fn aspiration(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
         let mut delta = values::aspiration_window();
@@ -43,7 +43,7 @@ impl Search<'_> {
                 fail_highs = 0;
             } else if score >= beta {
                 beta = score + delta;
-                // Unsound, for what fails high may be shallower than it seems.
+                // Unsound: a fail high at reduced depth may be wrong.
                 fail_highs = (fail_highs + i32::from(self.pruning.reductions))
                     .min(values::aspiration_fail_highs());
             } else {
@@ -61,14 +61,15 @@ impl Search<'_> {
         }
     }
 
-    /// One line of one iteration by MTD(f): null windows that close in on the score. The line behind the
-    /// best move is that of the transposition table, for null windows have none.
-    pub(super) fn close_in(&mut self) {
+    /// Searches one line of one iteration by MTD(f), with null windows that converge to the score. Null windows
+    /// have no principal variation, so the line is taken from the transposition table.
+    pub fn mtd_f(&mut self) {
         let (line, depth) = (self.line, self.root_depth);
         let previous = self.iteration.moves[line].previous;
-        let mut guess = match previous.is_proven() {
-            true => Score::ZERO,
-            false => previous,
+        let mut guess = if previous.is_proven() {
+            Score::ZERO
+        } else {
+            previous
         };
         let (mut lower, mut upper) = (-Score::INFINITE, Score::INFINITE);
         while lower < upper {
@@ -93,14 +94,14 @@ impl Search<'_> {
         best.pv = pv;
     }
 
-    /// A root move and what the transposition table expects after it, at most so many moves in all.
+    /// A root move followed by the hash moves after it, at most `length` moves.
     fn hash_line(&self, first: Move, length: usize) -> Vec<Move> {
         let mut position = self.position.clone();
         let mut line = vec![first];
         position.make(first);
         while line.len() < length
             && self.techniques.hash
-            && let Some(entry) = self.table.probe(position.key())
+            && let Some(entry) = self.tt.probe(position.key())
             && is_legal(&position, entry.best)
         {
             line.push(entry.best);
@@ -109,23 +110,24 @@ impl Search<'_> {
         line
     }
 
-    /// Reports what refutes a root move whose score is not above `alpha`, if that is asked for and the
-    /// search takes long.
+    /// Reports the refutation of a root move whose score is not above `alpha`, if the request asks for it and
+    /// the search takes long.
     fn report_refutation(&self, m: Move, score: Score, alpha: Score) {
-        let is_due = self.shared.settings.reports.refutations && score <= alpha && !self.stopped;
+        let is_due =
+            self.shared.request.settings.reports.refutations && score <= alpha && !self.stopped;
         if is_due && self.takes_long() {
             let line = self.hash_line(m, self.root_depth as usize);
             self.send_report(Report::Refutation(line));
         }
     }
 
-    /// Whether this thread reports, and the search has taken so long that it reports what it is doing.
+    /// Whether this thread reports and the search has taken so long that it reports the current move.
     fn takes_long(&self) -> bool {
-        self.reports() && self.shared.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
+        self.reports() && self.shared.request.control.elapsed().as_millis() > CURRENT_MOVE_AFTER
     }
 
-    /// Brings the root moves into the order of the move picker, for the first iteration.
-    pub(super) fn order_root_moves(&mut self) {
+    /// Sorts the root moves as the move picker would, for the first iteration.
+    pub fn order_root_moves(&mut self) {
         let hash_move = self.probe().map_or(Move::NONE, |entry| entry.best);
         let mut picker =
             MovePicker::new(&self.position, PickerMode::All, hash_move, [Move::NONE; 2]);
@@ -140,18 +142,18 @@ impl Search<'_> {
         }
     }
 
-    /// The root moves from the line under search on.
-    pub(super) fn root_moves_left(&self) -> impl Iterator<Item = Move> {
+    /// The root moves from the current line on.
+    pub fn root_moves_left(&self) -> impl Iterator<Item = Move> {
         self.iteration.moves[self.line..].iter().map(|m| m.played)
     }
 
-    /// Whether the search of the root says what the position is worth.
-    pub(super) fn looks_at_every_root_move(&self) -> bool {
+    /// Whether all legal moves are searched, so that the result is that of the position.
+    pub fn looks_at_every_root_move(&self) -> bool {
         self.line == 0 && self.shared.root_moves.len() == legal_moves(&self.position).len()
     }
 
-    /// Reports that the move with this number, from 1, is being searched, once a search takes long.
-    pub(super) fn announce(&self, m: Move, number: usize) {
+    /// Reports the current root move, by its number from 1, if the search takes long.
+    pub fn announce(&self, m: Move, number: usize) {
         if self.takes_long() {
             self.send_report(Report::CurrentMove {
                 depth: self.root_depth as u32,
@@ -161,21 +163,15 @@ impl Search<'_> {
         }
     }
 
-    /// Counts the nodes since there were `before` as those of the root move with this number, from 1.
-    pub(super) fn count_root_move(&mut self, number: usize, before: u64) {
+    /// Adds the nodes since `before` to the root move with this number, from 1.
+    pub fn count_root_move(&mut self, number: usize, before: u64) {
         self.iteration.moves[self.line + number - 1].nodes += self.nodes - before;
     }
 
-    /// Keeps the score of the root move with this number, from 1, where it says more than that the move
-    /// is not the best; else reports how it is refuted, on request.
-    pub(super) fn update_root_move(
-        &mut self,
-        number: usize,
-        score: Score,
-        alpha: Score,
-        bound: Bound,
-    ) {
-        // Before the second one there was no best move.
+    /// Stores the score of the root move with this number, from 1, if it is the first or the best so far; else
+    /// reports its refutation, on request.
+    pub fn update_root_move(&mut self, number: usize, score: Score, alpha: Score, bound: Bound) {
+        // The first move becomes the best without a change.
         self.iteration.changes += u32::from(number > 1 && self.line == 0 && score > alpha);
         let root_move = &mut self.iteration.moves[self.line + number - 1];
         root_move.score = -Score::INFINITE;
@@ -195,20 +191,20 @@ impl Search<'_> {
         self.report_refutation(played, score, alpha);
     }
 
-    /// Reports the line in place `index`.
-    pub(super) fn report(&self, index: usize) {
+    /// Reports the line with this index, from 0.
+    pub fn report(&self, index: usize) {
         let Some(root_move) = self.iteration.moves.get(index) else {
             return;
         };
-        if index >= self.shared.settings.multipv || !self.reports() {
+        if index >= self.shared.request.settings.multipv || !self.reports() {
             return;
         }
-        let (nodes, time) = (self.total_nodes(), self.shared.control.elapsed());
-        let info = root_move.info(index + 1, nodes, time, self.table.hashfull());
-        let table_hits = self.shared.table_hits.load(Ordering::Relaxed) + self.table_hits;
+        let (nodes, time) = (self.total_nodes(), self.shared.request.control.elapsed());
+        let info = root_move.info(index + 1, nodes, time, self.tt.hashfull());
+        let tb_hits = self.shared.tb_hits.load(Ordering::Relaxed) + self.tb_hits;
         self.send_report(Report::Line(Info {
             score: self.shared.reported_score(info.score),
-            table_hits,
+            tb_hits,
             ..info
         }));
     }
@@ -218,23 +214,27 @@ impl Search<'_> {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::search::ThreadData;
     use super::super::shared::SharedState;
-    use super::super::thread_data::ThreadData;
     use super::*;
-    use crate::search::table::TranspositionTable;
+    use crate::rules::Game;
+    use crate::search::request::{Limits, SearchRequest};
+    use crate::search::tt::TranspositionTable;
 
-    /// The root moves of the position as the first iteration takes them, best capture first.
+    /// The root moves in the order of the first iteration.
     fn first_order(fen: &str) -> Vec<Move> {
-        let shared = SharedState::of_position(fen.parse().expect(fen));
-        let table = TranspositionTable::new(1).expect("a MB is free");
-        let mut thread = ThreadData::new(0, Arc::new(table));
+        let game = Game::new(fen.parse().expect(fen));
+        let moves = legal_moves(game.position()).to_vec();
+        let shared = SharedState::new(SearchRequest::new(game, Limits::default()), moves, 1);
+        let tt = TranspositionTable::new(1).expect("1 MB is free");
+        let mut thread = ThreadData::new(0, Arc::new(tt));
         let mut search = Search::new(&mut thread, &shared);
         search.order_root_moves();
         search.iteration.moves.iter().map(|m| m.played).collect()
     }
 
     #[test]
-    fn the_first_iteration_begins_with_the_best_captures_and_misses_no_move() {
+    fn the_first_iteration_starts_with_the_best_captures_and_has_all_moves() {
         let fen = "3k5/9/9/2c6/9/4r4/9/4R1p2/6R2/4K4 w - - 0 1";
         let order = first_order(fen);
         let best: Move = "e2e4".parse().unwrap();

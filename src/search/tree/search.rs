@@ -1,88 +1,90 @@
-//! The state of one search in one thread: the position on its line, how far it is.
+//! The state of one search in one thread.
 
-use super::iteration::{Iteration, NOT_OVERTAKEN};
-use super::line_evaluator::LineEvaluator;
-use super::poll_schedule::PollSchedule;
+use std::sync::Arc;
+
+use super::deepening::{Iteration, NOT_OVERTAKEN};
+use super::evaluator::LineEvaluator;
 use super::repetition::KeyFilter;
 use super::shared::SharedState;
-use super::stack::Stack;
-use super::thread_data::ThreadData;
+use super::stopping::PollSchedule;
 use crate::board::{Legality, Move, Position};
 use crate::rules::{Ply, counted_plies};
 use crate::search::ordering::{Histories, PieceTo};
 use crate::search::parameters::{Pruning, formulas, values};
 use crate::search::request::{Driver, Techniques};
-use crate::search::score::{Meaning, Score};
-use crate::search::table::{TranspositionTable, TtEntry};
+use crate::search::score::{MAX_PLY, Meaning, Score};
+use crate::search::tt::{TranspositionTable, TtEntry};
 
-/// One search, made new for each request, on top of what its thread keeps.
-pub(super) struct Search<'a> {
-    pub(super) id: usize,
-    pub(super) shared: &'a SharedState,
-    pub(super) table: &'a TranspositionTable,
-    pub(super) histories: &'a mut Histories,
-    pub(super) evaluator: &'a mut LineEvaluator,
-    pub(super) stack: &'a mut Stack,
-    pub(super) position: Position,
-    /// The game's moves and those on the way from the root.
-    pub(super) path: Vec<Ply>,
+/// One search in one thread. The data that outlives it is borrowed from [`ThreadData`].
+pub struct Search<'a> {
+    pub id: usize,
+    pub shared: &'a SharedState,
+    pub tt: &'a TranspositionTable,
+    pub histories: &'a mut Histories,
+    pub evaluator: &'a mut LineEvaluator,
+    pub stack: &'a mut Stack,
+    pub position: Position,
+    /// The plies of the game and of the line from the root to the current node.
+    pub path: Vec<Ply>,
     /// The positions before the current one since the last capture of the game.
-    pub(super) earlier_keys: KeyFilter,
-    pub(super) pruning: Pruning,
-    pub(super) techniques: Techniques,
-    /// The iteration under way, or the last.
-    pub(super) iteration: Iteration,
-    /// Which of the best lines is looked for, from 0.
-    pub(super) line: usize,
-    pub(super) nodes: u64,
-    /// Positions found in tables that [`SharedState::table_hits`] does not count yet.
-    pub(super) table_hits: u64,
-    pub(super) polling: PollSchedule,
-    pub(super) selective_depth: usize,
-    pub(super) root_depth: i32,
-    /// The depth at which another thread's iteration makes this one's needless.
-    pub(super) overtaken_at: i32,
-    /// Plies without a capture that make a draw; `None` in a game that has gone on past them, for
-    /// its players go by other rules.
+    pub earlier_keys: KeyFilter,
+    pub pruning: Pruning,
+    pub techniques: Techniques,
+    /// The current iteration, or the last one.
+    pub iteration: Iteration,
+    /// Index of the line being searched (MultiPV), from 0.
+    pub line: usize,
+    pub nodes: u64,
+    /// Tablebase hits that [`SharedState::tb_hits`] does not count yet.
+    pub tb_hits: u64,
+    pub polling: PollSchedule,
+    pub selective_depth: usize,
+    pub root_depth: i32,
+    /// This thread's iteration is superfluous once another thread has finished this depth.
+    pub overtaken_at: i32,
+    /// Plies without a capture that make a draw. `None` if the game has passed that number: its players use
+    /// other rules.
     no_capture_limit: Option<u16>,
-    /// Null moves are off, for both sides, before this ply, while one is being verified.
-    pub(super) null_move_floor: usize,
-    /// Something wants the search to end, which waits until one ply has been looked at.
-    pub(super) must_end: bool,
-    pub(super) stopped: bool,
+    /// Before this ply neither side makes null moves, while a null move is being verified.
+    pub null_move_floor: usize,
+    /// The search has to end, after it has searched one ply.
+    pub must_end: bool,
+    pub stopped: bool,
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(thread: &'a mut ThreadData, shared: &'a SharedState) -> Self {
-        let position = shared.game.position().clone();
-        let rules = shared.settings.rules;
+    pub fn new(thread: &'a mut ThreadData, shared: &'a SharedState) -> Self {
+        let position = shared.request.game.position().clone();
+        let rules = shared.request.settings.rules;
         let limit = rules.no_capture_limit();
         let counted = counted_plies(position.clock(), rules);
-        thread
-            .evaluator
-            .start(&position, &shared.settings, shared.network.as_ref());
+        thread.evaluator.start(
+            &position,
+            &shared.request.settings,
+            shared.request.network.as_ref(),
+        );
         thread.stack.clear();
         Self {
             id: thread.id,
             shared,
-            table: &thread.table,
+            tt: &thread.tt,
             histories: &mut thread.histories,
             evaluator: &mut thread.evaluator,
             stack: &mut thread.stack,
             position,
-            path: shared.game.plies().to_vec(),
+            path: shared.request.game.plies().to_vec(),
             earlier_keys: KeyFilter::new(shared.occurrences.keys_before_root()),
-            pruning: Pruning::new(shared.settings.pruning),
-            techniques: shared.settings.techniques,
+            pruning: Pruning::new(shared.request.settings.pruning),
+            techniques: shared.request.settings.techniques,
             iteration: Iteration::new(&shared.root_moves),
             line: 0,
             nodes: 0,
-            table_hits: 0,
+            tb_hits: 0,
             polling: PollSchedule::new(),
             selective_depth: 0,
             root_depth: 0,
             overtaken_at: NOT_OVERTAKEN,
-            no_capture_limit: (shared.settings.no_capture_draws && counted < limit)
+            no_capture_limit: (shared.request.settings.no_capture_draws && counted < limit)
                 .then_some(limit),
             null_move_floor: 0,
             must_end: false,
@@ -91,24 +93,22 @@ impl<'a> Search<'a> {
     }
 
     #[inline]
-    pub(super) fn legality(&self) -> Legality {
+    pub fn legality(&self) -> Legality {
         Legality::new(&self.position)
     }
 
-    /// Plays a legal move from the node at `ply`.
     #[inline]
-    pub(super) fn play(&mut self, ply: usize, m: Move) {
+    pub fn play(&mut self, ply: usize, m: Move) {
         self.stack.at_mut(ply).played = PieceTo::new(&self.position, m);
         self.earlier_keys.add(self.position.key());
         let undo = self.evaluator.push(&mut self.position, m);
-        self.table.prefetch(self.position.key());
+        self.tt.prefetch(self.position.key());
         self.path.push(Ply { played: m, undo });
         self.nodes += 1;
     }
 
-    /// Takes back the last move.
     #[inline]
-    pub(super) fn take_back(&mut self) {
+    pub fn take_back(&mut self) {
         if let Some(Ply { played, undo }) = self.path.pop() {
             self.position.unmake(played, undo);
             self.earlier_keys.remove(self.position.key());
@@ -116,8 +116,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Passes the turn at `ply`.
-    pub(super) fn play_null(&mut self, ply: usize) {
+    /// Plays a null move at `ply`.
+    pub fn play_null(&mut self, ply: usize) {
         let undo = self.position.make_null();
         self.path.push(Ply {
             played: Move::NONE,
@@ -127,8 +127,7 @@ impl<'a> Search<'a> {
         self.nodes += 1;
     }
 
-    /// Takes the pass back.
-    pub(super) fn take_back_null(&mut self) {
+    pub fn take_back_null(&mut self) {
         if let Some(Ply { undo, .. }) = self.path.pop() {
             self.position.unmake_null(undo);
         }
@@ -136,19 +135,20 @@ impl<'a> Search<'a> {
 
     /// The static evaluation of the position, uncorrected.
     #[inline]
-    pub(super) fn evaluate(&mut self) -> Score {
+    pub fn evaluate(&mut self) -> Score {
         self.evaluator.evaluate(&self.position)
     }
 
-    /// A static evaluation with what earlier searches found it to be off by.
+    /// The static evaluation with the correction history and the no-capture counter taken into account.
     #[inline]
-    pub(super) fn corrected(&self, ply: usize, raw: Score) -> Score {
-        let counted = match self.shared.settings.no_capture_draws {
-            true => i32::from(self.counted()),
-            false => 0,
+    pub fn corrected(&self, ply: usize, raw: Score) -> Score {
+        let counted = if self.shared.request.settings.no_capture_draws {
+            i32::from(self.counted())
+        } else {
+            0
         };
-        // Towards a draw with the plies without a capture, as the rule counts them (damping by the move
-        // counter: Chessprogramming wiki, "Fifty-move Rule").
+        // Approaches a draw with the plies without a capture (Chessprogramming wiki, "Fifty-move Rule", damping
+        // by the move counter).
         let faded = raw.units() * formulas::fading(counted) / values::fading_plies();
         if !self.pruning.corrections {
             return Score::evaluation(faded);
@@ -160,12 +160,12 @@ impl<'a> Search<'a> {
     /// Plies without a capture, as the rules count them.
     #[inline]
     fn counted(&self) -> u16 {
-        counted_plies(self.position.clock(), self.shared.settings.rules)
+        counted_plies(self.position.clock(), self.shared.request.settings.rules)
     }
 
-    /// Whether so many plies lie without a capture behind, and `ahead` more, that the game is drawn.
+    /// Whether the game is drawn by the no-capture limit after `ahead` more plies without a capture.
     #[inline]
-    pub(super) fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
+    pub fn is_past_no_capture_limit(&self, ahead: u16) -> bool {
         self.no_capture_limit
             .is_some_and(|limit| self.counted().saturating_add(ahead) >= limit)
     }
@@ -173,11 +173,11 @@ impl<'a> Search<'a> {
     /// The entry of the position in the transposition table. Its score is left out near the no-capture limit, where
     /// it depends on the number of plies left, and if its mate might come after the limit.
     #[inline]
-    pub(super) fn probe(&self) -> Option<TtEntry> {
+    pub fn probe(&self) -> Option<TtEntry> {
         if !self.techniques.hash {
             return None;
         }
-        let entry = self.table.probe(self.position.key())?;
+        let entry = self.tt.probe(self.position.key())?;
         let plies_to_mate = match entry.score.meaning() {
             Meaning::Mates(plies) | Meaning::Mated(plies) => plies as u16,
             Meaning::Evaluation(_) => 0,
@@ -189,10 +189,10 @@ impl<'a> Search<'a> {
         Some(TtEntry { bound, ..entry })
     }
 
-    /// The uncorrected static evaluation, from the hash entry or new. A new one is stored at once, for a
-    /// cut-off may leave nothing else of the position.
+    /// The uncorrected static evaluation, from the hash entry or computed. A new one is stored at once, because
+    /// a node that is cut off may store nothing else.
     #[inline]
-    pub(super) fn raw_evaluation(&mut self, entry: Option<TtEntry>, was_pv: bool) -> Score {
+    pub fn raw_evaluation(&mut self, entry: Option<TtEntry>, was_pv: bool) -> Score {
         if let Some(known) = entry.and_then(|e| e.evaluation) {
             return known;
         }
@@ -210,36 +210,164 @@ impl<'a> Search<'a> {
         raw
     }
 
-    /// Writes what was found of the position, which is that at `ply`, to the transposition table; the
-    /// score of `entry` counts mates from the root.
+    /// Stores an entry for the current position, at `ply`. The score of `entry` counts mates from the root.
     #[inline]
-    pub(super) fn store(&self, ply: usize, entry: TtEntry) {
+    pub fn store(&self, ply: usize, entry: TtEntry) {
         let score = entry.score.to_tt(ply);
         self.write(TtEntry { score, ..entry });
     }
 
-    /// Writes an entry, whose score counts mates from the position, to the transposition table.
+    /// Stores an entry whose score counts mates from the position.
     #[inline]
     fn write(&self, entry: TtEntry) {
         if self.techniques.hash {
-            self.table.store(self.position.key(), entry);
+            self.tt.store(self.position.key(), entry);
         }
     }
 
-    /// Whether windows are laid in this way.
+    /// Whether the search uses this kind of windows.
     #[inline]
-    pub(super) fn is_driven_by(&self, driver: Driver) -> bool {
+    pub fn is_driven_by(&self, driver: Driver) -> bool {
         self.techniques.driver == driver
     }
 
-    /// What a draw is worth to the side to move at `ply`: the root's side by the option `style`.
+    /// The score of a draw for the side to move at `ply`. It depends on the root's side and its style.
     #[inline]
-    pub(super) fn draw_score(&self, ply: usize) -> Score {
-        let for_root = self.shared.settings.draw_score().units();
+    pub fn draw_score(&self, ply: usize) -> Score {
+        let for_root = self.shared.request.settings.draw_score().units();
         Score::from_units(if ply.is_multiple_of(2) {
             for_root
         } else {
             -for_root
         })
     }
+}
+
+/// The data of a search thread that outlives its searches.
+pub struct ThreadData {
+    /// Number of the thread. Thread 0 reports and chooses the move.
+    pub id: usize,
+    pub tt: Arc<TranspositionTable>,
+    pub histories: Histories,
+    pub evaluator: LineEvaluator,
+    pub stack: Stack,
+}
+
+impl ThreadData {
+    pub fn new(id: usize, tt: Arc<TranspositionTable>) -> Self {
+        Self {
+            id,
+            tt,
+            histories: Histories::new(),
+            evaluator: LineEvaluator::new(),
+            stack: Stack::new(),
+        }
+    }
+}
+
+/// Entries before the root, so that looking back stays within the stack.
+const ENTRIES_BEFORE_ROOT: usize = 6;
+/// Entries after the deepest ply, because a node resets entries below it.
+const PAST_DEEPEST: usize = 4;
+
+/// One ply of the current line.
+#[derive(Clone, Debug, Default)]
+pub struct StackEntry {
+    /// Corrected static evaluation; `None` in check.
+    pub evaluation: Option<Score>,
+    /// The move played from here, as an index into the histories.
+    pub played: Option<PieceTo>,
+    /// The move excluded by a singular search.
+    pub excluded: Move,
+    /// Killer moves: quiet moves that caused cut-offs in nodes at this ply with the same grandparent.
+    pub killers: [Move; 2],
+    /// The principal variation from here.
+    pub pv: Vec<Move>,
+}
+
+/// The entries of all plies, including some before the root.
+#[derive(Debug)]
+pub struct Stack {
+    entries: Vec<StackEntry>,
+}
+
+impl Stack {
+    pub fn new() -> Self {
+        Self {
+            entries: vec![StackEntry::default(); ENTRIES_BEFORE_ROOT + MAX_PLY + PAST_DEEPEST],
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.entries.fill(StackEntry::default());
+    }
+
+    #[inline]
+    pub fn at(&self, ply: usize) -> &StackEntry {
+        &self.entries[ply + ENTRIES_BEFORE_ROOT]
+    }
+
+    #[inline]
+    pub fn at_mut(&mut self, ply: usize) -> &mut StackEntry {
+        &mut self.entries[ply + ENTRIES_BEFORE_ROOT]
+    }
+
+    /// The entry `back` plies before `ply`, which may lie before the root.
+    #[inline]
+    pub fn back(&self, ply: usize, back: usize) -> &StackEntry {
+        &self.entries[ply + ENTRIES_BEFORE_ROOT - back]
+    }
+
+    /// The moves one, two and four plies ago, for continuation histories.
+    #[inline]
+    pub fn before(&self, ply: usize) -> [Option<PieceTo>; 3] {
+        [1, 2, 4].map(|back| self.back(ply, back).played)
+    }
+
+    /// The moves one and two plies ago, for the correction history.
+    #[inline]
+    pub fn last_two(&self, ply: usize) -> [Option<PieceTo>; 2] {
+        [1, 2].map(|back| self.back(ply, back).played)
+    }
+
+    /// Sets the principal variation at `ply` to `first` followed by that of the next ply.
+    pub fn update_pv(&mut self, ply: usize, first: Move) {
+        let (head, tail) = self.entries.split_at_mut(ply + ENTRIES_BEFORE_ROOT + 1);
+        if let (Some(here), Some(next)) = (head.last_mut(), tail.first()) {
+            here.pv.clear();
+            here.pv.push(first);
+            here.pv.extend_from_slice(&next.pv);
+        }
+    }
+}
+
+/// The type of a node (Chessprogramming wiki, "Node Types").
+pub trait NodeType {
+    /// The node is on a principal variation (by MTD(f) the root alone, with a null window).
+    const PV: bool;
+    /// The node is the root.
+    const ROOT: bool;
+}
+
+/// The root. Its moves are listed before the search and keep their scores.
+pub struct Root;
+/// A node on a principal variation.
+pub struct Pv;
+/// A node outside the principal variation. It has a null window (except in plain alpha-beta) and only shows on
+/// which side of the window its score is.
+pub struct NonPv;
+
+impl NodeType for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+}
+
+impl NodeType for Pv {
+    const PV: bool = true;
+    const ROOT: bool = false;
+}
+
+impl NodeType for NonPv {
+    const PV: bool = false;
+    const ROOT: bool = false;
 }

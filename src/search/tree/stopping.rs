@@ -1,35 +1,37 @@
-//! When the iterations end before their limit: a proven mate, the clock, an only move.
+//! The end of a search: the clock, node limits, a proven mate, an only move. Polling also counts nodes and reports
+//! progress.
 
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-use super::iteration::{Iteration, Stability};
-use super::node_type::NonPv;
+use super::deepening::{Iteration, Stability};
+use super::search::NonPv;
 use super::search::Search;
 use crate::board::Move;
-use crate::search::event::Bound;
+use crate::search::event::{Bound, Event, Report};
 use crate::search::parameters::{Pruning, values};
 use crate::search::request::Degree;
 use crate::search::score::Score;
 
 impl Search<'_> {
-    /// Whether a mate settles the search: on the clock any that wins, else one that was looked at twice
-    /// as deep as it is long, for pruning may hide a shorter one for a while.
-    pub(super) fn is_decided(&self, lines: usize) -> bool {
+    /// Whether a mate score ends the search: on the clock any win, else a mate that was searched to twice its
+    /// length, because pruning may hide a shorter one for a while.
+    pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
             return false;
         }
         let score = moves[0].score;
         let plies = Score::MATE.units() - score.units().abs();
-        let on_the_clock =
-            self.shared.limits.clock.is_some() || self.shared.limits.move_time.is_some();
-        // A search for a mate in so many moves goes on where it has found a longer one.
-        let wanted = self.shared.limits.mate;
+        let on_the_clock = self.shared.request.limits.clock.is_some()
+            || self.shared.request.limits.move_time.is_some();
+        // A search for a mate in N moves continues after a longer one.
+        let wanted = self.shared.request.limits.mate;
         let is_short = wanted.is_none_or(|moves| plies as u32 <= moves.saturating_mul(2));
         (score.is_win() && on_the_clock && is_short) || *depth >= 2 * plies
     }
 
-    pub(super) fn is_out_of_time(&self, progress: &Stability) -> bool {
+    pub fn is_out_of_time(&self, progress: &Stability) -> bool {
         let Some(time) = self.shared.time else {
             return false;
         };
@@ -39,30 +41,30 @@ impl Search<'_> {
             progress.effort,
             progress.changes,
         );
-        let control = &self.shared.control;
-        let thought = match time.flexible {
-            true => control.elapsed(),
-            false => control.clock_elapsed(),
+        let control = &self.shared.request.control;
+        let thought = if time.flexible {
+            control.elapsed()
+        } else {
+            control.clock_elapsed()
         };
         !control.is_pondering() && thought >= soft
     }
 
-    /// Whether the search has taken so many nodes that no further iteration is begun.
-    pub(super) fn is_past_soft_nodes(&self) -> bool {
+    /// Whether the soft limit of nodes is reached, so that no further iteration starts.
+    pub fn is_past_soft_nodes(&self) -> bool {
         let nodes = self.total_nodes();
-        let limit = self.shared.limits.soft_nodes;
-        limit.is_some_and(|limit| nodes >= limit) && !self.shared.control.is_pondering()
+        let limit = self.shared.request.limits.soft_nodes;
+        limit.is_some_and(|limit| nodes >= limit) && !self.shared.request.control.is_pondering()
     }
 
-    /// The only-move check: on the clock, whether every root move but the best loses by force. Then
-    /// there is nothing to think about.
-    pub(super) fn is_only_move(&mut self) -> bool {
+    /// On the clock, whether the best move is the only one that does not lose by force. Then the search ends.
+    pub fn is_only_move(&mut self) -> bool {
         let depth = self.iteration.depth;
         let best = self.iteration.moves[0].score;
-        let limits = &self.shared.limits;
+        let limits = &self.shared.request.limits;
         if limits.mate.is_some()
             || limits.clock.is_none()
-            || self.shared.control.is_pondering()
+            || self.shared.request.control.is_pondering()
             || self.lines() > 1
         {
             return false;
@@ -73,7 +75,8 @@ impl Search<'_> {
         if depth < values::only_move_depth() || best.is_proven() {
             return false;
         }
-        // What is not far behind is no loss; pruning makes this cheap, but could not prove a mate.
+        // A move that is not far below the best one is no loss. This first search is cheap because it prunes,
+        // but it cannot prove a mate.
         let far_behind = Score::evaluation(best.units() - values::only_move_far_behind());
         let others: Vec<_> = self.iteration.moves[1..].iter().map(|m| m.played).collect();
         self.all_fail(&others, far_behind, depth / 2) && {
@@ -88,7 +91,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a search to `depth` after each of these moves finds no more than `alpha`.
+    /// Whether each of these moves, searched to `depth`, scores at most `alpha`.
     fn all_fail(&mut self, moves: &[Move], alpha: Score, depth: i32) -> bool {
         moves.iter().all(|m| {
             self.play(0, *m);
@@ -98,11 +101,169 @@ impl Search<'_> {
         })
     }
 
-    /// Waits in a ponder search that has nothing left to search: it ends only after the ponder hit.
-    pub(super) fn wait_while_pondering(&self) {
-        let control = &self.shared.control;
+    /// Waits for the ponder hit or a stop, if the search is complete while pondering.
+    pub fn wait_while_pondering(&self) {
+        let control = &self.shared.request.control;
         while self.id == 0 && control.is_pondering() && !control.is_stopped() {
             std::thread::sleep(Duration::from_millis(2));
         }
+    }
+}
+
+/// Nodes between two polls.
+const POLL_INTERVAL: u64 = 1024;
+/// Minimum work between two pauses, for the option `idle`.
+const SHORTEST_WORK: Duration = Duration::from_millis(2);
+/// The longest pause. A `stop` waits no longer than this.
+const LONGEST_REST: Duration = Duration::from_millis(15);
+
+impl Search<'_> {
+    /// Polls if it is time to.
+    #[inline]
+    pub fn poll(&mut self) {
+        if self.nodes >= self.polling.next {
+            self.poll_now();
+        }
+    }
+
+    #[cold]
+    fn poll_now(&mut self) {
+        let total = self.count_nodes();
+        self.polling.next = self.nodes + POLL_INTERVAL;
+        self.rest();
+        self.shared
+            .current_lines
+            .update(self.id, || self.line_here());
+        self.report_progress(total);
+        let shared = self.shared;
+        let control = &shared.request.control;
+        let out_of_nodes = shared.request.limits.nodes.is_some_and(|limit| {
+            // Just before the limit, polls at every node.
+            let left = limit.saturating_sub(total).max(1);
+            self.polling.next = self.nodes + POLL_INTERVAL.min(left);
+            total >= limit
+        });
+        self.must_end = control.is_stopped()
+            || shared.finished.load(Ordering::Relaxed)
+            || self.is_overtaken()
+            || out_of_nodes && !control.is_pondering()
+            || self.is_past_hard_limit();
+        // The first iteration is always completed, so that the answer has been searched even without time.
+        self.stopped |= self.must_end && self.root_depth > 1;
+    }
+
+    /// Whether the hard time limit is over.
+    pub fn is_past_hard_limit(&self) -> bool {
+        let control = &self.shared.request.control;
+        let time = self.shared.time.as_ref();
+        !control.is_pondering()
+            && time.is_some_and(|t| control.clock_elapsed() >= t.hard_after(control.pondered()))
+    }
+
+    /// Adds the nodes since the last call to those of all threads. Returns the sum.
+    pub fn count_nodes(&mut self) -> u64 {
+        let fresh = self.uncounted_nodes();
+        self.polling.counted_nodes = self.nodes;
+        let hits = std::mem::take(&mut self.tb_hits);
+        self.shared.tb_hits.fetch_add(hits, Ordering::Relaxed);
+        self.shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh
+    }
+
+    /// The moves from the root to the current node, up to the first null move.
+    fn line_here(&self) -> Vec<Move> {
+        let path = self
+            .path
+            .iter()
+            .skip(self.shared.request.game.plies().len());
+        let moves = path.map(|ply| ply.played);
+        moves.take_while(|m| m.is_some()).collect()
+    }
+
+    fn uncounted_nodes(&self) -> u64 {
+        self.nodes - self.polling.counted_nodes
+    }
+
+    /// Nodes of all threads, as of their last polls.
+    pub fn total_nodes(&self) -> u64 {
+        self.shared.nodes.load(Ordering::Relaxed) + self.uncounted_nodes()
+    }
+
+    /// Whether this thread reports and a receiver exists.
+    pub fn reports(&self) -> bool {
+        self.id == 0 && self.shared.events.is_some()
+    }
+
+    /// Sends a report if this thread reports.
+    pub fn send_report(&self, report: Report) {
+        if let Some(events) = self.shared.events.as_ref().filter(|_| self.id == 0) {
+            // The receiver may be gone while the process ends.
+            let _ = events.send(Event::Report(report));
+        }
+    }
+
+    /// Reports the progress once a second.
+    fn report_progress(&mut self, nodes: u64) {
+        if !self.reports() {
+            return;
+        }
+        let time = self.shared.request.control.elapsed();
+        if time.as_secs() > self.polling.reported_seconds {
+            self.polling.reported_seconds = time.as_secs();
+            self.send_report(Report::Progress { nodes, time });
+            let lines = self.shared.current_lines.all();
+            if !lines.is_empty() {
+                self.send_report(Report::CurrentLines(lines));
+            }
+        }
+    }
+
+    /// Pauses for the share of the time that the option `idle` asks for.
+    fn rest(&mut self) {
+        let rest_per_work = match self.shared.request.settings.idle {
+            Degree::None => return,
+            Degree::Small => 1.0 / 3.0,
+            Degree::Medium => 1.0,
+            Degree::Large => 3.0,
+        };
+        let worked = self.polling.busy_since.elapsed();
+        if worked >= SHORTEST_WORK {
+            let rest = worked.mul_f64(rest_per_work).min(LONGEST_REST);
+            let control = &self.shared.request.control;
+            let left = self.shared.time.map_or(rest, |time| {
+                time.hard_after(control.pondered())
+                    .saturating_sub(control.clock_elapsed())
+            });
+            std::thread::sleep(rest.min(left));
+            self.polling.busy_since = Instant::now();
+        }
+    }
+}
+
+/// The time of the next poll, and the state at the last one.
+#[derive(Debug)]
+pub struct PollSchedule {
+    /// Nodes that [`SharedState::nodes`](super::shared::SharedState::nodes) holds.
+    pub counted_nodes: u64,
+    /// The node count of the next poll.
+    pub next: u64,
+    /// The end of the last pause.
+    pub busy_since: Instant,
+    /// Time of the last report of progress, in seconds.
+    pub reported_seconds: u64,
+}
+
+impl PollSchedule {
+    pub fn new() -> Self {
+        Self {
+            counted_nodes: 0,
+            next: 0,
+            busy_since: Instant::now(),
+            reported_seconds: 0,
+        }
+    }
+
+    /// Makes the search poll at the next node; `nodes` is the current count.
+    pub fn hurry(&mut self, nodes: u64) {
+        self.next = self.next.min(nodes);
     }
 }

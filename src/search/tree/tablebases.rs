@@ -1,36 +1,36 @@
-//! What the endgame tables say of a node.
+//! Scores from endgame tables.
 
 use std::ops::Neg;
 
-use super::node_score::NodeScore;
 use super::repetition::BEFORE_ROOT;
+use super::score::NodeScore;
 use super::search::Search;
 use crate::board::{Color, Move, PieceKind};
 use crate::search::score::{MAX_PLY, Score};
 use crate::tablebase::{TableOutcome, Tables};
 
 impl Search<'_> {
-    /// The score of the node at `ply` where a table holds it and the rules let it stand: a win or a loss
-    /// if the mate comes within the no-capture limit, or else a capture that keeps the win; a draw if no rule
-    /// on repetitions can change it; a win or loss by these rules if it comes nearer than it is at the root. Where
-    /// it does not, the other side puts it off by checks or chases, and the search sees these repeated.
+    /// The score of the node at `ply` from an endgame table, if the rules cannot change it: a win or loss if
+    /// the mate, or a capture that keeps the win, comes within the no-capture limit; a draw that no rule on
+    /// repetitions can change; a win or loss by these rules if it is nearer than at the root. If it is not
+    /// nearer, the other side delays it by checks or chases, and the search finds the repetition.
     ///
-    /// In a game that is drawn already, draws are not cut off, so that the search still finds the line in
-    /// which it is easiest to go wrong.
+    /// If the root is drawn already, drawn positions are searched further to find the line that is most
+    /// difficult for the opponent.
     #[inline]
-    pub(super) fn table_score(&mut self, ply: usize) -> Option<NodeScore> {
-        let tables = self.shared.tables.as_deref()?;
-        // Reading from a slow disk must not make the move late.
+    pub fn tablebase_score(&mut self, ply: usize) -> Option<NodeScore> {
+        let tables = self.shared.request.tablebases.as_deref()?;
+        // Reading from a slow disk must not delay the move.
         if self.must_end {
             return None;
         }
         let loads = tables.loads();
-        let probe = tables.probe(&self.position, self.shared.settings.rules);
+        let probe = tables.probe(&self.position, self.shared.request.settings.rules);
         if tables.loads() != loads {
             self.polling.hurry(self.nodes);
         }
         let probe = probe?;
-        self.table_hits += 1;
+        self.tb_hits += 1;
         let score = match probe.outcome {
             TableOutcome::Win(plies) if !self.is_in_time(ply, plies) => {
                 return self.conversion_score(tables, ply, !self.position.side_to_move());
@@ -53,8 +53,9 @@ impl Search<'_> {
         Some(NodeScore::of_position(score))
     }
 
-    /// The score, for the side that wins against `loser`, of the node at `ply` whose mate comes too late: a
-    /// win still if the next capture does not. It depends on the plies without a capture so far.
+    /// The score, for the side that wins against `loser`, of the node at `ply` whose mate comes after the
+    /// no-capture limit: a win if the next capture comes before it. It depends on the plies without a capture
+    /// so far.
     #[cold]
     fn conversion_score(&self, tables: &Tables, ply: usize, loser: Color) -> Option<NodeScore> {
         let plies = tables.dtc(&self.position)?;
@@ -67,8 +68,9 @@ impl Search<'_> {
         Some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
-    /// The score, for the side that wins by the rules, of the node at `ply`, which is worth so many plies but for
-    /// repetitions. It depends on the plies without a capture so far, and on the root.
+    /// The score, for the side that wins by the rules on repetitions, of the node at `ply`; `plies` is the
+    /// distance without the time spent repeating. It depends on the plies without a capture so far, and on the
+    /// root.
     #[cold]
     fn rule_score(&self, ply: usize, plies: u16) -> Option<NodeScore> {
         let comes_nearer = self.shared.root_ending.is_farther_than(plies);
@@ -77,19 +79,20 @@ impl Search<'_> {
             .then_some(NodeScore::of_path(score, BEFORE_ROOT))
     }
 
-    /// Whether a mate or a capture in so many plies from the node at `ply` comes before the no-capture limit and
-    /// can be told as a score.
+    /// Whether a mate or capture `plies` after the node at `ply` comes before the no-capture limit and is near
+    /// enough for a score.
     fn is_in_time(&self, ply: usize, plies: u16) -> bool {
         let quiet_plies = plies.saturating_sub(1);
         let is_in_time = plies == 0 || !self.is_past_no_capture_limit(quiet_plies);
         is_in_time && ply + usize::from(plies) < 2 * MAX_PLY
     }
 
-    /// Follows a line that ends where a table holds the mate to the mate, as long as there is time.
-    pub(super) fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
+    /// Extends a line that ends in a position of an endgame table to the mate, as long as there is time.
+    pub fn complete_line(&self, line: &mut Vec<Move>, score: Score) {
         let Some(tables) = self
             .shared
-            .tables
+            .request
+            .tablebases
             .as_deref()
             .filter(|_| score.is_decisive())
         else {
@@ -125,7 +128,7 @@ mod tests {
 
     fn think_with(fen: &str, tables: Option<Arc<Tables>>) -> Outcome {
         let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tables(tables);
+        searcher.set_tablebases(tables);
         let limits = Limits {
             depth: Some(4),
             ..Limits::default()
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn wins_are_told_to_the_ply_and_played_out() {
+    fn wins_have_exact_scores_and_are_played_out() {
         let mut position: Position = "2baka3/9/9/9/9/9/9/9/9/R2K5 w - - 0 1".parse().unwrap();
         for plies in (0..19).rev() {
             let outcome = think(&position.to_string(), true);
@@ -156,14 +159,14 @@ mod tests {
             let fen = format!("2baka3/9/9/9/9/9/9/9/9/R2K5 w - - {clock} 1");
             think(&fen, true).score.unwrap()
         };
-        // The mate is the ply number 120 without a capture, or would be the next.
+        // The mate is ply 120 without a capture, or would be the next one.
         assert_eq!(at(101), Score::mate_in(19));
         assert!(at(102) != Score::mate_in(19));
         assert!(!at(118).is_decisive());
     }
 
     #[test]
-    fn what_is_too_long_for_a_mate_is_won_by_a_capture_in_time() {
+    fn a_mate_beyond_the_limit_is_won_by_a_capture_in_time() {
         let directory = tempfile::tempdir().unwrap();
         let position = write_conversions(directory.path(), "KR-KAB");
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
@@ -187,7 +190,7 @@ mod tests {
             );
             assert!(score(clock, &Tables::embedded()) < Score::EVALUATION_LIMIT);
         }
-        // The side that wins takes before the draw.
+        // The winning side captures before the draw.
         let mut position: Position = at(120 - capture).parse().unwrap();
         for left in (1..=capture).rev() {
             assert!(tables.dtc(&position).is_some_and(|plies| plies <= left));
@@ -202,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn wins_by_the_rules_are_told_and_played_out() {
+    fn wins_by_the_rules_have_scores_and_are_played_out() {
         let directory = tempfile::tempdir().unwrap();
         let [won, lost] = write_rook_against_knight(directory.path());
         let (tables, _) = Tables::open(directory.path().to_str().unwrap());
         let mut searcher = Searcher::new(1).unwrap();
-        searcher.set_tables(Some(tables.clone()));
+        searcher.set_tablebases(Some(tables.clone()));
         let limits = Limits {
             depth: Some(8),
             ..Limits::default()
@@ -225,7 +228,7 @@ mod tests {
                 if judgement.verdict != Verdict::Undecided {
                     break judgement;
                 }
-                // Black never lets itself be mated.
+                // Black is never mated.
                 let played = match game.position().side_to_move() {
                     Color::Red => searcher.think(&game, limits).unwrap().best,
                     Color::Black => (legal_moves(game.position()).into_iter())
@@ -236,7 +239,7 @@ mod tests {
             assert_eq!(judgement.verdict, Verdict::against(Color::Black), "{start}");
             assert_eq!(judgement.cause, Cause::Repetition, "{start}");
         }
-        // Where the rook has just taken a pawn, the game comes from another class.
+        // If the rook has just captured a pawn, the game comes from another class.
         let taken = lost.iter().step_by(50).filter_map(|after| {
             let after = after.to_string();
             let rest = after.strip_suffix(" b - - 0 1")?;
@@ -267,12 +270,12 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_told_and_played_with_an_eye_to_the_evaluation() {
+    fn draws_are_reported_and_played_by_the_evaluation() {
         let drawn = "3ak4/4a4/9/9/9/4N4/9/9/9/3K5 w";
         let with = think(drawn, true);
         assert_eq!(with.score, Some(Score::ZERO));
         assert!(think(drawn, false).score.unwrap() > Score::ZERO);
-        // The move must keep the knight's draw.
+        // The move must keep the draw of the knight.
         let mut position: Position = drawn.parse().unwrap();
         position.make(with.best.unwrap());
         let reply = Tables::embedded()
@@ -283,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_into_a_table_are_seen_from_outside() {
+    fn captures_into_a_table_class_have_exact_scores() {
         let fen = "4k4/9/9/9/9/9/9/9/r8/R2K5 w";
         let mut position: Position = fen.parse().unwrap();
         position.make("a0a1".parse().unwrap());

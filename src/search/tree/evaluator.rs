@@ -1,4 +1,4 @@
-//! The static evaluation along the line under search.
+//! Static evaluation, updated move by move along the current line.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use crate::search::parameters::values;
 use crate::search::request::{Settings, Style};
 use crate::search::score::{MAX_PLY, Score};
 
-/// A debug assertion computes the network's sums afresh for one position in so many, chosen by its key.
+/// A debug assertion recomputes the network's sums for one position out of this many, chosen by its key.
 const FRESH_SHARE: u64 = 32;
 
-/// The evaluator of a thread, with the incremental part of the evaluation for every position on the
-/// line: a move pushes its position's, taking it back pops it, a null move leaves the stack alone.
+/// The evaluator of a thread, with a stack of the incremental parts of the evaluation. A move pushes those of
+/// its position, taking it back pops them; a null move changes nothing.
 #[derive(Debug)]
-pub(super) struct LineEvaluator {
+pub struct LineEvaluator {
     evaluator: Evaluator,
     sums: Vec<PieceSquareAccumulator>,
     network: Option<NetworkLine>,
@@ -27,7 +27,7 @@ pub(super) struct LineEvaluator {
     level: SimdLevel,
 }
 
-/// The network with its sums for the line.
+/// The network with its sums for the current line.
 #[derive(Debug)]
 struct NetworkLine {
     network: Arc<Network>,
@@ -35,7 +35,7 @@ struct NetworkLine {
 }
 
 impl LineEvaluator {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             evaluator: Evaluator::default(),
             sums: Vec::with_capacity(MAX_PLY + 4),
@@ -45,14 +45,9 @@ impl LineEvaluator {
         }
     }
 
-    /// Begins a line at `root`, evaluated by `network` (`None`: the embedded one) if the settings ask for
-    /// all knowledge and the network has an input for every piece. What is remembered of material stays.
-    pub(super) fn start(
-        &mut self,
-        root: &Position,
-        settings: &Settings,
-        network: Option<&Arc<Network>>,
-    ) {
+    /// Starts a line at `root`. It is evaluated by `network` (`None`: the embedded one) if the settings ask for
+    /// all knowledge and the network has an input for every piece.
+    pub fn start(&mut self, root: &Position, settings: &Settings, network: Option<&Arc<Network>>) {
         self.evaluator
             .set(settings.knowledge, attack(settings.style));
         self.sums.clear();
@@ -80,9 +75,9 @@ impl LineEvaluator {
         self.network.as_mut().filter(|_| self.uses_network)
     }
 
-    /// Plays a pseudo-legal move in the position at the end of the line.
+    /// Plays a pseudo-legal move.
     #[inline]
-    pub(super) fn push(&mut self, position: &mut Position, m: Move) -> Undo {
+    pub fn push(&mut self, position: &mut Position, m: Move) -> Undo {
         if let Some(NetworkLine { network, stack }) = self.network() {
             return position.make_observed(m, &mut stack.push(network));
         }
@@ -92,18 +87,18 @@ impl LineEvaluator {
         undo
     }
 
-    /// Forgets the last position of the line, whose move has been taken back.
+    /// Removes the last position, after its move has been taken back.
     #[inline]
-    pub(super) fn pop(&mut self) {
+    pub fn pop(&mut self) {
         match self.network() {
             Some(line) => line.stack.pop(),
             None => drop(self.sums.pop()),
         }
     }
 
-    /// The static evaluation of the position at the end of the line, for its side to move.
+    /// The static evaluation for the side to move.
     #[inline]
-    pub(super) fn evaluate(&mut self, position: &Position) -> Score {
+    pub fn evaluate(&mut self, position: &Position) -> Score {
         let level = self.level;
         let value = match self.network() {
             Some(NetworkLine { network, stack }) => {
@@ -119,27 +114,27 @@ impl LineEvaluator {
         Score::evaluation(value)
     }
 
-    /// How much a quiet move raised the evaluation for its mover, from `earlier`, the evaluation for the
-    /// mover, to `now`, that for the opponent at the end of the line. Each counts the tempo for its own
-    /// side; passing it on is not the move's fault, and the rest of what the usual quiet move loses by each
-    /// evaluation is taken off, so that the median is near 0.
+    /// How much a quiet move raised the evaluation for its mover: from `earlier`, before the move, to `now`,
+    /// for the opponent after it. Both include the tempo of the side to move, which is removed here, and so is
+    /// the usual loss of a quiet move, so that the median is near 0.
     #[inline]
-    pub(super) fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
+    pub fn swing(&self, position: &Position, earlier: Score, now: Score) -> i32 {
         let tempo = TEMPO.at_phase(self.phase(position));
-        let offset = match self.uses_network {
-            true => values::network_swing_offset(),
-            false => values::evaluation_swing_offset(),
+        let offset = if self.uses_network {
+            values::network_swing_offset()
+        } else {
+            values::evaluation_swing_offset()
         };
         2 * tempo - now.units() - earlier.units() + offset
     }
 
-    /// The phase of the game in the position at the end of the line, from 0 to
-    /// [`crate::eval::handcrafted::FULL_PHASE`].
+    /// The phase of the game, from 0 to [`crate::eval::handcrafted::FULL_PHASE`].
     #[inline]
-    pub(super) fn phase(&self, position: &Position) -> i32 {
-        match self.uses_network {
-            true => phase(position),
-            false => self.last().phase,
+    pub fn phase(&self, position: &Position) -> i32 {
+        if self.uses_network {
+            phase(position)
+        } else {
+            self.last().phase
         }
     }
 
@@ -149,7 +144,7 @@ impl LineEvaluator {
     }
 }
 
-/// The evaluation that the settings ask for, without any search, for the side to move.
+/// The static evaluation for the side to move, without any search.
 pub fn static_score(
     position: &Position,
     settings: &Settings,

@@ -1,24 +1,21 @@
-//! The transposition table, shared by all threads without locks. Protocols and messages call it the hash
-//! table (`hashsize`, `Hash`).
+//! The transposition table, shared by all threads without locks. Protocols and messages call it the hash table
+//! (`hashsize`, `Hash`).
 //!
-//! A slot is two atomic words, the position's key XOR the data and the data; a torn slot, half
-//! of one write and half of another, has a key that fits no position and is not found (Hyatt and
-//! Mann, "A lock-less transposition table implementation", 2002).
-
-mod entry;
+//! An entry is two atomic words: the position's key XOR the data, and the data. A torn entry, half of one write
+//! and half of another, has a key that matches no position and is not found (Hyatt and Mann, "A lock-less
+//! transposition table implementation", 2002).
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use crate::board::Move;
 use crate::eval::nnue::simd::{prefetch, request_large_pages};
 use crate::search::event::Bound;
 use crate::search::parameters::{formulas, values};
-
-pub use entry::TtEntry;
-use entry::{GENERATIONS, depth_of, generation_of};
+use crate::search::score::Score;
 
 /// Entries in a bucket: one cache line.
 const BUCKET_ENTRIES: usize = 4;
-/// Bytes in a MB of the option.
+/// Bytes in a MB.
 const MEGABYTE: usize = 1 << 20;
 
 /// Words of an entry: check and data.
@@ -28,21 +25,21 @@ const BUCKET_WORDS: usize = ENTRY_WORDS * BUCKET_ENTRIES;
 /// Bytes of a bucket.
 const BUCKET_BYTES: usize = BUCKET_WORDS * size_of::<AtomicU64>();
 
-/// Two words of the table, which hold an entry.
+/// The two words of an entry.
 #[derive(Clone, Copy)]
 struct Slot<'a> {
     check: &'a AtomicU64,
     data: &'a AtomicU64,
 }
 
-/// A fixed number of buckets of four entries, the least useful of which makes room.
+/// A fixed number of buckets of four entries. A new entry replaces the least valuable one of its bucket.
 ///
-/// The memory is asked for zeroed, so that the system hands it over page by page as it is used; in large
-/// pages where it has them, as nearly every probe is of another page.
+/// The memory is allocated zeroed, so that the system provides each page at its first use, and in large pages
+/// if the system has them, because nearly every probe is in another page.
 #[derive(Debug)]
 pub struct TranspositionTable {
     words: Vec<AtomicU64>,
-    /// Words before the first bucket, which begins a cache line.
+    /// Words before the first bucket, which starts a cache line.
     skipped: usize,
     buckets: usize,
     generation: AtomicU8,
@@ -51,7 +48,7 @@ pub struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// A table of about `megabytes` (at least one bucket); `None` when there is no memory for it.
+    /// A table of about `megabytes`, at least one bucket; `None` without memory for it.
     pub fn new(megabytes: usize) -> Option<Self> {
         let buckets = (megabytes.checked_mul(MEGABYTE)? / BUCKET_BYTES).max(1);
         let count = buckets.checked_add(1)?.checked_mul(BUCKET_WORDS)?;
@@ -79,7 +76,8 @@ impl TranspositionTable {
         self.generation.store(0, Ordering::Relaxed);
     }
 
-    /// As [`Self::clear`], several times as fast: without other users, the words can be written in vectors.
+    /// As [`Self::clear`], several times as fast: without other users the words can be written by vector
+    /// stores.
     pub fn clear_exclusively(&mut self) {
         if std::mem::take(self.used.get_mut()) {
             self.words.fill_with(AtomicU64::default);
@@ -92,7 +90,7 @@ impl TranspositionTable {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Begins a new generation: entries of older searches are replaced first (aging; Chessprogramming wiki,
+    /// Starts a new generation: entries of older searches are replaced first (aging; Chessprogramming wiki,
     /// "Transposition Table", replacement strategies).
     pub fn age(&self) {
         let next = (self.generation() + 1) % GENERATIONS;
@@ -100,7 +98,7 @@ impl TranspositionTable {
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// Notes that something will be written outside a search: [`Self::clear`] has work to do.
+    /// Marks the table as used before a write outside a search, so that [`Self::clear`] clears it.
     pub fn note_use(&self) {
         self.used.store(true, Ordering::Relaxed);
     }
@@ -121,14 +119,13 @@ impl TranspositionTable {
         })
     }
 
-    /// The entries where a position with this key may be.
+    /// The bucket of a key.
     #[inline]
     fn bucket_of(&self, key: u64) -> impl Iterator<Item = Slot<'_>> {
         self.bucket(((u128::from(key) * self.buckets as u128) >> 64) as usize)
     }
 
-    /// Has the memory where a position with this key may be brought near, so that [`Self::probe`] need not
-    /// wait for it.
+    /// Prefetches the bucket of a key for a later [`Self::probe`].
     #[inline]
     pub fn prefetch(&self, key: u64) {
         if let Some(slot) = self.bucket_of(key).next() {
@@ -136,7 +133,7 @@ impl TranspositionTable {
         }
     }
 
-    /// What is known of the position with this key.
+    /// The entry of the position with this key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<TtEntry> {
         self.bucket_of(key).find_map(|slot| {
@@ -146,10 +143,9 @@ impl TranspositionTable {
         })
     }
 
-    /// Stores an entry; the one of its bucket that is worth least is replaced. Of the same position the
-    /// new one replaces the old, unless that is from the same search and deeper by
-    /// [`formulas::hash_deeper`] plies and the new one is not exact. The best move is that of the new
-    /// entry where it has one, else that of the old.
+    /// Stores an entry in place of the least valuable one of its bucket. It replaces an entry of the same
+    /// position, unless it is not exact and the old one is from the same search and at least
+    /// [`formulas::hash_deeper`] plies deeper. Without a best move it keeps that of the old entry.
     pub fn store(&self, key: u64, mut entry: TtEntry) {
         let generation = self.generation();
         let mut victim: Option<(Slot<'_>, i32)> = None;
@@ -172,13 +168,13 @@ impl TranspositionTable {
                 victim = Some((slot, 0));
                 break;
             }
-            let worth = if data == 0 {
+            let value = if data == 0 {
                 i32::MIN
             } else {
-                self.worth(data, generation)
+                self.value(data, generation)
             };
-            if victim.is_none_or(|(_, least)| worth < least) {
-                victim = Some((slot, worth));
+            if victim.is_none_or(|(_, least)| value < least) {
+                victim = Some((slot, value));
             }
         }
         if let Some((slot, _)) = victim {
@@ -188,13 +184,13 @@ impl TranspositionTable {
         }
     }
 
-    /// How much an entry is worth keeping: deep and recent.
-    fn worth(&self, data: u64, generation: u8) -> i32 {
+    /// The value of an entry for replacement: deep and recent entries are kept.
+    fn value(&self, data: u64, generation: u8) -> i32 {
         let age = (GENERATIONS + generation - generation_of(data)) % GENERATIONS;
         depth_of(data) - values::hash_age() * i32::from(age)
     }
 
-    /// Share of entries written by the current search, in thousandths, from a sample.
+    /// Share of entries written by the current search, in thousandths, estimated from a sample.
     pub fn hashfull(&self) -> u32 {
         let sample = self.buckets.min(250);
         let generation = self.generation();
@@ -212,10 +208,102 @@ impl TranspositionTable {
     }
 }
 
+/// Generations before the count wraps around.
+pub const GENERATIONS: u8 = 64;
+
+/// An entry of the transposition table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TtEntry {
+    /// The best move, or [`Move::NONE`].
+    pub best: Move,
+    /// The score, with proven wins and losses counted from the position; meaningless without a bound.
+    pub score: Score,
+    /// The bound of the score; `None` if only the move and the evaluation are stored.
+    pub bound: Option<Bound>,
+    /// Depth searched in plies, 0 for quiescence.
+    pub depth: i32,
+    /// The static evaluation, if it was computed.
+    pub evaluation: Option<Score>,
+    /// Whether the position has been on a principal variation.
+    pub was_pv: bool,
+}
+
+const NO_EVALUATION: i16 = i16::MIN;
+
+impl TtEntry {
+    /// The score at this ply, if the entry causes a cut-off at this depth in this window.
+    #[inline]
+    pub fn cutoff(&self, depth: i32, alpha: Score, beta: Score, ply: usize) -> Option<Score> {
+        let score = self.score.from_tt(ply);
+        let settles = match self.bound? {
+            Bound::Exact => true,
+            Bound::Lower => score >= beta,
+            Bound::Upper => score <= alpha,
+        };
+        // A proven mate holds at any depth.
+        let deep = self.depth >= depth
+            || match self.bound? {
+                Bound::Exact => score.is_decisive(),
+                Bound::Lower => score.is_win(),
+                Bound::Upper => score.is_loss(),
+            };
+        (settles && deep).then_some(score)
+    }
+
+    /// Bits 0-13 move, 14-15 bound, 16-23 depth, 24-29 generation, 30 on a principal variation,
+    /// 32-47 score, 48-63 evaluation.
+    pub fn pack(self, generation: u8) -> u64 {
+        let bound = match self.bound {
+            None => 0,
+            Some(Bound::Upper) => 1,
+            Some(Bound::Lower) => 2,
+            Some(Bound::Exact) => 3,
+        };
+        let evaluation = self.evaluation.map_or(NO_EVALUATION, |e| e.units() as i16);
+        u64::from(self.best.bits())
+            | bound << 14
+            | (self.depth.clamp(0, 255) as u64) << 16
+            | u64::from(generation) << 24
+            | u64::from(self.was_pv) << 30
+            | u64::from(self.score.units() as i16 as u16) << 32
+            | u64::from(evaluation as u16) << 48
+    }
+
+    pub fn unpack(data: u64) -> Self {
+        let evaluation = (data >> 48) as i16;
+        Self {
+            best: Move::from_bits(data as u16 & 0x3fff).unwrap_or(Move::NONE),
+            score: Score::from_units(i32::from((data >> 32) as i16)),
+            bound: [
+                None,
+                Some(Bound::Upper),
+                Some(Bound::Lower),
+                Some(Bound::Exact),
+            ][(data >> 14 & 3) as usize],
+            depth: (data >> 16 & 0xff) as i32,
+            evaluation: (evaluation != NO_EVALUATION)
+                .then(|| Score::from_units(i32::from(evaluation))),
+            was_pv: data >> 30 & 1 != 0,
+        }
+    }
+}
+
+/// The depth of a packed entry.
+pub fn depth_of(data: u64) -> i32 {
+    (data >> 16 & 0xff) as i32
+}
+
+/// The generation of a packed entry.
+pub fn generation_of(data: u64) -> u8 {
+    (data >> 24) as u8 % GENERATIONS
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::board::Move;
+    use crate::board::{Move, Square};
     use crate::search::score::Score;
 
     fn entry(best: Move, depth: i32, score: i32) -> TtEntry {
@@ -230,14 +318,14 @@ mod tests {
     }
 
     #[test]
-    fn absurd_sizes_are_refused() {
+    fn huge_sizes_are_refused() {
         assert!(TranspositionTable::new(usize::MAX).is_none());
         assert!(TranspositionTable::new(usize::MAX / MEGABYTE).is_none());
         assert_eq!(TranspositionTable::new(0).unwrap().buckets, 1);
     }
 
     #[test]
-    fn a_missing_move_leaves_the_old_one() {
+    fn an_entry_without_a_move_keeps_the_old_move() {
         let mut table = TranspositionTable::new(1).unwrap();
         let best = "h2e2".parse().unwrap();
         table.store(77, entry(best, 3, 10));
@@ -254,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_is_refused_leaves_its_move() {
+    fn a_shallow_entry_only_replaces_the_move() {
         let table = TranspositionTable::new(1).unwrap();
         let deep = entry("b0c2".parse().unwrap(), 9, 10);
         let best = "h2e2".parse().unwrap();
@@ -290,5 +378,22 @@ mod tests {
             scope.spawn(|| write(0));
             scope.spawn(|| write(1));
         });
+    }
+
+    proptest! {
+        #[test]
+        fn entries_survive_packing(
+            from in 0..90usize, to in 0..90usize, depth in 0..256, score in -32_000..32_001,
+            evaluation in proptest::option::of(-29_000..29_000), bound in 0..4usize, was_pv: bool,
+        ) {
+            let best = Move::new(Square::from_index(from).unwrap(), Square::from_index(to).unwrap());
+            let bound = [None, Some(Bound::Upper), Some(Bound::Lower), Some(Bound::Exact)][bound];
+            let entry = TtEntry {
+                best, score: Score::from_units(score), bound, depth,
+                evaluation: evaluation.map(Score::from_units), was_pv,
+            };
+            prop_assert_eq!(TtEntry::unpack(entry.pack(63)), entry);
+            prop_assert_eq!(generation_of(entry.pack(63)), 63);
+        }
     }
 }

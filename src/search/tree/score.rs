@@ -1,0 +1,199 @@
+//! The scores of a node and of its moves, with what they depend on.
+
+use std::ops::Neg;
+
+use arrayvec::ArrayVec;
+
+use crate::board::{Move, Position};
+use crate::search::event::Bound;
+use crate::search::score::Score;
+
+/// A score, and the lowest ply of the path on which it depends in addition to the node's own position.
+///
+/// A position can have different scores when it is reached by different paths: repetitions and the no-capture
+/// limit score the path. A score that depends on the path must not be stored for the position (Campbell, "The
+/// graph-history interaction: on ignoring position history", 1985).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodeScore {
+    pub score: Score,
+    lowest_ply: i32,
+}
+
+const _: () = assert!(size_of::<NodeScore>() == 8);
+
+impl NodeScore {
+    /// The result of a stopped search. Callers discard it.
+    pub const STOPPED: Self = Self::of_position(Score::ZERO);
+
+    /// A score that depends on the position alone.
+    #[inline]
+    pub const fn of_position(score: Score) -> Self {
+        Self {
+            score,
+            lowest_ply: i32::MAX,
+        }
+    }
+
+    /// A score that depends on the path from `lowest_ply` on, counted from the root and negative before it.
+    #[inline]
+    pub const fn of_path(score: Score, lowest_ply: i32) -> Self {
+        Self { score, lowest_ply }
+    }
+
+    /// Whether the score could be different on another path to the position.
+    #[inline]
+    pub const fn is_path_dependent(self) -> bool {
+        self.lowest_ply != i32::MAX
+    }
+
+    /// This score as seen from the node at `ply`: it does not depend on the path if the first occurrence of the
+    /// repetition is at the node or below it.
+    #[inline]
+    pub fn settled_at(self, ply: usize) -> Self {
+        if self.lowest_ply >= ply as i32 {
+            Self::of_position(self.score)
+        } else {
+            self
+        }
+    }
+
+    /// Raises this to `score` if that is better. The result depends on what both depend on.
+    #[inline]
+    pub fn add(&mut self, score: Self) {
+        self.score = self.score.max(score.score);
+        self.lowest_ply = self.lowest_ply.min(score.lowest_ply);
+    }
+
+    /// A score above `beta` moved towards `beta`, more at lower depth: it is only a bound, and less reliable
+    /// the higher it is (Stockfish). Other scores are unchanged.
+    #[inline]
+    pub fn averaged_fail_high(mut self, beta: Score, depth: i32) -> Self {
+        if self.score > beta && !self.score.is_proven() && !beta.is_proven() {
+            let sum = self.score.units() * depth + beta.units();
+            self.score = Score::from_units(sum / (depth + 1));
+        }
+        self
+    }
+
+    /// This score, depending also on what `other` depends on.
+    #[inline]
+    pub fn depending_on(self, other: Self) -> Self {
+        Self {
+            lowest_ply: self.lowest_ply.min(other.lowest_ply),
+            ..self
+        }
+    }
+}
+
+impl Neg for NodeScore {
+    type Output = Self;
+
+    #[inline]
+    fn neg(self) -> Self {
+        Self {
+            score: -self.score,
+            ..self
+        }
+    }
+}
+
+/// Moves that did not raise alpha, for the histories.
+pub type Tried = ArrayVec<Move, 64>;
+
+/// The result of the moves of a node.
+pub struct MovesResult {
+    /// The best score, and what it depends on.
+    pub best: NodeScore,
+    /// The best score, and what the scores of all moves depend on.
+    pub all: NodeScore,
+    pub best_move: Move,
+    /// The quiet moves and the captures that did not raise alpha, for the histories.
+    pub failed: [Tried; 2],
+}
+
+impl Default for MovesResult {
+    fn default() -> Self {
+        Self {
+            best: NodeScore::of_position(-Score::INFINITE),
+            all: NodeScore::of_position(-Score::INFINITE),
+            best_move: Move::NONE,
+            failed: [Tried::new(), Tried::new()],
+        }
+    }
+}
+
+impl MovesResult {
+    /// A result without a best move.
+    pub fn of_score(score: Score) -> Self {
+        let score = NodeScore::of_position(score);
+        Self {
+            best: score,
+            all: score,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the score of a move into account.
+    pub fn add(&mut self, score: NodeScore) {
+        if score.score > self.best.score {
+            self.best = score;
+        }
+        self.all = self.best.depending_on(self.all).depending_on(score);
+    }
+
+    /// The score of the node. A fail high depends on the best move alone.
+    pub fn node_score(&self, beta: Score) -> NodeScore {
+        if self.best.score >= beta {
+            self.best
+        } else {
+            self.all
+        }
+    }
+
+    /// The same as seen from the node at `ply`, without dependencies on its own subtree.
+    pub fn settled_at(mut self, ply: usize) -> Self {
+        self.best = self.best.settled_at(ply);
+        self.all = self.all.settled_at(ply);
+        self
+    }
+
+    /// Records a move that did not raise alpha.
+    pub fn add_failure(&mut self, m: Move, position: &Position) {
+        let capture = position.taken_by(m).is_some();
+        // Moves after the sixty-fourth are not worth a malus.
+        let _ = self.failed[usize::from(capture)].try_push(m);
+    }
+
+    /// The bound to store in the transposition table. A score that depends on the path is not stored as exact,
+    /// nor if it is proven. If only the other moves depend on the path, the best move is a lower bound.
+    pub fn tt_bound(&self, bound: Bound) -> Option<Bound> {
+        let proven = self.best.score.is_proven();
+        let (best, all) = (self.best.is_path_dependent(), self.all.is_path_dependent());
+        match bound {
+            Bound::Lower => (!best || !proven).then_some(Bound::Lower),
+            Bound::Upper => (!all || !proven).then_some(Bound::Upper),
+            Bound::Exact if !all => Some(Bound::Exact),
+            Bound::Exact => (!best).then_some(Bound::Lower),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_above_the_first_occurrence_do_not_depend_on_the_path() {
+        let repetition = NodeScore::of_path(Score::ZERO, 5);
+        for (ply, depends) in [(9, true), (6, true), (5, false), (4, false), (0, false)] {
+            let settled = (-repetition).settled_at(ply);
+            assert_eq!(settled.is_path_dependent(), depends, "ply {ply}");
+        }
+        let mut both = NodeScore::of_position(Score::ZERO + 1);
+        both.add(repetition);
+        assert!(both.is_path_dependent() && both.score == Score::ZERO + 1);
+        let before_root = NodeScore::of_path(Score::ZERO, -1);
+        both.add(before_root);
+        assert!(both.settled_at(0).is_path_dependent());
+    }
+}
