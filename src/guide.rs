@@ -13,6 +13,7 @@ pub mod changelog {}
 pub mod cloud {}
 
 #[doc = "[tournaments]: crate::guide::tournaments"]
+#[doc = "[training log]: crate::guide::training_log"]
 #[doc = ""]
 #[doc = include_str!("guide/contributing.md")]
 pub mod contributing {}
@@ -38,6 +39,11 @@ pub mod tables {}
 
 #[doc = include_str!("guide/tournaments.md")]
 pub mod tournaments {}
+
+#[doc = "[contributing]: crate::guide::contributing"]
+#[doc = ""]
+#[doc = include_str!("guide/training-log.md")]
+pub mod training_log {}
 
 #[doc = "[tables]: crate::guide::tables"]
 #[doc = "[cloud]: crate::guide::cloud"]

@@ -1,11 +1,13 @@
-//! What every book offers.
+//! Book moves and entries, the trait of all formats, the weighted choice, and errors.
 
-use std::fmt;
+use std::{fmt, io};
 
-use super::error::BookError;
+use rand::Rng;
+use rand::seq::IndexedRandom;
+
 use crate::board::{Move, Position};
 
-/// How games went in which a move was played, seen from the side that played it.
+/// Results of the games with a move, for the side that played it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Results {
     /// Games won.
@@ -17,20 +19,20 @@ pub struct Results {
 }
 
 impl Results {
-    /// How many games there were.
+    /// Total number of games.
     pub const fn games(self) -> u32 {
         self.wins
             .saturating_add(self.draws)
             .saturating_add(self.losses)
     }
 
-    /// Three for a win, one for a draw, minus one for a loss, as ElephantEye's tool for books counts
-    /// (its default).
+    /// Three for a win, one for a draw, minus one for a loss: the default of ElephantEye's book
+    /// tool.
     pub fn value(self) -> i64 {
         3 * i64::from(self.wins) + i64::from(self.draws) - i64::from(self.losses)
     }
 
-    /// The sum, count by count; saturates.
+    /// Sum of the counts; saturates.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self {
@@ -41,31 +43,30 @@ impl Results {
     }
 }
 
-/// A move of a book for the position with a hash, of which nothing else is known.
+/// A book move for a position of which only the hash is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HashedMove {
-    /// The lock of BOOK.DAT: the second hash of ElephantEye of the position or its mirror image.
+    /// Lock in BOOK.DAT: ElephantEye's second hash of the position or its mirror image.
     pub lock: u32,
-    /// The move, in the one that is meant.
+    /// Move in the position or mirror image that the lock belongs to.
     pub played: Move,
     /// As [`BookMove::weight`].
     pub weight: u32,
 }
 
-/// A move that a book holds for a position.
+/// A book move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookMove {
-    /// What the book recommends.
+    /// The move.
     pub played: Move,
-    /// How good or how usual it is beside the other moves of its position. Moves without weight are
-    /// not played.
+    /// Weight relative to the other moves of the position. Moves with weight 0 are not played.
     pub weight: u32,
-    /// The games behind it, where the book tells.
+    /// Results of games with the move, if the book stores them.
     pub results: Results,
 }
 
 impl BookMove {
-    /// A move without games.
+    /// A move without results.
     pub fn new(played: Move, weight: u32) -> Self {
         Self {
             played,
@@ -75,57 +76,159 @@ impl BookMove {
     }
 }
 
-/// A position of a book with its moves.
+/// A position with its book moves.
 #[derive(Clone, Debug)]
 pub struct BookEntry {
-    /// The position that the record is of.
+    /// The position.
     pub position: Position,
-    /// What the book recommends in it.
+    /// Its moves.
     pub moves: Vec<BookMove>,
 }
 
 /// An opening book.
 pub trait Book: fmt::Debug + Send {
-    /// The legal moves that the book has in a position or its mirror image, the heaviest first; none
-    /// where it does not hold the position.
+    /// Legal book moves for a position or its mirror image, the heaviest first.
     ///
     /// # Errors
-    /// The file of the book cannot be read any more.
+    ///
+    /// The file can no longer be read.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
-    /// How many moves the book holds, useless ones included, those left out that it has turned off itself.
+    /// Number of moves in the book, unusable ones included, without rows that the book itself
+    /// disables.
     ///
     /// # Errors
-    /// As [`Self::moves`].
+    ///
+    /// The file can no longer be read.
     fn count(&self) -> Result<usize, BookError>;
 
-    /// How many records the book holds for a position or its mirror image, whether they are of use or
-    /// not.
+    /// Number of records for a position or its mirror image, usable or not.
     ///
     /// # Errors
-    /// As [`Self::moves`].
+    ///
+    /// The file can no longer be read.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
-    /// The position that has the same records as another one, in formats that see the board with the eyes of the
-    /// side to move.
+    /// The position with exchanged colours, in formats in which both share their records.
     fn twin(&self, _position: &Position) -> Option<Position> {
         None
     }
 
-    /// One position for each key of a book whose keys hold the whole position, those left out that are none;
-    /// `None` where the keys are hashes.
+    /// One position for each key, if keys hold the whole position; `None` if they are hashes.
+    /// Invalid keys are left out.
     ///
     /// # Errors
-    /// As [`Self::moves`].
+    ///
+    /// The file can no longer be read.
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
         Ok(None)
     }
 
-    /// All moves of a BOOK.DAT; none of other books.
+    /// All moves of a BOOK.DAT; empty for other formats.
     fn hashed_moves(&self) -> Vec<HashedMove> {
         Vec::new()
     }
 
-    /// The name of the format.
+    /// Name of the format.
     fn format(&self) -> &'static str;
+}
+
+/// Chooses a move by weight. Without `sharpness` the heaviest move is chosen, at random among
+/// equals. Otherwise the probability of a move is proportional to its weight to this power: with 1
+/// moves are chosen as often as their weights say, larger numbers prefer heavy moves.
+///
+/// Returns the index of the move, or `None` if there are no moves.
+pub fn choose(moves: &[BookMove], sharpness: Option<f64>, random: &mut impl Rng) -> Option<usize> {
+    let heaviest = f64::from(moves.iter().map(|m| m.weight).max()?.max(1));
+    let share = |m: &BookMove| {
+        let relative = f64::from(m.weight) / heaviest;
+        match sharpness {
+            Some(power) => relative.powf(power),
+            None if relative >= 1.0 => 1.0,
+            None => 0.0,
+        }
+    };
+    let indices: Vec<usize> = (0..moves.len()).collect();
+    let drawn = indices.choose_weighted(random, |&index| share(&moves[index]));
+    // If all weights are 0, take the first move.
+    Some(drawn.copied().unwrap_or(0))
+}
+
+/// Error of a book file.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// Read or write error.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Empty file.
+    #[error("the book is empty")]
+    Empty,
+    /// The length is not a multiple of the record size.
+    #[error("the book is truncated: {0} bytes are not a whole number of records")]
+    Cut(usize),
+    /// Not a book.
+    #[error("not an opening book: {0}")]
+    Foreign(&'static str),
+    /// Error of the database.
+    #[cfg(feature = "sqlite")]
+    #[error("database: {0}")]
+    Database(#[from] rusqlite::Error),
+    /// The key file for the hashed positions is missing.
+    #[error("books of this format need their key file in the same list, separated by ;")]
+    NeedsKeys,
+    /// A file of the size of a key file has other numbers than the format requires.
+    #[cfg(feature = "sqlite")]
+    #[error("the file has the size of a key file for .obk books, but other numbers")]
+    WrongKeys,
+    /// Built without SQLite.
+    #[error("this build cannot read or write books in SQLite databases (feature sqlite)")]
+    NoDatabases,
+    /// Too large for a book.
+    #[error("the file is too large for a book: {0} bytes")]
+    TooLarge(u64),
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+
+    fn counts(weights: &[u32], sharpness: Option<f64>) -> Vec<usize> {
+        let moves: Vec<BookMove> = (weights.iter())
+            .map(|&weight| BookMove::new("h2e2".parse().unwrap(), weight))
+            .collect();
+        let mut random = StdRng::seed_from_u64(1);
+        let mut counts = vec![0; weights.len()];
+        for _ in 0..10_000 {
+            counts[choose(&moves, sharpness, &mut random).unwrap()] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn weights_are_probabilities() {
+        let drawn = counts(&[700, 200, 100], Some(1.0));
+        for (count, wanted) in drawn.iter().zip([7000, 2000, 1000]) {
+            assert!(count.abs_diff(wanted) < 200, "{drawn:?}");
+        }
+        let sharp = counts(&[200, 100], Some(3.0));
+        assert!(sharp[1].abs_diff(1111) < 150, "{sharp:?}");
+    }
+
+    #[test]
+    fn without_randomness_the_heaviest_are_played() {
+        let drawn = counts(&[5, 9, 9, 8], None);
+        assert_eq!((drawn[0], drawn[3]), (0, 0));
+        assert!(drawn[1].abs_diff(5000) < 300, "{drawn:?}");
+    }
+
+    #[test]
+    fn extreme_weights_are_handled() {
+        assert_eq!(counts(&[0], Some(1.0)), [10_000]);
+        assert_eq!(counts(&[u32::MAX, 0], Some(2.0)), [10_000, 0]);
+        let mut random = StdRng::seed_from_u64(1);
+        assert_eq!(choose(&[], None, &mut random), None);
+    }
 }

@@ -1,33 +1,36 @@
-//! BOOK.DAT, the book of ElephantEye.
+//! BOOK.DAT, the book format of ElephantEye.
 //!
-//! Records of eight bytes, least significant first: lock (32 bits), move (from, then to), weight (16
-//! bits); sorted by lock. Of a position and its mirror image only one is stored.
+//! Records of eight little-endian bytes, sorted by lock: lock (32 bits), move (from, then to), weight (16 bits). Of
+//! a position and its mirror image only one is stored.
+//!
+//! Positions are hashed with random numbers: the output of RC4 with a key of zeros, taken four bytes at a time,
+//! least significant first. There are three numbers for the side to move, then three for each piece on each square
+//! of a 16x16 board (ElephantEye, `base/rc4prng.h` and `PreGenInit`).
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use super::book_move::{Book, BookEntry, BookMove, HashedMove};
-use super::error::BookError;
-use super::lock::{from_256, locks, to_256};
-use crate::board::{Move, Position};
+use super::book_move::{Book, BookEntry, BookError, BookMove, HashedMove};
+use crate::board::{Color, Move, Piece, Position, Square};
 use crate::movegen::is_legal;
 
-/// Bytes of a record.
+/// Length of a record in bytes.
 const RECORD: usize = 8;
-/// The largest weight of a record.
 const MAX_WEIGHT: u32 = u16::MAX as u32;
 
-/// A book in the format of ElephantEye, whole in memory.
+/// A BOOK.DAT in memory.
 #[derive(Clone, Debug)]
 pub struct DatBook {
     records: Cow<'static, [u8]>,
 }
 
 impl DatBook {
-    /// A book of these bytes.
+    /// Checks the records.
     ///
     /// # Errors
-    /// They are empty, cut short or not sorted by lock, or most of them hold no move.
+    ///
+    /// They are empty, truncated or not sorted by lock, or most of them contain no move.
     pub fn new(records: Cow<'static, [u8]>) -> Result<Self, BookError> {
         if records.is_empty() {
             return Err(BookError::Empty);
@@ -39,10 +42,10 @@ impl DatBook {
         let sorted = (1..book.len()).all(|n| book.lock_of(n - 1) <= book.lock_of(n));
         let moves = (0..book.len()).filter(|n| book.record(*n).is_some());
         match sorted {
-            false => Err(BookError::Foreign("its records are not in order")),
-            true if 2 * moves.count() < book.len() => {
-                Err(BookError::Foreign("most of its records hold no move"))
-            }
+            false => Err(BookError::Foreign("its records are not sorted")),
+            true if 2 * moves.count() < book.len() => Err(BookError::Foreign(
+                "most of its records contain no valid move",
+            )),
             true => Ok(book),
         }
     }
@@ -61,7 +64,7 @@ impl DatBook {
         u32::from_le_bytes([a, b, c, d])
     }
 
-    /// A record; `None` where its move is none on this board.
+    /// A record; `None` if its move is not on the board.
     fn record(&self, number: usize) -> Option<HashedMove> {
         let [a, b, c, d, from, to, low, high] = self.bytes(number);
         let (from, to) = (from_256(from)?, from_256(to)?);
@@ -72,32 +75,34 @@ impl DatBook {
         })
     }
 
-    /// The numbers of all records with this lock.
+    /// Range of the records with this lock.
     fn run(&self, lock: u32) -> std::ops::Range<usize> {
         let first = self.first_from(0, |other| other >= lock);
         first..self.first_from(first, |other| other > lock)
     }
 
-    /// The first record from `start` on whose lock is far enough; `far_enough` is false, then true.
+    /// First record from `start` on with `far_enough`, which is monotonic.
     fn first_from(&self, start: usize, far_enough: impl Fn(u32) -> bool) -> usize {
         let (mut low, mut high) = (start, self.len());
         while low < high {
             let middle = low + (high - low) / 2;
-            match far_enough(self.lock_of(middle)) {
-                true => high = middle,
-                false => low = middle + 1,
+            if far_enough(self.lock_of(middle)) {
+                high = middle
+            } else {
+                low = middle + 1
             }
         }
         low
     }
 
-    /// The records for a position, and whether they are those of its mirror image. The position itself
-    /// is looked up first and its mirror image only if it is not there, as ElephantEye does.
+    /// Records of a position, and whether they belong to its mirror image. As in ElephantEye, the
+    /// mirror image is only looked up if the position itself has no records.
     fn find(&self, position: &Position) -> (std::ops::Range<usize>, bool) {
         let own = self.run(locks(position, false).lock());
-        match own.is_empty() {
-            true => (self.run(locks(position, true).lock()), true),
-            false => (own, false),
+        if own.is_empty() {
+            (self.run(locks(position, true).lock()), true)
+        } else {
+            (own, false)
         }
     }
 }
@@ -140,8 +145,8 @@ impl Book for DatBook {
     }
 }
 
-/// The moves of one or several books as one, the weights of those with the same lock added up: also of positions
-/// that no line of a book reaches, which are known by their hashes alone.
+/// Merges moves of one or several books by lock; weights add up. This keeps positions that are
+/// known only by their hashes.
 pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
     let mut sorted: BTreeMap<u32, BTreeMap<u16, u64>> = BTreeMap::new();
     for m in moves.into_iter().filter(|m| m.weight > 0) {
@@ -155,13 +160,15 @@ pub fn encode_hashed(moves: impl IntoIterator<Item = HashedMove>) -> Vec<u8> {
     bytes
 }
 
-/// Writes the records of a position; weights that are too large are all brought down in the same ratio.
+/// Writes the records of a position. If a weight is too large for the format, all weights of the
+/// position are scaled down.
 fn encode_moves(lock: u32, moves: BTreeMap<u16, u64>, bytes: &mut Vec<u8>) {
     let heaviest = moves.values().copied().max().unwrap_or(1);
     for (played, weight) in moves {
-        let weight = match heaviest > u64::from(MAX_WEIGHT) {
-            true => weight * u64::from(MAX_WEIGHT) / heaviest,
-            false => weight,
+        let weight = if heaviest > u64::from(MAX_WEIGHT) {
+            weight * u64::from(MAX_WEIGHT) / heaviest
+        } else {
+            weight
         };
         bytes.extend(lock.to_le_bytes());
         bytes.extend(played.to_le_bytes());
@@ -169,20 +176,20 @@ fn encode_moves(lock: u32, moves: BTreeMap<u16, u64>, bytes: &mut Vec<u8>) {
     }
 }
 
-/// A book as a file, and what could not be told apart in it.
+/// An encoded BOOK.DAT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedDat {
-    /// The content of the file.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// How many pairs of different positions have the same lock; readers take one for the other.
+    /// Number of pairs of different positions with the same lock, which readers cannot distinguish.
     pub collisions: usize,
 }
 
-/// Writes positions in the format of ElephantEye: of each and its mirror image the one with the smaller
-/// locks, each move once, sorted. Weights of a position that are too large for the format are all
-/// brought down in the same ratio; moves without weight are left out.
+/// Encodes positions as BOOK.DAT. Of a position and its mirror image the one with the smaller
+/// hashes is stored. Weights too large for the format are scaled down; moves without weight are
+/// left out.
 pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
-    // By second lock, first lock and move, as ElephantEye's own tool sorts them.
+    // Sorted by second lock, first lock and move, as by ElephantEye's tool.
     let mut sorted: BTreeMap<(u32, u32), BTreeMap<u16, u64>> = BTreeMap::new();
     for entry in entries {
         let (own, mirror) = (locks(&entry.position, false), locks(&entry.position, true));
@@ -212,24 +219,112 @@ pub fn encode_dat(entries: &[BookEntry]) -> EncodedDat {
     encoded
 }
 
-/// A move in the 16 bits of the format.
+/// A move in the format's 16 bits.
 fn packed(played: Move) -> u16 {
     (to_256(played.from()) | (to_256(played.to()) << 8)) as u16
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Key, first lock and second lock. A book is sorted by the second lock and identifies positions by
+/// it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Locks([u32; 3]);
 
-    fn after(moves: &[&str]) -> Position {
-        let mut position = Position::startpos();
-        for m in moves {
-            position.make(m.parse().unwrap());
-        }
-        position
+impl Locks {
+    /// The lock stored in the book.
+    pub fn lock(self) -> u32 {
+        self.0[2]
     }
 
-    fn entry(moves: &[&str], book: &[(&str, u32)]) -> BookEntry {
+    /// Sort key, including the lock that is not stored.
+    pub fn order(self) -> (u32, u32) {
+        (self.0[2], self.0[1])
+    }
+
+    fn toggle(&mut self, other: [u32; 3]) {
+        for (mine, others) in self.0.iter_mut().zip(other) {
+            *mine ^= others;
+        }
+    }
+}
+
+/// Locks of a position, or of its mirror image with `mirror`.
+pub fn locks(position: &Position, mirror: bool) -> Locks {
+    let mut locks = Locks([0; 3]);
+    for square in position.occupied() {
+        if let Some(piece) = position.piece_on(square) {
+            let square = if mirror { square.flip_file() } else { square };
+            locks.toggle(TABLE.pieces[piece.index()][to_256(square)]);
+        }
+    }
+    if position.side_to_move() == Color::Black {
+        locks.toggle(TABLE.side);
+    }
+    locks
+}
+
+/// Square on a 16x16 board with rank 9 on top: `16 * (12 - rank) + file + 3`.
+pub fn to_256(square: Square) -> usize {
+    16 * (12 - square.rank()) + square.file() + 3
+}
+
+/// Square of a place on the 16x16 board; `None` outside the 90 squares in the middle.
+pub fn from_256(place: u8) -> Option<Square> {
+    let (row, column) = (usize::from(place >> 4), usize::from(place & 15));
+    Square::new(column.checked_sub(3)?, 12_usize.checked_sub(row)?)
+}
+
+struct LockTable {
+    side: [u32; 3],
+    pieces: Vec<[[u32; 3]; 256]>,
+}
+
+static TABLE: LazyLock<LockTable> = LazyLock::new(|| {
+    let mut stream = Rc4::with_zero_key();
+    let side = stream.next_triple();
+    let mut piece = || std::array::from_fn(|_| stream.next_triple());
+    let pieces = (0..Piece::COUNT).map(|_| piece()).collect();
+    LockTable { side, pieces }
+});
+
+/// RC4, used as a random number generator.
+struct Rc4 {
+    state: [u8; 256],
+    i: u8,
+    j: u8,
+}
+
+impl Rc4 {
+    fn with_zero_key() -> Self {
+        let mut state: [u8; 256] = std::array::from_fn(|n| n as u8);
+        let mut j = 0_u8;
+        for i in 0..state.len() {
+            j = j.wrapping_add(state[i]);
+            state.swap(i, usize::from(j));
+        }
+        Self { state, i: 0, j: 0 }
+    }
+
+    fn next_byte(&mut self) -> u8 {
+        self.i = self.i.wrapping_add(1);
+        let (i, state) = (usize::from(self.i), &mut self.state);
+        self.j = self.j.wrapping_add(state[i]);
+        let j = usize::from(self.j);
+        state.swap(i, j);
+        state[usize::from(state[i].wrapping_add(state[j]))]
+    }
+
+    fn next_triple(&mut self) -> [u32; 3] {
+        let mut word = || u32::from_le_bytes(std::array::from_fn(|_| self.next_byte()));
+        [word(), word(), word()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::tests::{after, moves};
+    use super::*;
+
+    fn entry(moves: &str, book: &[(&str, u32)]) -> BookEntry {
         let moves_of =
             |(played, weight): &(&str, u32)| BookMove::new(played.parse().unwrap(), *weight);
         let book = book.iter().map(moves_of);
@@ -239,64 +334,47 @@ mod tests {
         }
     }
 
-    fn told(book: &DatBook, moves: &[&str]) -> Vec<(String, u32)> {
-        let moves = book.moves(&after(moves)).unwrap();
-        moves
-            .iter()
-            .map(|m| (m.played.to_string(), m.weight))
-            .collect()
-    }
-
     #[test]
-    fn what_is_written_is_read_in_both_mirrors() {
+    fn written_books_are_read_in_both_mirror_images() {
         let book = [
-            entry(&[], &[("b2e2", 3), ("h2e2", 9), ("c3c4", 9)]),
-            entry(&["h2e2"], &[("h9g7", 5), ("b9c7", 7)]),
-            entry(&["b2e2", "b9c7"], &[("h0g2", 2), ("a0a1", 0)]),
+            entry("", &[("b2e2", 3), ("h2e2", 9), ("c3c4", 9)]),
+            entry("h2e2", &[("h9g7", 5), ("b9c7", 7)]),
+            entry("b2e2 b9c7", &[("h0g2", 2), ("a0a1", 0)]),
         ];
         let file = encode_dat(&book);
         assert_eq!((file.bytes.len(), file.collisions), (6 * RECORD, 0));
         let book = DatBook::new(file.bytes.into()).unwrap();
-        let own = |list: &[(&str, u32)]| -> Vec<_> {
-            list.iter().map(|(m, w)| ((*m).to_owned(), *w)).collect()
-        };
-        // Equal weights stand in the order of the file.
-        assert_eq!(
-            told(&book, &[]),
-            own(&[("c3c4", 9), ("h2e2", 9), ("b2e2", 3)])
-        );
-        assert_eq!(told(&book, &["h2e2"]), own(&[("b9c7", 7), ("h9g7", 5)]));
-        assert_eq!(told(&book, &["b2e2"]), own(&[("h9g7", 7), ("b9c7", 5)]));
-        assert_eq!(told(&book, &["b2e2", "b9c7"]), own(&[("h0g2", 2)]));
-        assert_eq!(told(&book, &["h2e2", "h9g7"]), own(&[("b0c2", 2)]));
-        assert_eq!(told(&book, &["g3g4"]), []);
+        // Equal weights keep the order of the file.
+        assert_eq!(moves(&book, ""), "c3c4 9, h2e2 9, b2e2 3");
+        assert_eq!(moves(&book, "h2e2"), "b9c7 7, h9g7 5");
+        assert_eq!(moves(&book, "b2e2"), "h9g7 7, b9c7 5");
+        assert_eq!(moves(&book, "b2e2 b9c7"), "h0g2 2");
+        assert_eq!(moves(&book, "h2e2 h9g7"), "b0c2 2");
+        assert_eq!(moves(&book, "g3g4"), "");
         assert_eq!(book.count().unwrap(), 6);
-        assert_eq!(book.stored(&after(&["b2e2"])).unwrap(), 2);
+        assert_eq!(book.stored(&after("b2e2")).unwrap(), 2);
     }
 
     #[test]
-    fn mirror_images_are_one_position() {
+    fn mirror_images_share_their_records() {
         let both = [
-            entry(&["h2e2"], &[("h9g7", 5)]),
-            entry(&["b2e2"], &[("b9c7", 2), ("h9g7", 70_000)]),
+            entry("h2e2", &[("h9g7", 5)]),
+            entry("b2e2", &[("b9c7", 2), ("h9g7", 70_000)]),
         ];
         let file = encode_dat(&both);
         let book = DatBook::new(file.bytes.into()).unwrap();
-        assert_eq!(
-            told(&book, &["h2e2"]),
-            [("b9c7".to_owned(), 65_535), ("h9g7".to_owned(), 6)]
-        );
+        assert_eq!(moves(&book, "h2e2"), "b9c7 65535, h9g7 6");
     }
 
     #[test]
-    fn the_first_record_is_that_of_the_format() {
-        let file = encode_dat(&[entry(&[], &[("h2e2", 0x1234)])]);
+    fn the_first_record_has_the_format_of_elephanteye() {
+        let file = encode_dat(&[entry("", &[("h2e2", 0x1234)])]);
         // Lock 052656d5; h2 is a at 16 * 10 + 10, e2 at 16 * 10 + 7.
         assert_eq!(file.bytes, [0xd5, 0x56, 0x26, 0x05, 0xaa, 0xa7, 0x34, 0x12]);
     }
 
     #[test]
-    fn strange_files_are_refused() {
+    fn invalid_files_are_rejected() {
         let refusal = |bytes: &[u8]| DatBook::new(bytes.to_vec().into()).unwrap_err().to_string();
         assert!(refusal(b"").contains("empty"));
         assert!(refusal(b"123456789").contains("cut"));
@@ -305,7 +383,7 @@ mod tests {
 
     #[test]
     fn moves_that_are_none_are_passed_over() {
-        // A rook through its pawn, a square off the board, a weight of nothing, a move twice.
+        // A rook through its pawn, a square off the board, a weight of 0, and a duplicate move.
         let lock = locks(&Position::startpos(), false).lock();
         let square = |text: &str| to_256(text.parse().unwrap()) as u8;
         let mut bytes = Vec::new();
@@ -320,7 +398,44 @@ mod tests {
             bytes.extend([from, to, weight, 0]);
         }
         let book = DatBook::new(bytes.into()).unwrap();
-        assert_eq!(told(&book, &[]), [("b2e2".to_owned(), 3)]);
+        assert_eq!(moves(&book, ""), "b2e2 3");
         assert_eq!(book.stored(&Position::startpos()).unwrap(), 5);
+    }
+
+    #[test]
+    fn hashes_agree_with_elephanteye() {
+        assert_eq!(TABLE.side, [0x4189_18de, 0x3a5d_37a3, 0x671e_068a]);
+        assert_eq!(TABLE.pieces[0][0][2], 0x97eb_ccf0);
+        for (line, wanted) in [
+            ("", [0xe6db_463e, 0x8f89_9c24, 0x0526_56d5]),
+            ("b2e2", [0x1826_0818, 0x6073_86e9, 0x5396_644f]),
+            ("h2e2", [0xe204_9e57, 0xeabc_90f8, 0xeb50_5d7d]),
+        ] {
+            assert_eq!(locks(&after(line), false), Locks(wanted), "{line}");
+        }
+        assert_eq!(locks(&after("b2e2"), true), locks(&after("h2e2"), false));
+        for (side, lock) in [("w", 0x2e4d_45a0), ("b", 0x4953_432a)] {
+            let fen = format!("3k5/9/9/9/9/9/9/9/9/5K3 {side}");
+            let position: Position = fen.parse().unwrap();
+            let kings = TABLE.pieces[0][to_256("f0".parse().unwrap())][2]
+                ^ TABLE.pieces[7][to_256("d9".parse().unwrap())][2];
+            let side = if side == "b" { TABLE.side[2] } else { 0 };
+            assert_eq!(locks(&position, false).lock(), kings ^ side);
+            // Example of the format's documentation: kings on e0 and e9, which is not a legal
+            // position.
+            let face = TABLE.pieces[0][to_256("e0".parse().unwrap())][2]
+                ^ TABLE.pieces[7][to_256("e9".parse().unwrap())][2];
+            assert_eq!(face ^ side, lock);
+        }
+    }
+
+    #[test]
+    fn squares_round_trip() {
+        for square in Square::all() {
+            assert_eq!(from_256(to_256(square) as u8), Some(square));
+        }
+        let known = (0..=255).filter(|place| from_256(*place).is_some());
+        assert_eq!(known.count(), Square::COUNT);
+        assert_eq!(to_256("a9".parse().unwrap()), 0x33);
     }
 }

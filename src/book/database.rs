@@ -1,37 +1,31 @@
-//! Books that are SQLite databases: opened for reading alone.
+//! Books in SQLite databases, opened read-only.
 
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row};
 
-use super::book_move::{BookMove, Results};
-use super::error::BookError;
+use super::book_move::{BookError, BookMove, Results};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
-/// What a database holds.
+/// Format of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Schema {
-    /// A book in the format .xqb.
+pub enum Schema {
     Xqb,
-    /// A book in the format .obk, or .pfBook by another name of its table.
+    /// .obk, or .pfBook, which has another table name.
     Obk {
-        /// The name of the table.
         table: &'static str,
-        /// Whether keys from 2^63 on are stored as floating-point numbers with the same bits.
+        /// Whether keys of 2^63 and above are stored as floating-point numbers with the same bits.
         has_real_keys: bool,
     },
 }
 
-/// Opens a database and tells which book it is.
-///
-/// # Errors
-/// It cannot be read, or is no book.
-pub(super) fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
+/// Opens a database and detects its format.
+pub fn open(path: &Path) -> Result<(Connection, Schema), BookError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.pragma_update(None, "query_only", true)?;
-    let schema = schema(&connection)?.ok_or(BookError::Foreign("a database of something else"))?;
+    let schema = schema(&connection)?.ok_or(BookError::Foreign("a database with other tables"))?;
     Ok((connection, schema))
 }
 
@@ -59,20 +53,17 @@ fn schema(connection: &Connection) -> Result<Option<Schema>, BookError> {
     Ok(None)
 }
 
-/// A row of a book: its move as stored, its score and its games.
+/// A row of a book: the move as stored, its score and results.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stored {
-    pub(super) packed: i64,
+pub struct Stored {
+    pub packed: i64,
     score: i64,
     results: Results,
 }
 
 impl Stored {
     /// Reads the columns move, score, win, draw and loss.
-    ///
-    /// # Errors
-    /// They are no numbers.
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = |n: usize| row.get::<_, i64>(n);
         let count = |n: usize| number(n).map(|n| u32::try_from(n.max(0)).unwrap_or(u32::MAX));
         Ok(Self {
@@ -87,10 +78,10 @@ impl Stored {
     }
 }
 
-/// The legal moves of rows, each with its move, the heaviest first; of two rows for a move the first counts.
-/// Weights are scores where any score is above zero, else the [values](Results::value) of the games, and where
-/// there is neither all moves weigh the same.
-pub(super) fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
+/// The legal moves of rows, the heaviest first; of several rows for a move the first counts.
+/// Weights are the scores if any score is positive, else the [values](Results::value) of the games,
+/// else equal.
+pub fn weighed(rows: &[(&Stored, Option<Move>)], position: &Position) -> Vec<BookMove> {
     let has_scores = rows.iter().any(|(row, _)| row.score > 0);
     let has_games = rows.iter().any(|(row, _)| row.results.games() > 0);
     let mut moves: Vec<BookMove> = Vec::new();

@@ -1,13 +1,13 @@
-//! The books that a player uses.
+//! Book files and the list of books that a player uses.
 
 use std::io::Read;
 use std::path::Path;
 
+use super::book_move::BookError;
 use super::book_move::{Book, BookMove};
 use super::dat::DatBook;
 #[cfg(feature = "sqlite")]
 use super::database::{self, Schema};
-use super::error::BookError;
 #[cfg(feature = "sqlite")]
 use super::obk::{KEY_FILE, ObkBook, ObkKeys};
 #[cfg(feature = "sqlite")]
@@ -16,24 +16,21 @@ use crate::board::{Move, Position};
 use crate::rules::Game;
 use crate::text::{excerpt, names_of_list, open_regular};
 
-/// No book that is read as a whole is larger, in bytes.
+/// Largest book that is read into memory, in bytes.
 const LARGEST: u64 = 1 << 30;
-/// The first bytes of every SQLite database.
+/// First bytes of every SQLite database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
-/// The name that stands for the book within the program.
+/// Name of the built-in book.
 pub const BUILTIN: &str = "<builtin>";
-/// That book, in the format of ElephantEye; the guide to books tells how it was made.
+/// The built-in book as BOOK.DAT; see the guide for how it was made.
 static BUILTIN_RECORDS: &[u8] = include_bytes!("builtin.dat");
 
-/// Opens a file whose content tells the format.
-///
-/// # Errors
-/// It cannot be read, is cut short, or is no book.
+/// Opens a book and detects its format.
 pub fn open_book(path: &Path) -> Result<Box<dyn Book>, BookError> {
     Opener::default().open(path)
 }
 
-/// Opens books, with the keys that some of them need.
+/// Opens books with the key file that some formats need.
 #[derive(Debug, Default)]
 struct Opener {
     #[cfg(feature = "sqlite")]
@@ -41,7 +38,7 @@ struct Opener {
 }
 
 impl Opener {
-    /// Takes the keys of the first key file of a list.
+    /// Reads the first valid key file of a list.
     #[cfg(feature = "sqlite")]
     fn with_keys_among(names: &[&str]) -> Self {
         let is_of_size = |name: &&&str| {
@@ -76,9 +73,12 @@ impl Opener {
         file.take(LARGEST).read_to_end(&mut bytes)?;
         let book = DatBook::new(bytes.into());
         #[cfg(feature = "sqlite")]
-        let book = book.map_err(|error| match size == KEY_FILE as u64 {
-            true => BookError::WrongKeys,
-            false => error,
+        let book = book.map_err(|error| {
+            if size == KEY_FILE as u64 {
+                BookError::WrongKeys
+            } else {
+                error
+            }
         });
         Ok(Box::new(book?))
     }
@@ -117,16 +117,15 @@ impl Opener {
     }
 }
 
-/// Several books, asked one after another.
+/// A list of books in order of preference.
 #[derive(Debug, Default)]
 pub struct BookLibrary {
     books: Vec<(String, Box<dyn Book>)>,
 }
 
 impl BookLibrary {
-    /// Opens the files of a list, separated by `;`: books, the key file that some of them need, and
-    /// [`BUILTIN`].
-    /// Those that cannot be used are left out; the second list says why.
+    /// Opens the files of a list separated by `;`: books, a key file, and [`BUILTIN`]. Files that
+    /// cannot be used are skipped; the second result lists the errors.
     pub fn open(list: &str) -> (Self, Vec<String>) {
         let mut library = Self::default();
         let mut problems = Vec::new();
@@ -144,13 +143,13 @@ impl BookLibrary {
         (library, problems)
     }
 
-    /// The moves of the first book that has a legal one in this position, the heaviest first. A book
-    /// that cannot be read any more is left out from now on; the second list says why.
+    /// Moves of the first book with a legal move, the heaviest first. A book that can no longer be
+    /// read is closed; the second result lists the errors.
     pub fn moves(&mut self, position: &Position) -> (Vec<BookMove>, Vec<String>) {
         self.moves_where(position, |_| true)
     }
 
-    /// As [`Self::moves`], of the first book that has a move which `is_wanted`, and these alone.
+    /// As [`Self::moves`], but only moves with `is_wanted`.
     fn moves_where(
         &mut self,
         position: &Position,
@@ -158,7 +157,7 @@ impl BookLibrary {
     ) -> (Vec<BookMove>, Vec<String>) {
         let mut problems = Vec::new();
         let mut found = Vec::new();
-        // The variant in which advisors become pawns is another game.
+        // The promotion variant is another game.
         if position.has_promotion() {
             return (found, problems);
         }
@@ -181,9 +180,9 @@ impl BookLibrary {
         (found, problems)
     }
 
-    /// Those moves for the position at the end of a game that may be played and bring back no position of it: a
-    /// book holds nothing of what was played before, and so nothing of perpetual check. None where the
-    /// position itself has come back, for there the rules of repetition are at work.
+    /// Moves for the current position of a game that satisfy `may_play` and do not repeat a
+    /// position: a book knows nothing about the game so far. Empty if the current position is
+    /// itself a repetition.
     pub fn fresh_moves(
         &mut self,
         game: &Game,
@@ -196,12 +195,12 @@ impl BookLibrary {
         self.moves_where(game.position(), |m| may_play(m) && !line.is_repetition(m))
     }
 
-    /// The books that are open, in the order in which they are asked.
+    /// The open books in order of preference.
     pub fn books(&self) -> impl Iterator<Item = &dyn Book> {
         self.books.iter().map(|(_, book)| &**book)
     }
 
-    /// Whether there is no book.
+    /// Whether no book is open.
     pub fn is_empty(&self) -> bool {
         self.books.is_empty()
     }
@@ -213,7 +212,7 @@ mod tests {
     use crate::book::walk;
 
     #[test]
-    fn the_builtin_book_is_sound() {
+    fn the_builtin_book_has_only_usable_moves() {
         assert!(BUILTIN_RECORDS.len() < 1 << 20);
         let (library, problems) = BookLibrary::open(BUILTIN);
         assert_eq!((library.books().count(), problems.len()), (1, 0));
@@ -221,7 +220,7 @@ mod tests {
             let walk = walk(book).unwrap();
             assert_eq!((walk.useless, walk.unreached), (0, 0));
             assert!(walk.table.positions() >= 500);
-            // Both sides have a choice at the start.
+            // Both sides have a choice of moves.
             let mut position = Position::startpos();
             for _ in 0..4 {
                 let moves = book.moves(&position).unwrap();
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_asked_in_its_order() {
+    fn books_are_consulted_in_list_order() {
         let (mut library, problems) = BookLibrary::open(" ; /no/such/file ;<builtin>;; ");
         assert_eq!(problems.len(), 1);
         assert!(problems[0].starts_with("/no/such/file: "), "{problems:?}");

@@ -1,13 +1,12 @@
-//! Opening books (开局库): moves with weights for the positions of the opening.
+//! Opening books (开局库): weighted moves for opening positions.
 //!
-//! A [`BookLibrary`] holds the books that a player uses, in the order in which they are asked. Their
-//! format is recognised by their content:
+//! A [`BookLibrary`] holds the books that a player uses, in order of preference. Formats are recognised by content:
 //!
-//! | format | files | what it is |
+//! | format | files | content |
 //! |---|---|---|
-//! | [`DatBook`] | `BOOK.DAT` | sorted records of eight bytes: the book of ElephantEye and XQWizard |
-//! | xqb | `.xqb` | a SQLite database keyed by the whole position |
-//! | obk | `.obk`, `.pfBook` | the same keyed by a hash, whose numbers the user has to supply |
+//! | [`DatBook`] | `BOOK.DAT` | sorted records of eight bytes, as in ElephantEye and XQWizard |
+//! | xqb | `.xqb` | SQLite database, keyed by the whole position |
+//! | obk | `.obk`, `.pfBook` | SQLite database, keyed by a hash that needs a key file |
 //!
 //! The databases need the cargo feature `sqlite`, which is on by default.
 //!
@@ -24,30 +23,21 @@
 //! ```
 
 mod book_move;
-mod choice;
 mod dat;
 #[cfg(feature = "sqlite")]
 mod database;
-mod error;
 mod library;
-mod lock;
 #[cfg(feature = "sqlite")]
 mod obk;
 mod table;
-mod table_text;
 mod walk;
 #[cfg(feature = "sqlite")]
 mod xqb;
-#[cfg(feature = "sqlite")]
-mod xqb_key;
 
-pub use book_move::{Book, BookEntry, BookMove, HashedMove, Results};
-pub use choice::choose;
+pub use book_move::{Book, BookEntry, BookError, BookMove, HashedMove, Results, choose};
 pub use dat::{DatBook, EncodedDat, encode_dat, encode_hashed};
-pub use error::BookError;
 pub use library::{BUILTIN, BookLibrary, open_book};
-pub use table::BookTable;
-pub use table_text::{LineFault, TextError};
+pub use table::{BookTable, LineError, TextError};
 pub use walk::{BookWalk, drop_unreached, walk};
 #[cfg(feature = "sqlite")]
 pub use xqb::write_xqb;

@@ -1,33 +1,32 @@
-//! .obk and .pfBook books: SQLite databases keyed by a hash with secret numbers.
+//! .obk and .pfBook: SQLite databases keyed by a hash with secret numbers.
 //!
-//! The numbers are no part of this program. A user who has them puts them in a file of 28,680 bytes: the
-//! number of red to move, then those of the 14 pieces (red K A B N R C P, then black) on 256 squares
-//! each, in eight bytes, all of them with the least or all with the most significant byte first.
+//! The numbers are not part of this program; users who have them provide a key file of 28,680
+//! bytes: the number for red to move, then those of the 14 pieces (red K A B N R C P, then black)
+//! on 256 squares each, eight bytes a number, all with the least or all with the most significant
+//! byte first.
 
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-use super::book_move::{Book, BookMove};
+use super::book_move::{Book, BookError, BookMove};
+use super::dat::{from_256, to_256};
 use super::database::{Stored, weighed};
-use super::error::BookError;
-use super::lock::{from_256, to_256};
 use crate::board::{Color, Move, Piece, Position};
 
-/// Bytes of a key file.
-pub(super) const KEY_FILE: usize = 8 + 8 * 256 * Piece::COUNT;
-/// The key of the starting position, by which a key file is known.
+/// Length of a key file in bytes.
+pub const KEY_FILE: usize = 8 + 8 * 256 * Piece::COUNT;
+/// Key of the starting position, by which a key file is recognised.
 const START: u64 = 0x628d_04d7_c9c1_44ae;
 
-/// The numbers of the hash.
 #[derive(Clone, Debug)]
-pub(super) struct ObkKeys {
+pub struct ObkKeys {
     red_to_move: u64,
     pieces: Vec<u64>,
 }
 
 impl ObkKeys {
-    /// The numbers of a key file; `None` when the bytes are none.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    /// Reads a key file; `None` if the numbers are wrong.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != KEY_FILE {
             return None;
         }
@@ -59,9 +58,8 @@ impl ObkKeys {
     }
 }
 
-/// A book in one of these formats.
 #[derive(Debug)]
-pub(super) struct ObkBook {
+pub struct ObkBook {
     connection: Connection,
     keys: ObkKeys,
     query: String,
@@ -69,8 +67,8 @@ pub(super) struct ObkBook {
 }
 
 impl ObkBook {
-    /// A book in a table of a database that has been found to be one.
-    pub(super) fn new(
+    /// The book in `table` of a database.
+    pub fn new(
         connection: Connection,
         keys: ObkKeys,
         table: &'static str,
@@ -101,7 +99,7 @@ impl ObkBook {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The rows of a position and of its mirror image, which is none of its own where it is the same.
+    /// Rows of a position and of its mirror image; the second list is empty if they are the same.
     fn both(&self, position: &Position) -> Result<[Vec<Stored>; 2], BookError> {
         let [own, mirror] = [false, true].map(|mirror| self.keys.key(position, mirror));
         let mirrored = if own == mirror {
@@ -113,7 +111,7 @@ impl ObkBook {
     }
 }
 
-/// A move as the books write it: from and to on the squares of BOOK.DAT.
+/// Decodes a move: from and to on the squares of BOOK.DAT.
 fn unpack(packed: i64) -> Option<Move> {
     let [high, low] = u16::try_from(packed).ok()?.to_be_bytes();
     let (from, to) = (from_256(high)?, from_256(low)?);
@@ -151,11 +149,13 @@ impl Book for ObkBook {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use rand::rngs::StdRng;
     use rand::{RngCore, SeedableRng};
 
-    /// Random numbers that give the positions of the format's description the keys told there.
+    use super::super::table::tests::{after, moves};
+    use super::*;
+
+    /// Random numbers, adjusted so that three positions get the keys of the format's description.
     fn keys() -> ObkKeys {
         let mut random = StdRng::seed_from_u64(4);
         let mut keys = ObkKeys {
@@ -171,7 +171,8 @@ mod tests {
             let mut position = Position::startpos();
             position.make(Move::new(from.parse().unwrap(), "e2".parse().unwrap()));
             let wrong = keys.key(&position, false) ^ key;
-            // Both stand in the starting position, whose key stays; the cannon has left after its move.
+            // The pieces are in the starting position, whose key must not change; the cannon has
+            // left after the move.
             keys.pieces[place(Piece::RedCannon, from)] ^= wrong;
             keys.pieces[place(Piece::RedKing, "e0")] ^= wrong;
         }
@@ -183,16 +184,8 @@ mod tests {
         numbers.flat_map(number).collect()
     }
 
-    fn after(moves: &str) -> Position {
-        let mut position = Position::startpos();
-        for m in moves.split_whitespace() {
-            position.make(m.parse().unwrap());
-        }
-        position
-    }
-
     #[test]
-    fn a_key_file_is_known_by_its_numbers() {
+    fn key_files_are_recognised_by_their_numbers() {
         let keys = keys();
         let little = bytes(&keys, u64::to_le_bytes);
         for file in [little.clone(), bytes(&keys, u64::to_be_bytes)] {
@@ -224,9 +217,10 @@ mod tests {
             ("", 0xaa_a7, 50, 1),
         ] {
             let key = keys.key(&after(moves), false);
-            let key = match has_real_keys && key >= 1 << 63 {
-                true => Value::Real(f64::from_bits(key)),
-                false => Value::Integer(key.cast_signed()),
+            let key = if has_real_keys && key >= 1 << 63 {
+                Value::Real(f64::from_bits(key))
+            } else {
+                Value::Integer(key.cast_signed())
             };
             let query = format!(
                 "INSERT INTO {table}(vkey, vmove, vscore, vwin, vdraw, vlost, vvalid)
@@ -238,25 +232,15 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_both_mirrors_are_found() {
+    fn rows_of_both_mirror_images_are_found() {
         let keys = keys();
         for (table, has_real_keys) in [("bhobk", true), ("pfBook", false)] {
             let book = database(&keys, table, has_real_keys);
-            let told = |moves: &str| -> Vec<(String, u32)> {
-                let moves = book.moves(&after(moves)).unwrap();
-                moves
-                    .iter()
-                    .map(|m| (m.played.to_string(), m.weight))
-                    .collect()
-            };
-            let list = |list: &[(&str, u32)]| -> Vec<_> {
-                list.iter().map(|(m, w)| ((*m).to_owned(), *w)).collect()
-            };
-            assert_eq!(told(""), list(&[("h2e2", 50)]));
+            assert_eq!(moves(&book, ""), "h2e2 50");
             // The key of this position is above 2^63: -2.68e-145 as a floating-point number.
-            assert_eq!(told("h2e2"), list(&[("b9c7", 40), ("h9g7", 30)]));
-            assert_eq!(told("b2e2"), list(&[("h9g7", 35), ("b9c7", 30)]));
-            // The row that is turned off does not count.
+            assert_eq!(moves(&book, "h2e2"), "b9c7 40, h9g7 30");
+            assert_eq!(moves(&book, "b2e2"), "h9g7 35, b9c7 30");
+            // A disabled row does not count.
             assert_eq!(book.count().unwrap(), 4);
             assert_eq!(book.stored(&after("h2e2")).unwrap(), 3);
         }

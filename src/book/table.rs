@@ -1,37 +1,42 @@
-//! A book in the making: positions with their moves, each position and its mirror image once.
+//! A book in memory that can be changed, and its text format with one move a line.
 
 use std::collections::BTreeMap;
 
-use super::book_move::{BookEntry, BookMove};
-use super::lock::locks;
-use crate::board::Position;
+use super::book_move::{BookEntry, BookMove, Results};
+use super::dat::locks;
+use crate::board::{Move, Position};
+use crate::movegen::is_legal;
 use crate::notation::fen;
+use crate::notation::fen::FenError;
+use crate::text::{excerpt, without_byte_order_mark};
 
-/// Positions with their moves. Of a position and its mirror image it holds the one that BOOK.DAT holds.
+/// Positions with their moves. Of a position and its mirror image the one that BOOK.DAT stores is
+/// kept.
 #[derive(Clone, Debug, Default)]
 pub struct BookTable {
     /// By board and side to move.
     entries: BTreeMap<String, BookEntry>,
 }
 
-/// The position or its mirror image, whichever is stored, and whether it is the latter.
+/// The stored one of a position and its mirror image, and whether it is the mirror image.
 fn canonical(position: &Position) -> (Position, bool) {
     let flips = locks(position, true).order() < locks(position, false).order();
-    match flips {
-        true => (position.mirrored(), true),
-        false => (position.clone(), false),
+    if flips {
+        (position.mirrored(), true)
+    } else {
+        (position.clone(), false)
     }
 }
 
-/// Board and side to move of a position.
-pub(super) fn name(position: &Position) -> String {
+/// Board and side to move in FEN.
+pub fn name(position: &Position) -> String {
     let fen = fen::write_position(position);
     let fields: Vec<&str> = fen.split(' ').take(2).collect();
     fields.join(" ")
 }
 
 impl BookTable {
-    /// Adds a move to a position; where it is known, weights and results add up.
+    /// Adds a move. If it is already there, weights and results add up.
     pub fn add(&mut self, position: &Position, m: BookMove) {
         let (position, flips) = canonical(position);
         let played = if flips {
@@ -55,7 +60,7 @@ impl BookTable {
         }
     }
 
-    /// The moves of a position, the heaviest first.
+    /// Moves of a position, the heaviest first.
     pub fn moves(&self, position: &Position) -> Vec<BookMove> {
         let (position, flips) = canonical(position);
         let known = self.entries.get(&name(&position));
@@ -67,7 +72,7 @@ impl BookTable {
         moves
     }
 
-    /// The positions with their moves, in the order of their FENs; the heaviest move first.
+    /// All positions in the order of their FENs, each with the heaviest move first.
     pub fn entries(&self) -> Vec<BookEntry> {
         let sorted = |entry: &BookEntry| {
             let mut entry = entry.clone();
@@ -78,7 +83,7 @@ impl BookTable {
         self.entries.values().map(sorted).collect()
     }
 
-    /// Changes the moves of every position; those without moves go.
+    /// Changes the moves of every position and removes positions without moves.
     pub fn revise(&mut self, mut change: impl FnMut(&Position, &mut Vec<BookMove>)) {
         for BookEntry { position, moves } in self.entries.values_mut() {
             change(position, moves);
@@ -86,17 +91,17 @@ impl BookTable {
         self.entries.retain(|_, entry| !entry.moves.is_empty());
     }
 
-    /// How many positions there are.
+    /// Number of positions.
     pub fn positions(&self) -> usize {
         self.entries.len()
     }
 
-    /// How many moves there are.
+    /// Number of moves.
     pub fn moves_count(&self) -> usize {
         self.entries.values().map(|entry| entry.moves.len()).sum()
     }
 
-    /// Takes in all moves of another table.
+    /// Adds all moves of another table.
     pub fn merge(&mut self, other: &Self) {
         for BookEntry { position, moves } in other.entries.values() {
             for m in moves {
@@ -106,12 +111,117 @@ impl BookTable {
     }
 }
 
+/// Error in the text of a book.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {error}")]
+pub struct TextError {
+    /// Line number from 1.
+    pub line: usize,
+    /// The error.
+    pub error: LineError,
+}
+
+/// Error in a line of the text of a book.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// Too few fields.
+    #[error("expected FEN, move and weight, separated by tabs")]
+    Fields,
+    /// Invalid position.
+    #[error(transparent)]
+    Position(#[from] FenError),
+    /// Invalid move.
+    #[error("{:?} is not a move", excerpt(.0))]
+    NoMove(String),
+    /// Illegal move.
+    #[error("the move {0} is illegal")]
+    Illegal(Move),
+    /// Weight or count out of range.
+    #[error("{:?} is not a number from 0 to 4294967295", excerpt(.0))]
+    NoNumber(String),
+    /// There are not three results.
+    #[error("expected wins, draws and losses after the weight")]
+    Results,
+}
+
+impl BookTable {
+    /// One line for each move: board and side to move, the move, its weight, and the games won,
+    /// drawn and lost with it, separated by tabs.
+    pub fn to_text(&self) -> String {
+        let mut text = "# FEN\tmove\tweight\twins\tdraws\tlosses\n".to_owned();
+        for BookEntry { position, moves } in self.entries() {
+            let name = name(&position);
+            for m in moves {
+                let Results {
+                    wins,
+                    draws,
+                    losses,
+                } = m.results;
+                text += &format!(
+                    "{name}\t{}\t{}\t{wins}\t{draws}\t{losses}\n",
+                    m.played, m.weight
+                );
+            }
+        }
+        text
+    }
+
+    /// Reads the text of [`Self::to_text`]. Empty lines and lines that begin with `#` are ignored;
+    /// the results may be missing.
+    pub fn from_text(text: &str) -> Result<Self, TextError> {
+        let mut table = Self::default();
+        for (line, content) in (1..).zip(without_byte_order_mark(text).lines()) {
+            let content = content.trim();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let (position, m) = read_line(content).map_err(|error| TextError { line, error })?;
+            table.add(&position, m);
+        }
+        Ok(table)
+    }
+}
+
+fn read_line(line: &str) -> Result<(Position, BookMove), LineError> {
+    let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+    let [fen, played, weight, results @ ..] = fields.as_slice() else {
+        return Err(LineError::Fields);
+    };
+    let position: Position = fen.parse()?;
+    let no_move = |_| LineError::NoMove((*played).to_owned());
+    let played: Move = played.parse().map_err(no_move)?;
+    if !is_legal(&position, played) {
+        return Err(LineError::Illegal(played));
+    }
+    let number = |text: &str| -> Result<u32, LineError> {
+        text.parse()
+            .map_err(|_| LineError::NoNumber(text.to_owned()))
+    };
+    let results = match results {
+        [] => Results::default(),
+        [wins, draws, losses] => Results {
+            wins: number(wins)?,
+            draws: number(draws)?,
+            losses: number(losses)?,
+        },
+        _ => return Err(LineError::Results),
+    };
+    let weight = number(weight)?;
+    let m = BookMove {
+        played,
+        weight,
+        results,
+    };
+    Ok((position, m))
+}
+
 #[cfg(test)]
-pub(super) mod tests {
+pub mod tests {
     use super::*;
+    use crate::book::Book;
 
     /// The position after these moves.
-    pub(in crate::book) fn after(moves: &str) -> Position {
+    pub fn after(moves: &str) -> Position {
         let mut position = Position::startpos();
         for m in moves.split_whitespace() {
             position.make(m.parse().unwrap());
@@ -119,15 +229,26 @@ pub(super) mod tests {
         position
     }
 
+    /// Moves with their weights, such as `h2e2 9, b2e2 3`.
+    pub fn text(moves: &[BookMove]) -> String {
+        let moves = moves.iter().map(|m| format!("{} {}", m.played, m.weight));
+        moves.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The moves of a book after a line.
+    pub fn moves(book: &dyn Book, line: &str) -> String {
+        text(&book.moves(&after(line)).unwrap())
+    }
+
     /// Some lines, with a gap and a mirror image.
-    pub(in crate::book) fn table() -> BookTable {
+    pub fn table() -> BookTable {
         let mut table = BookTable::default();
         for (moves, played, weight) in [
             ("", "h2e2", 9),
             ("", "b2e2", 3),
             ("h2e2", "h9g7", 5),
             ("b2e2", "b9c7", 2),
-            // Behind a move that is not in the book.
+            // After a move that is not in the book.
             ("c3c4 g6g5", "b0c2", 4),
             ("c3c4", "g6g5", 1),
         ] {
@@ -140,19 +261,29 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn mirror_images_are_one() {
+    fn mirror_images_share_their_moves() {
         let table = table();
         assert_eq!((table.positions(), table.moves_count()), (4, 5));
-        let told = |moves: &str| -> Vec<(String, u32)> {
-            let moves = table.moves(&after(moves));
-            moves
-                .iter()
-                .map(|m| (m.played.to_string(), m.weight))
-                .collect()
-        };
-        assert_eq!(told("h2e2"), [("h9g7".to_owned(), 7)]);
-        assert_eq!(told("b2e2"), [("b9c7".to_owned(), 7)]);
-        assert_eq!(told(""), [("h2e2".to_owned(), 9), ("b2e2".to_owned(), 3)]);
-        assert_eq!(told("a0a1"), []);
+        assert_eq!(text(&table.moves(&after("h2e2"))), "h9g7 7");
+        assert_eq!(text(&table.moves(&after("b2e2"))), "b9c7 7");
+        assert_eq!(text(&table.moves(&after(""))), "h2e2 9, b2e2 3");
+        assert_eq!(text(&table.moves(&after("a0a1"))), "");
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
+        for (line, reason) in [
+            ("x", "separated by tabs"),
+            ("x\th2e2\t1", "rank"),
+            (&format!("{fen}\tcannon\t1"), "not a move"),
+            (&format!("{fen}\th2e9\t1"), "illegal"),
+            (&format!("{fen}\th2e2\t-1"), "not a number"),
+            (&format!("{fen}\th2e2\t1\t2"), "after the weight"),
+        ] {
+            let error = BookTable::from_text(&format!("# \n\n{line}\n")).unwrap_err();
+            assert_eq!(error.line, 3);
+            assert!(error.to_string().contains(reason), "{error}");
+        }
     }
 }

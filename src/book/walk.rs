@@ -1,36 +1,31 @@
-//! What of a book can be reached from the starting position.
+//! Finding the positions of a book from the starting position.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::book_move::Book;
-use super::dat::{DatBook, encode_dat};
-use super::error::BookError;
-use super::lock::locks;
+use super::book_move::{Book, BookError};
+use super::dat::{DatBook, encode_dat, locks};
 use super::table::BookTable;
 use crate::board::{Move, Position};
 use crate::movegen::legal_moves;
 
-/// What a walk through a book has found.
+/// Result of [`walk`].
 #[derive(Clone, Debug)]
 pub struct BookWalk {
-    /// The positions of the book that can be reached.
+    /// Positions that were found.
     pub table: BookTable,
-    /// Records of those positions that a player can use.
+    /// Usable records of these positions.
     pub usable: usize,
-    /// Records of those positions that no player can use: illegal, twice, or without weight.
+    /// Unusable records of these positions: illegal, duplicate, or without weight.
     pub useless: usize,
-    /// Records of the book for positions that were not reached, or that are none.
+    /// Records of positions that were not found, or of invalid keys.
     pub unreached: usize,
-    /// Whether the keys of the book tell its positions, so that all of them were reached.
+    /// Whether keys contain whole positions, so that all positions were found.
     pub is_whole: bool,
 }
 
-/// Reads all of a book that can be reached from the starting position by moves of the book and at
-/// most one other move between two of them, and of a book that tells its positions all others: one by hashes
-/// alone does not, and many hold the moves of the winners only.
-///
-/// # Errors
-/// The book cannot be read.
+/// Finds the positions of a book from the starting position, by moves of the book with at most one
+/// other move between two of them, because many books contain only the winner's moves. If the keys
+/// contain whole positions, all positions are found.
 pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     let mut walker = Walker::new(book);
     walker.visit(&Position::startpos())?;
@@ -54,7 +49,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
         }
     }
     let left = book.count()?.saturating_sub(walker.stored);
-    // What remains of these are records of other positions that have the same lock.
+    // The rest are records of other positions with the same lock.
     let unusable = walker.unusable.min(left);
     Ok(BookWalk {
         table: walker.table,
@@ -65,10 +60,7 @@ pub fn walk(book: &dyn Book) -> Result<BookWalk, BookError> {
     })
 }
 
-/// Drops the positions of a book that are not reached as by [`walk`]; how many moves went.
-///
-/// # Errors
-/// As of [`walk`].
+/// Drops positions that [`walk`] does not find. Returns the number of dropped moves.
 pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     let before = table.moves_count();
     if before == 0 {
@@ -84,27 +76,26 @@ pub fn drop_unreached(table: &mut BookTable) -> Result<usize, BookError> {
     Ok(before - table.moves_count())
 }
 
-/// What two mirror images share.
+/// Common key of a position and its mirror image.
 fn identity(position: &Position) -> (u32, u32) {
     let order = |mirror| locks(position, mirror).order();
     order(false).min(order(true))
 }
 
-/// A walk under way.
 struct Walker<'a> {
     book: &'a dyn Book,
     table: BookTable,
-    /// Whether the book has a move in a position, for all that were looked up.
+    /// Whether the book has a move, for all positions looked up.
     seen: HashMap<(u32, u32), bool>,
-    /// Positions that are not in the book and whose moves are tried all the same.
+    /// Positions that are not in the book but whose moves are tried.
     passed: HashSet<(u32, u32)>,
-    /// The positions whose moves are to be tried, with those that the book has there.
+    /// Positions whose moves must be tried, with their book moves.
     open: VecDeque<(Position, Vec<Move>)>,
-    /// Records of the positions that have a move which can be used.
+    /// Records of positions with a usable move.
     stored: usize,
-    /// Those of them that cannot.
+    /// Unusable records among them.
     useless: usize,
-    /// Records found for positions that have no move which can be used.
+    /// Records of positions without a usable move.
     unusable: usize,
 }
 
@@ -131,7 +122,7 @@ impl<'a> Walker<'a> {
             .any(|p| self.seen.get(&identity(p)) == Some(&true))
     }
 
-    /// Looks a position up, once; whether the book has a move there.
+    /// Looks up a position once. Returns whether the book has a move.
     fn visit(&mut self, position: &Position) -> Result<bool, BookError> {
         let identity = identity(position);
         if let Some(known) = self.seen.get(&identity) {
@@ -159,7 +150,7 @@ impl<'a> Walker<'a> {
         Ok(is_stored)
     }
 
-    /// Has every answer tried in a position that is not in the book.
+    /// Tries all moves of a position that is not in the book.
     fn pass_through(&mut self, position: &Position) {
         if self.passed.insert(identity(position)) {
             self.open.push_back((position.clone(), Vec::new()));
@@ -174,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_files_hold_all_of_it() {
+    fn text_and_files_keep_all_moves() {
         let table = table();
         let text = table.to_text();
         assert_eq!(BookTable::from_text(&text).unwrap().to_text(), text);
@@ -193,9 +184,9 @@ mod tests {
     }
 
     #[test]
-    fn a_book_of_one_side_is_read_whole() {
+    fn a_book_of_one_side_is_found_completely() {
         let mut table = BookTable::default();
-        // Black's moves are missing, and red's answers are found behind them.
+        // Black's moves are missing; red's replies must be found.
         for (moves, played) in [
             ("", "h2e2"),
             ("h2e2 h9g7", "h0g2"),
@@ -209,9 +200,9 @@ mod tests {
     }
 
     #[test]
-    fn what_no_line_reaches_is_counted() {
+    fn unreachable_moves_are_counted() {
         let mut table = table();
-        // Two moves that are not in the book, one after the other.
+        // Two consecutive moves that are not in the book.
         let removed = [after("c3c4"), after("g3g4")];
         table.revise(|position, moves| moves.retain(|_| !removed.contains(position)));
         table.add(
@@ -224,8 +215,8 @@ mod tests {
         assert_eq!(reached.to_text(), walked(&table).table.to_text());
     }
 
-    /// A book that also answers for a position with the same lock as one of its own, which has none of the
-    /// moves.
+    /// A book with records of another position that has the same lock, none of whose moves is
+    /// legal.
     #[derive(Debug)]
     struct Colliding(DatBook);
 
@@ -239,9 +230,10 @@ mod tests {
         }
 
         fn stored(&self, position: &Position) -> Result<usize, BookError> {
-            match *position == after("h2e2 a9a8") {
-                true => Ok(2),
-                false => self.0.stored(position),
+            if *position == after("h2e2 a9a8") {
+                Ok(2)
+            } else {
+                self.0.stored(position)
             }
         }
 
@@ -251,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn records_of_another_position_with_the_same_lock_are_no_fault() {
+    fn records_of_another_position_with_the_same_lock_are_not_useless() {
         let book = DatBook::new(encode_dat(&table().entries()).bytes.into()).unwrap();
         let walk = walk(&Colliding(book)).unwrap();
         assert_eq!((walk.useless, walk.unreached), (0, 0));

@@ -1,4 +1,7 @@
-//! .xqb books: SQLite databases keyed by the whole position.
+//! .xqb: SQLite databases keyed by the whole position.
+//!
+//! The board is stored from the view of the side to move: for black it is rotated and the colours
+//! are exchanged. Of that board and its mirror image the one with the larger cells is stored.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,11 +9,9 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use super::book_move::{Book, BookEntry, BookMove, Results};
+use super::book_move::{Book, BookEntry, BookError, BookMove, Results};
 use super::database::{Stored, weighed};
-use super::error::BookError;
-use super::xqb_key::{key, position_of};
-use crate::board::Position;
+use crate::board::{Color, Move, Piece, PieceKind, Position, Setup, Square};
 use crate::text::Replacement;
 
 const SCHEMA: &str = "
@@ -20,21 +21,19 @@ const SCHEMA: &str = "
     INSERT INTO information VALUES ('version', '1'), ('type', 'xiangqi');
     CREATE INDEX idxkey ON book(key);";
 
-/// Columns may hold anything in SQLite: what is no number counts as 0.
+/// SQLite columns can hold any type; values that are not numbers count as 0.
 const QUERY: &str = "
     SELECT CAST(move AS INTEGER), IFNULL(CAST(score AS INTEGER), 0), IFNULL(CAST(win AS INTEGER), 0),
         IFNULL(CAST(draw AS INTEGER), 0), IFNULL(CAST(lost AS INTEGER), 0)
     FROM book WHERE key = ?1 AND valid IS NOT 0 AND move IS NOT NULL ORDER BY id";
 
-/// A book in the format .xqb.
 #[derive(Debug)]
-pub(super) struct XqbBook {
+pub struct XqbBook {
     connection: Connection,
 }
 
 impl XqbBook {
-    /// A book in a database that has been found to be one.
-    pub(super) fn new(connection: Connection) -> Self {
+    pub fn new(connection: Connection) -> Self {
         Self { connection }
     }
 
@@ -84,12 +83,13 @@ impl Book for XqbBook {
     }
 }
 
-/// Writes positions as a book in the format .xqb, with the weights as scores. A position and the one
-/// with colors exchanged are one there: of a move that both have, the one with more weight is written. Returns
-/// how many moves were written.
+/// Writes positions as .xqb, with the weights as scores. A position and the one with exchanged
+/// colours have the same key; of a move that both have, the larger weight is written. Returns the
+/// number of moves.
 ///
 /// # Errors
-/// The file exists already or cannot be written; then there is none afterwards.
+///
+/// The file exists already or cannot be written; then no new file is left.
 pub fn write_xqb(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
     if path.exists() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists).into());
@@ -122,7 +122,7 @@ fn fill(path: &Path, entries: &[BookEntry]) -> Result<usize, BookError> {
     Ok(rows.len())
 }
 
-/// The rows of a book, each position and move once, in the order of the entries.
+/// Rows of the book, each position and move once, in the order of the entries.
 fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
     let mut places = HashMap::new();
     let mut rows: Vec<(Vec<u8>, u16, u32, Results)> = Vec::new();
@@ -143,18 +143,160 @@ fn merged(entries: &[BookEntry]) -> Vec<(Vec<u8>, u16, u32, Results)> {
     rows
 }
 
+const CELLS: usize = Square::COUNT;
+/// Value of an empty cell, less than any piece.
+const EMPTY: i8 = -1;
+/// Added to the pieces of the side that is not to move.
+const OPPONENT: i8 = 8;
+
+/// Transformation between the board and its stored view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XqbView {
+    /// Rotated: black is to move.
+    turned: bool,
+    /// Mirrored after the rotation.
+    mirrored: bool,
+}
+
+impl XqbView {
+    /// Cell of a square, row by row from the far side, from the left of the side to move.
+    fn cell(self, square: Square) -> usize {
+        let square = if self.turned {
+            square.flip_rank().flip_file()
+        } else {
+            square
+        };
+        let square = if self.mirrored {
+            square.flip_file()
+        } else {
+            square
+        };
+        9 * (9 - square.rank()) + square.file()
+    }
+
+    fn square(self, row: usize, column: usize) -> Option<Square> {
+        let square = Square::new(column, 9_usize.checked_sub(row)?)?;
+        let square = if self.mirrored {
+            square.flip_file()
+        } else {
+            square
+        };
+        Some(if self.turned {
+            square.flip_rank().flip_file()
+        } else {
+            square
+        })
+    }
+
+    /// Encodes a move: row and column of origin and target, four bits each.
+    pub fn pack(self, played: Move) -> u16 {
+        let half = |square| {
+            let cell = self.cell(square);
+            (((cell / 9) << 4) | (cell % 9)) as u16
+        };
+        (half(played.from()) << 8) | half(played.to())
+    }
+
+    /// Decodes a move; `None` if it is not on the board.
+    pub fn unpack(self, packed: i64) -> Option<Move> {
+        let packed = usize::try_from(packed).ok().filter(|p| *p <= 0xffff)?;
+        let square = |half: usize| self.square(half >> 4, half & 15);
+        let (from, to) = (square(packed >> 8)?, square(packed & 0xff)?);
+        (from != to).then(|| Move::new(from, to))
+    }
+}
+
+/// Key of a position, and its view.
+pub fn key(position: &Position) -> (Vec<u8>, XqbView) {
+    let turned = position.side_to_move() == Color::Black;
+    let [plain, mirror] = [false, true].map(|mirrored| {
+        let view = XqbView { turned, mirrored };
+        (cells(position, view), view)
+    });
+    let (cells, view) = if mirror.0 > plain.0 { mirror } else { plain };
+    (pack_cells(&cells), view)
+}
+
+fn cells(position: &Position, view: XqbView) -> [i8; CELLS] {
+    let mut cells = [EMPTY; CELLS];
+    for square in position.occupied() {
+        if let Some(piece) = position.piece_on(square) {
+            let is_mover = piece.color() == position.side_to_move();
+            let owner = if is_mover { 0 } else { OPPONENT };
+            cells[view.cell(square)] = number(piece.kind()) + owner;
+        }
+    }
+    cells
+}
+
+const fn number(kind: PieceKind) -> i8 {
+    match kind {
+        PieceKind::Rook => 1,
+        PieceKind::Knight => 2,
+        PieceKind::Bishop => 3,
+        PieceKind::Advisor => 4,
+        PieceKind::King => 5,
+        PieceKind::Cannon => 6,
+        PieceKind::Pawn => 7,
+    }
+}
+
+/// Inverse of [`number`].
+fn kind(number: i8) -> Option<PieceKind> {
+    PieceKind::ALL
+        .into_iter()
+        .find(|kind| self::number(*kind) == number)
+}
+
+/// Bit 0 for an empty cell; bit 1 and four bits for a piece; padded with zeros.
+fn pack_cells(cells: &[i8; CELLS]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for &cell in cells {
+        bits.push(cell != EMPTY);
+        if cell != EMPTY {
+            bits.extend([8, 4, 2, 1].map(|bit| cell & bit != 0));
+        }
+    }
+    let byte = |bits: &[bool]| {
+        let set = |n: usize| bits.get(n).is_some_and(|bit| *bit);
+        (0..8).fold(0, |byte, n| (byte << 1) | u8::from(set(n)))
+    };
+    bits.chunks(8).map(byte).collect()
+}
+
+/// Position of a key, with red to move; `None` if invalid.
+pub fn position_of(key: &[u8]) -> Option<Position> {
+    let mut bits = (key.iter()).flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let mut setup = Setup::empty();
+    let view = XqbView {
+        turned: false,
+        mirrored: false,
+    };
+    for cell in 0..CELLS {
+        if bits.next()? == 0 {
+            continue;
+        }
+        let mut number = 0_u8;
+        for _ in 0..4 {
+            number = number << 1 | bits.next()?;
+        }
+        let color = if number >= 8 {
+            Color::Black
+        } else {
+            Color::Red
+        };
+        let kind = kind((number & 7).cast_signed())?;
+        let square = view.square(cell / 9, cell % 9)?;
+        setup.squares[square.index()] = Some(Piece::new(kind, color));
+    }
+    Position::try_from(&setup).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::database::{Schema, open};
+    use super::super::table::tests::{after, moves};
     use super::*;
-
-    fn after(moves: &str) -> Position {
-        let mut position = Position::startpos();
-        for m in moves.split_whitespace() {
-            position.make(m.parse().unwrap());
-        }
-        position
-    }
 
     fn scratch(name: &str) -> std::path::PathBuf {
         let name = format!("chuhe-{}-{name}.xqb", std::process::id());
@@ -170,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_in_every_view() {
+    fn written_books_are_read_in_every_view() {
         let path = scratch("views");
         let results = Results {
             wins: 3,
@@ -195,21 +337,12 @@ mod tests {
         assert_eq!(write_xqb(&path, &entries).unwrap(), 3);
         assert!(write_xqb(&path, &entries).is_err(), "it exists");
         let book = reopened(&path);
-        let told = |moves: &str| -> Vec<(String, u32)> {
-            let moves = book.moves(&after(moves)).unwrap();
-            assert!(moves.iter().all(|m| m.results == results));
-            moves
-                .iter()
-                .map(|m| (m.played.to_string(), m.weight))
-                .collect()
-        };
-        let list = |list: &[(&str, u32)]| -> Vec<_> {
-            list.iter().map(|(m, w)| ((*m).to_owned(), *w)).collect()
-        };
-        assert_eq!(told("h2e2"), list(&[("h9g7", 7), ("b9c7", 5)]));
-        assert_eq!(told("b2e2"), list(&[("b9c7", 7), ("h9g7", 5)]));
-        assert_eq!(told("b2e2 b9c7 b0c2"), list(&[("a9b9", 4)]));
-        assert_eq!(told("c3c4"), []);
+        let found = book.moves(&after("h2e2")).unwrap();
+        assert!(found.iter().all(|m| m.results == results));
+        assert_eq!(moves(&book, "h2e2"), "h9g7 7, b9c7 5");
+        assert_eq!(moves(&book, "b2e2"), "b9c7 7, h9g7 5");
+        assert_eq!(moves(&book, "b2e2 b9c7 b0c2"), "a9b9 4");
+        assert_eq!(moves(&book, "c3c4"), "");
         assert_eq!(
             (book.count().unwrap(), book.stored(&after("b2e2")).unwrap()),
             (3, 2)
@@ -218,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_others_are_weighed() {
+    fn rows_of_other_programs_get_weights() {
         let path = scratch("foreign");
         assert_eq!(write_xqb(&path, &[]).unwrap(), 0);
         let connection = Connection::open(&path).unwrap();
@@ -230,27 +363,27 @@ mod tests {
             );
             connection.execute(&query, [key]).unwrap();
         };
-        // h2e2 by its score, b2e2 not by its games, c3c4 not valid, a move that is none.
+        // h2e2 by its score; b2e2 not by its results; c3c4 disabled; an invalid move.
         add("", "0x7774", "12", "0, 0, 0", "1");
         add("", "0x7174", "0", "9, 9, 9", "1");
         add("", "0x6252", "99", "0, 0, 0", "0");
         add("", "'cannon'", "99", "0, 0, 0", "1");
         add("", "NULL", "99", "0, 0, 0", "1");
-        // By games: 3 wins and a loss; a loss.
+        // By results: three wins and a loss; a loss.
         add("c3c4", "0x6656", "NULL", "3, 0, 1", "NULL");
         add("c3c4", "0x9776", "-20", "0, 0, 1", "1");
         let book = reopened(&path);
-        let told = |moves: &str| -> Vec<u32> {
+        let weights = |moves: &str| -> Vec<u32> {
             let moves = book.moves(&after(moves)).unwrap();
             moves.iter().map(|m| m.weight).collect()
         };
-        assert_eq!(told(""), [12]);
-        assert_eq!(told("c3c4"), [8]);
+        assert_eq!(weights(""), [12]);
+        assert_eq!(weights("c3c4"), [8]);
         std::fs::remove_file(path).unwrap();
     }
 
     #[test]
-    fn other_databases_are_no_books() {
+    fn other_databases_are_rejected() {
         let path = scratch("other");
         let connection = Connection::open(&path).unwrap();
         connection
@@ -264,5 +397,46 @@ mod tests {
         std::fs::write(&path, [&b"SQLite format 3\0"[..], &[7; 500]].concat()).unwrap();
         assert!(open(&path).is_err());
         std::fs::remove_file(path).unwrap();
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn keys_agree_with_the_format() {
+        let mut position = Position::startpos();
+        let (start, view) = key(&position);
+        assert_eq!(
+            hex(&start),
+            "ceb7cef37ac801e079f7df7df00002ebaebaeb02c004653a56939440"
+        );
+        assert_eq!(view.unpack(0x7774), "h2e2".parse().ok());
+        let after = "ceb7cef37ac801e3c1f7df7df00002ebaebaeb02c004653a56939440";
+        for played in ["h2e2", "b2e2"] {
+            let played: Move = played.parse().unwrap();
+            let undo = position.make(played);
+            let (found, view) = key(&position);
+            assert_eq!(hex(&found), after, "{played}");
+            let answer = view.unpack(0x9776).unwrap();
+            assert!(crate::movegen::is_legal(&position, answer), "{answer}");
+            position.unmake(played, undo);
+        }
+    }
+
+    #[test]
+    fn moves_round_trip_in_every_view() {
+        for turned in [false, true] {
+            for mirrored in [false, true] {
+                let view = XqbView { turned, mirrored };
+                for text in ["h2e2", "a0a9", "i9i0", "e1d2"] {
+                    let played: Move = text.parse().unwrap();
+                    assert_eq!(view.unpack(view.pack(played).into()), Some(played));
+                }
+                for bad in [-1, 0, 0x1_0000, 0xa0a1, 0x0909, 0x7777] {
+                    assert_eq!(view.unpack(bad), None, "{bad:x}");
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! `chuhe book`: making books and looking into them.
+//! `chuhe book`: building, merging, converting and inspecting books.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn chuhe(arguments: &[&str]) -> Command {
     command
 }
 
-/// An empty directory for a test.
+/// A new empty directory.
 fn directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book {name}"));
     let _ = fs::remove_dir_all(&path);
@@ -32,14 +32,14 @@ const GAMES: &str = "[Red \"a\"]\n\n1. 炮二平五 马8进7 2. 马二进三 1-0
 
 #[test]
 #[cfg(feature = "training")]
-fn a_book_of_games_is_built_and_shown() {
+fn a_book_is_built_from_games_and_shown() {
     let at = directory("of games");
     let (games, book) = (at.join("games.pgn"), at.join("book.dat"));
     fs::write(&games, GAMES).unwrap();
     chuhe(&["build", text(&book), text(&games), "--min-games", "1"])
         .assert()
         .success()
-        .stderr(contains("left out 1 games without a result").and(contains("3 games")));
+        .stderr(contains("skipped 1 games without a result").and(contains("3 games")));
     // The central cannon: a win and a loss are 2, a draw of its mirror image is 1.
     let shown = "h2e2  炮二平五  C2=5  2       66.7 %\nb2e2  炮八平五  C8=5  1       33.3 %\n";
     let first = chuhe(&["show", "--book", text(&book)]).assert().success();
@@ -51,12 +51,12 @@ fn a_book_of_games_is_built_and_shown() {
     chuhe(&["show", "startpos", "c3c4", "--book", text(&book)])
         .assert()
         .success()
-        .stdout(contains("does not know"));
+        .stdout(contains("has no moves"));
     chuhe(&["verify", text(&book)])
         .assert()
         .success()
         .stdout("BOOK.DAT: 4 moves; 4 of them can be played, in the 3 positions found\n");
-    // A book that is there stays.
+    // An existing book is not overwritten.
     chuhe(&["build", text(&book), text(&games)])
         .assert()
         .code(1)
@@ -65,13 +65,13 @@ fn a_book_of_games_is_built_and_shown() {
     chuhe(&["build", text(&none), text(&games), "--min-games", "9"])
         .assert()
         .code(1)
-        .stderr(contains("no moves"));
+        .stderr(contains("no move was played"));
     assert!(!none.exists());
 }
 
 #[test]
 #[cfg(feature = "training")]
-fn games_of_other_programs_are_taken_into_a_book() {
+fn games_in_other_formats_are_read() {
     let at = directory("of records");
     let (page, book) = (at.join("page.html"), at.join("book.dat"));
     let games = "[DhtmlXQ][DhtmlXQ_result]红胜[/DhtmlXQ_result]\
@@ -96,7 +96,7 @@ fn games_of_other_programs_are_taken_into_a_book() {
 
 #[test]
 #[cfg(feature = "training")]
-fn a_book_of_searches_needs_no_games() {
+fn a_book_can_be_built_from_searches() {
     let at = directory("of searches");
     let build = |name: &str| {
         let book = at.join(name);
@@ -134,7 +134,7 @@ fn a_book_of_searches_needs_no_games() {
 
 #[test]
 #[cfg(feature = "training")]
-fn a_book_of_games_against_itself_is_made_by_one_command() {
+fn self_play_and_build_are_one_command() {
     let at = directory("of self-play");
     let build = |book: &str, games: &[&str], words: &[&str]| {
         let mut command = chuhe(&["build", text(&at.join(book))]);
@@ -148,7 +148,7 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
     build("one.dat", &["games.chg"], &words)
         .success()
         .stderr(made);
-    // The games are there; their number is all that is asked for.
+    // The file already has the requested number of games.
     build("two.dat", &["games.chg"], &words[..1])
         .success()
         .stderr(contains("continuing after 8 games"));
@@ -158,11 +158,11 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
         .assert()
         .success()
         .stdout(contains("  1000 "));
-    // No more than the best moves stay.
+    // A smaller margin keeps fewer moves.
     build(
         "strict.dat",
         &["games.chg"],
-        &["--by-score", "--margin", "0"],
+        &["--by-score", "--margin", "10"],
     )
     .success();
     assert!(fs::metadata(at.join("strict.dat")).unwrap().len() < bytes.len() as u64);
@@ -180,7 +180,7 @@ fn a_book_of_games_against_itself_is_made_by_one_command() {
 
 #[test]
 #[cfg(feature = "training")]
-fn searches_may_keep_what_has_lost_its_games() {
+fn by_score_keeps_moves_that_lost_their_games() {
     let at = directory("lost games");
     let games = at.join("a.pgn");
     fs::write(&games, "[Result \"0-1\"]\n\n1. C2=5 N8+7 2. N2+3 0-1\n").unwrap();
@@ -196,7 +196,7 @@ fn searches_may_keep_what_has_lost_its_games() {
     };
     assert_eq!(
         known("a.dat", &[]),
-        "the book does not know this position\n"
+        "the book has no moves for this position\n"
     );
     assert!(known("b.dat", &["--by-score"]).contains("h2e2"));
 }
@@ -242,12 +242,12 @@ fn books_go_through_every_format() {
     chuhe(&["import", &out("bad.txt"), &out("bad.dat")])
         .assert()
         .code(1)
-        .stderr(contains("line 1: h2e9 is illegal"));
+        .stderr(contains("line 1: the move h2e9 is illegal"));
     assert!(!path("bad.dat").exists());
 }
 
 #[test]
-fn files_that_are_no_books_are_reported() {
+fn invalid_books_are_reported() {
     let at = directory("no books");
     let cut = at.join("cut.dat");
     fs::write(&cut, [1; 15]).unwrap();
@@ -255,7 +255,7 @@ fn files_that_are_no_books_are_reported() {
         chuhe(&[command, text(&cut)])
             .assert()
             .code(1)
-            .stderr(contains("cut short"));
+            .stderr(contains("truncated"));
         chuhe(&[command, "/no/such/book"]).assert().code(1);
     }
     // A rook that takes its own pawn.
@@ -264,24 +264,24 @@ fn files_that_are_no_books_are_reported() {
     chuhe(&["verify", text(&wrong)])
         .assert()
         .code(1)
-        .stderr(contains("1 moves illegal, twice or without weight"));
-    // Sorted by chance, but from no square to no square.
+        .stderr(contains("1 moves are illegal, duplicate or without weight"));
+    // Sorted by coincidence, but the moves are not on the board.
     let foreign = at.join("foreign.dat");
     fs::write(&foreign, "AAAAAAAABBBBBBBBCCCCCCCC").unwrap();
     chuhe(&["show", "--book", text(&foreign)])
         .assert()
         .code(1)
-        .stderr(contains("hold no move"));
-    // A text whose moves weigh nothing makes no book.
+        .stderr(contains("contain no valid move"));
+    // A book without weights is not written.
     let (weightless, out) = (at.join("weightless.txt"), at.join("out.dat"));
     let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
     fs::write(&weightless, format!("{fen}\th2e2\t0\n")).unwrap();
     chuhe(&["import", text(&weightless), text(&out)])
         .assert()
         .code(1)
-        .stderr(contains("there are no moves for it"));
+        .stderr(contains("the book would be empty"));
     assert!(!out.exists());
-    // Text may begin with a byte order mark, and go to standard output by its usual name.
+    // A byte order mark is accepted, and `-` is standard output.
     fs::write(&weightless, format!("\u{feff}{fen}\th2e2\t7\n")).unwrap();
     chuhe(&["import", text(&weightless), text(&out)])
         .assert()
@@ -294,7 +294,7 @@ fn files_that_are_no_books_are_reported() {
 
 #[test]
 #[cfg(feature = "sqlite")]
-fn a_key_file_with_other_numbers_is_named() {
+fn a_key_file_with_other_numbers_is_reported() {
     let at = directory("key file");
     let keys = at.join("keys.bin");
     fs::write(&keys, vec![7; 28_680]).unwrap();
@@ -302,26 +302,26 @@ fn a_key_file_with_other_numbers_is_named() {
         .assert()
         .code(1)
         .stderr(contains(
-            "keys.bin: its numbers are not those of the key file",
+            "keys.bin: the file has the size of a key file for .obk books, but other numbers",
         ));
 }
 
 #[test]
 #[cfg(feature = "sqlite")]
-fn an_xqb_that_is_merged_keeps_its_weights_and_all_positions() {
+fn a_merged_xqb_keeps_its_weights_and_positions() {
     let at = directory("merged again");
     let out = |name: &str| text(&at.join(name)).to_owned();
-    // Both sides lose a move on the way: then black has what red had.
+    // Both sides lose a tempo, so black has the position that red had.
     let red = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
     let black = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR b";
-    // No line of the book leads here.
+    // No line of the book reaches this position.
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{red}\th2e2\t5\n{black}\th7e7\t5\n{ending}\te9f9\t7\n");
     fs::write(at.join("a.txt"), lines).unwrap();
     chuhe(&["import", &out("a.txt"), &out("a.xqb")])
         .assert()
         .success();
-    // The ending is two positions: it, and the one with the colors exchanged.
+    // The ending counts as two positions, with and without exchanged colours.
     chuhe(&["verify", &out("a.xqb")])
         .assert()
         .success()
@@ -330,10 +330,10 @@ fn an_xqb_that_is_merged_keeps_its_weights_and_all_positions() {
         .assert()
         .success();
     let shown = |fen: &str, book: &str| {
-        let told = chuhe(&["show", fen, "--book", &out(book)])
+        let output = chuhe(&["show", fen, "--book", &out(book)])
             .assert()
             .success();
-        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
     };
     for fen in [red, black, ending] {
         assert_eq!(shown(fen, "a.xqb"), shown(fen, "b.xqb"));
@@ -348,34 +348,34 @@ fn an_xqb_that_is_merged_keeps_its_weights_and_all_positions() {
 }
 
 #[test]
-fn formats_that_are_only_read_are_not_written() {
+fn read_only_formats_are_not_written() {
     let at = directory("read only");
     for name in ["a.obk", "a.pfbook"] {
         chuhe(&["merge", text(&at.join(name)), "<builtin>"])
             .assert()
             .code(2)
-            .stderr(contains("is only read"));
+            .stderr(contains("can only be read"));
         assert!(!at.join(name).exists());
     }
 }
 
 #[test]
-fn texts_in_other_encodings_are_refused_by_line() {
+fn text_in_other_encodings_is_rejected_with_its_line() {
     let at = directory("encodings");
     let (bad, book) = (at.join("bad.txt"), at.join("bad.dat"));
     fs::write(&bad, b"# \xbf\xaa\xbe\xd6\n").unwrap();
     chuhe(&["import", text(&bad), text(&book)])
         .assert()
         .code(1)
-        .stderr(contains("line 1: the text is not in UTF-8"));
+        .stderr(contains("line 1: the text is not UTF-8"));
 }
 
 #[test]
-fn books_by_hashes_are_merged_whole() {
+fn hashed_books_are_merged_completely() {
     let at = directory("hashes");
     let out = |name: &str| text(&at.join(name)).to_owned();
     let fen = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-    // No line of the book leads here.
+    // No line of the book reaches this position.
     let ending = "4k4/9/9/9/9/9/9/9/9/R2K5 b";
     let lines = format!("{fen}\th2e2\t40000\n{fen}\tg3g4\t2\n{ending}\te9f9\t7\n");
     fs::write(at.join("a.txt"), lines).unwrap();
@@ -393,16 +393,55 @@ fn books_by_hashes_are_merged_whole() {
         .success()
         .stderr("3 moves\n");
     let shown = |fen: &str| {
-        let told = chuhe(&["show", fen, "--book", &out("b.dat")])
+        let output = chuhe(&["show", fen, "--book", &out("b.dat")])
             .assert()
             .success();
-        String::from_utf8(told.get_output().stdout.clone()).unwrap()
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
     };
     assert!(shown(ending).contains("  14 "));
-    // As large as the format lets weights be, and the other one in the same ratio.
+    // The largest weight of the format, and the other one in proportion.
     let start = shown(fen);
     assert!(
         start.contains("  65535 ") && start.contains("  3 "),
         "{start}"
     );
+}
+
+#[test]
+fn show_uses_the_builtin_book_by_default() {
+    chuhe(&["show"])
+        .assert()
+        .success()
+        .stdout(contains("h2e2  炮二平五"));
+}
+
+/// Games from a FIFO may never arrive.
+#[test]
+#[cfg(all(unix, feature = "training"))]
+fn build_on_a_fifo_ends_on_a_signal() {
+    let at = directory("fifo");
+    let fifo = at.join("games.pgn");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+    assert!(made.unwrap().success());
+    for signal in ["-INT", "-TERM"] {
+        let out = at.join("out.dat");
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(["book", "build", text(&out), text(&fifo)])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert!(child.try_wait().unwrap().is_none(), "waits for the FIFO");
+        let pid = child.id().to_string();
+        let sent = std::process::Command::new("kill")
+            .args([signal, &pid])
+            .status();
+        assert!(sent.unwrap().success());
+        let started = std::time::Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(started.elapsed().as_secs() < 10, "{signal}");
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        assert!(!out.exists());
+    }
 }

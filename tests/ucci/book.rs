@@ -230,7 +230,7 @@ fn invalid_books_are_reported_and_skipped() {
     client.send(&format!("setoption bookfiles {list}"));
     let said = client.sync();
     assert_eq!(said.len(), 3, "{said:?}");
-    assert!(said[1].contains("cut short"), "{said:?}");
+    assert!(said[1].contains("truncated"), "{said:?}");
     let lines = go(&mut client, "", PLAY);
     assert_eq!(lines.last().unwrap(), "bestmove h2e2 ponder h9g7");
     client.silent("setoption bookfiles");

@@ -1,4 +1,4 @@
-//! Books of files of games.
+//! Counting games for `chuhe book build`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,12 +10,9 @@ use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
 
-/// A book of the games of all files: their first `max_plies` plies, the moves that were played in `min_games`
-/// games or more and won more than they lost, or all of these if they are to be weighed by searches.
-///
-/// # Errors
-/// A file cannot be read, or no move is left.
-pub(super) fn of_games(
+/// Builds a book from the first `max_plies` plies of all games: moves that were played in at least
+/// `min_games` games and have a positive value, or any value with `by_score`.
+pub fn from_games(
     files: &[PathBuf],
     max_plies: usize,
     min_games: u32,
@@ -23,21 +20,23 @@ pub(super) fn of_games(
 ) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(max_plies);
     for path in files {
-        match is_data(path).map_err(|error| Failure::new(path.display(), error))? {
-            true => add_data(&mut book, path)?,
-            false => add_records(&mut book, path)?,
+        if is_data(path).map_err(|error| Failure::new(path.display(), error))? {
+            add_data(&mut book, path)?
+        } else {
+            add_records(&mut book, path)?
         }
     }
     note(&format!("{} games", book.games()));
-    let (least_value, what_else) = match by_score {
-        true => (i64::MIN, ""),
-        false => (1, " and won more than they lost"),
+    let (least_value, what_else) = if by_score {
+        (i64::MIN, "")
+    } else {
+        (1, " with a positive value")
     };
     let table = book.finish(min_games, least_value);
     match table.positions() {
         0 => {
             let why = format!(
-                "no moves were played in {min_games} games or more{what_else} (--min-games)"
+                "no move was played in at least {min_games} games{what_else}; see --min-games"
             );
             Err(Failure::new("book", why))
         }
@@ -45,7 +44,7 @@ pub(super) fn of_games(
     }
 }
 
-/// Whether a file is one of self-play; standard input is none.
+/// Whether a file contains self-play games; standard input cannot.
 fn is_data(path: &Path) -> io::Result<bool> {
     if path.as_os_str() == "-" {
         return Ok(false);
@@ -58,11 +57,11 @@ fn is_data(path: &Path) -> io::Result<bool> {
 }
 
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let file = File::open(path).map_err(|error| fault(&error))?;
-    let mut reader = GameReader::new(file).map_err(|error| fault(&error))?;
-    while let Some(record) = reader.next_record().map_err(|error| fault(&error))? {
-        // Positions without their games have no moves.
+    let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
+    let file = File::open(path).map_err(|error| failure(&error))?;
+    let mut reader = GameReader::new(file).map_err(|error| failure(&error))?;
+    while let Some(record) = reader.next_record().map_err(|error| failure(&error))? {
+        // Positions without a game have no moves.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
             let skipped = usize::from(game.random_plies);
@@ -90,10 +89,7 @@ fn add_records(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
         (unfinished, "without a result"),
     ] {
         if count > 0 {
-            note(&format!(
-                "{}: left out {count} games {what}",
-                path.display()
-            ));
+            note(&format!("{}: skipped {count} games {what}", path.display()));
         }
     }
     read.map_err(|error| Failure::new(path.display(), error))

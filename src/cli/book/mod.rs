@@ -2,7 +2,7 @@
 
 #[cfg(feature = "training")]
 mod build;
-pub(super) mod file;
+pub mod file;
 #[cfg(feature = "training")]
 mod games;
 
@@ -12,17 +12,17 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::common::{Failure, GameArguments, columns, note, print, terminal_width};
-use crate::book::{BookLibrary, BookTable, HashedMove, walk};
+use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
 use file::{Output, open, read_table, write_new};
 
-/// Make, merge and look into opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
+/// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
-/// What a file holds is seen from its content. A book that is written has the format that its name asks
-/// for: .xqb, or else BOOK.DAT. An .obk or .pfBook is read with its key file: `book.obk;keys.bin`.
+/// The format of a file is recognised by its content; the name of a new book sets its format: .xqb,
+/// or else BOOK.DAT. An .obk or .pfBook needs its key file in the list: `book.obk;keys.bin`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     command: BookCommand,
 }
@@ -31,48 +31,44 @@ pub(super) struct Arguments {
 enum BookCommand {
     #[cfg(feature = "training")]
     Build(build::Arguments),
-    /// Show the moves that books have for a position.
+    /// Show the book moves for a position.
     Show {
         #[command(flatten)]
         game: GameArguments,
-        /// The books, separated by `;`.
-        #[arg(long, short, value_name = "FILES")]
+        /// Books separated by `;`.
+        #[arg(long, short, value_name = "FILES", default_value = BUILTIN)]
         book: String,
     },
-    /// Write several books as one; the weights of a move add up.
+    /// Merge books; the weights of the same move add up.
     Merge {
-        /// The book to make; it must not exist.
+        /// New book; the file must not exist.
         out: PathBuf,
         /// BOOK.DAT, .xqb or .obk files, or `<builtin>`.
         #[arg(required = true)]
         books: Vec<String>,
     },
-    /// Write a book as text, a move a line.
+    /// Write a book as text, one move a line.
     Export {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
-        /// The file to make, which must not exist; standard output without it and for `-`.
+        /// New text file, which must not exist; standard output if missing or `-`.
         out: Option<PathBuf>,
     },
-    /// Make a book of the text that `export` writes.
+    /// Make a book from the text of `export`.
     Import {
-        /// The text that `export` has written.
+        /// Text written by `export`.
         text: PathBuf,
-        /// The book to make; it must not exist.
+        /// New book; the file must not exist.
         out: PathBuf,
     },
-    /// Count what a book holds and what is of no use in it. Fails where anything is.
+    /// Count the moves of a book and its unusable records. Fails if there are any.
     Verify {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
     },
 }
 
-/// Does what is asked for.
-///
-/// # Errors
-/// A file cannot be read or written or holds something else, or a book has faults.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     match &arguments.command {
         #[cfg(feature = "training")]
         BookCommand::Build(arguments) => return build::run(arguments),
@@ -96,7 +92,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
         return Err(Failure::new("--book", problem));
     }
     if moves.is_empty() {
-        return print("the book does not know this position\n");
+        return print("the book has no moves for this position\n");
     }
     let total: f64 = moves.iter().map(|m| f64::from(m.weight)).sum();
     let head = ["move", "", "", "weight", "share", "won", "drawn", "lost"];
@@ -134,7 +130,7 @@ fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {
     out.write(&table)
 }
 
-/// The moves of books that are all BOOK.DAT.
+/// All moves, if every book is a BOOK.DAT.
 fn hashed_moves(books: &[String]) -> Result<Option<Vec<HashedMove>>, Failure> {
     let mut moves = Vec::new();
     for name in books {
@@ -162,26 +158,26 @@ fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
 
 fn import(text: &std::path::Path, out: &std::path::Path) -> Result<(), Failure> {
     let out = Output::new(out)?;
-    let fault = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
-    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| fault(&error))?;
+    let failure = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
+    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| failure(&error))?;
     let content = std::str::from_utf8(&bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        fault(&format_args!("line {line}: the text is not in UTF-8"))
+        failure(&format_args!("line {line}: the text is not UTF-8"))
     })?;
-    let table = BookTable::from_text(content).map_err(|error| fault(&error))?;
+    let table = BookTable::from_text(content).map_err(|error| failure(&error))?;
     out.write(&table)
 }
 
-/// The longest text of a book, in MB.
+/// Largest text of a book, in MB.
 const LARGEST_TEXT: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(name, error);
+    let failure = |error: &dyn std::fmt::Display| Failure::new(name, error);
     let library = open(name)?;
     for book in library.books() {
-        let count = book.count().map_err(|error| fault(&error))?;
-        let walk = walk(book).map_err(|error| fault(&error))?;
+        let count = book.count().map_err(|error| failure(&error))?;
+        let walk = walk(book).map_err(|error| failure(&error))?;
         print(&format!(
             "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
@@ -194,24 +190,21 @@ fn verify(name: &str) -> Result<(), Failure> {
         );
         if walk.unreached > 0 && !walk.is_whole {
             note(&format!(
-                "{name}: {unreached}, which are known by their hashes alone"
+                "{name}: {unreached}, whose positions are unknown because the book only stores hashes"
             ));
         }
-        let mut faults = Vec::new();
+        let mut problems = Vec::new();
         if walk.useless > 0 {
-            faults.push(format!(
-                "{} moves illegal, twice or without weight",
+            problems.push(format!(
+                "{} moves are illegal, duplicate or without weight",
                 walk.useless
             ));
         }
         if walk.unreached > 0 && walk.is_whole {
-            faults.push(format!(
-                "{} moves for keys that are no positions",
-                walk.unreached
-            ));
+            problems.push(format!("{} moves have an invalid key", walk.unreached));
         }
-        if !faults.is_empty() {
-            return Err(fault(&faults.join("; ")));
+        if !problems.is_empty() {
+            return Err(failure(&problems.join("; ")));
         }
     }
     Ok(())
