@@ -24,7 +24,7 @@ static PIECE_SQUARE: [[u64; Square::COUNT]; Piece::COUNT] = KEYS.0;
 pub const SIDE: u64 = KEYS.1;
 
 /// One step of splitmix64 (Steele, Lea and Flood 2014): the new state and the output.
-const fn splitmix64(state: u64) -> (u64, u64) {
+pub const fn splitmix64(state: u64) -> (u64, u64) {
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

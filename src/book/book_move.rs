@@ -85,28 +85,16 @@ pub struct BookEntry {
     pub moves: Vec<BookMove>,
 }
 
-/// An opening book.
+/// An opening book. Its methods fail if the file can no longer be read.
 pub trait Book: fmt::Debug + Send {
     /// Legal book moves for a position or its mirror image, the heaviest first.
-    ///
-    /// # Errors
-    ///
-    /// The file can no longer be read.
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError>;
 
     /// Number of moves in the book, unusable ones included, without rows that the book itself
     /// disables.
-    ///
-    /// # Errors
-    ///
-    /// The file can no longer be read.
     fn count(&self) -> Result<usize, BookError>;
 
     /// Number of records for a position or its mirror image, usable or not.
-    ///
-    /// # Errors
-    ///
-    /// The file can no longer be read.
     fn stored(&self, position: &Position) -> Result<usize, BookError>;
 
     /// The position with exchanged colours, in formats in which both share their records.
@@ -115,11 +103,7 @@ pub trait Book: fmt::Debug + Send {
     }
 
     /// One position for each key, if keys hold the whole position; `None` if they are hashes.
-    /// Invalid keys are left out.
-    ///
-    /// # Errors
-    ///
-    /// The file can no longer be read.
+    /// Invalid keys are skipped.
     fn positions(&self) -> Result<Option<Vec<Position>>, BookError> {
         Ok(None)
     }
@@ -218,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn without_randomness_the_heaviest_are_played() {
+    fn without_sharpness_only_the_heaviest_moves_are_chosen() {
         let drawn = counts(&[5, 9, 9, 8], None);
         assert_eq!((drawn[0], drawn[3]), (0, 0));
         assert!(drawn[1].abs_diff(5000) < 300, "{drawn:?}");

@@ -29,7 +29,6 @@ impl DatBook {
     /// Checks the records.
     ///
     /// # Errors
-    ///
     /// They are empty, truncated or not sorted by lock, or most of them contain no move.
     pub fn new(records: Cow<'static, [u8]>) -> Result<Self, BookError> {
         if records.is_empty() {
@@ -39,79 +38,63 @@ impl DatBook {
             return Err(BookError::Cut(records.len()));
         }
         let book = Self { records };
-        let sorted = (1..book.len()).all(|n| book.lock_of(n - 1) <= book.lock_of(n));
-        let moves = (0..book.len()).filter(|n| book.record(*n).is_some());
-        match sorted {
-            false => Err(BookError::Foreign("its records are not sorted")),
-            true if 2 * moves.count() < book.len() => Err(BookError::Foreign(
+        if !book.records().is_sorted_by_key(lock_of) {
+            return Err(BookError::Foreign("its records are not sorted"));
+        }
+        if 2 * book.hashed_moves().len() < book.records().len() {
+            return Err(BookError::Foreign(
                 "most of its records contain no valid move",
-            )),
-            true => Ok(book),
+            ));
         }
+        Ok(book)
     }
 
-    fn len(&self) -> usize {
-        self.records.len() / RECORD
+    fn records(&self) -> &[[u8; RECORD]] {
+        self.records.as_chunks().0
     }
 
-    fn bytes(&self, number: usize) -> [u8; RECORD] {
-        let bytes = &self.records[number * RECORD..][..RECORD];
-        std::array::from_fn(|n| bytes[n])
-    }
-
-    fn lock_of(&self, number: usize) -> u32 {
-        let [a, b, c, d, ..] = self.bytes(number);
-        u32::from_le_bytes([a, b, c, d])
-    }
-
-    /// A record; `None` if its move is not on the board.
-    fn record(&self, number: usize) -> Option<HashedMove> {
-        let [a, b, c, d, from, to, low, high] = self.bytes(number);
-        let (from, to) = (from_256(from)?, from_256(to)?);
-        (from != to).then(|| HashedMove {
-            lock: u32::from_le_bytes([a, b, c, d]),
-            played: Move::new(from, to),
-            weight: u32::from(u16::from_le_bytes([low, high])),
-        })
-    }
-
-    /// Range of the records with this lock.
-    fn run(&self, lock: u32) -> std::ops::Range<usize> {
-        let first = self.first_from(0, |other| other >= lock);
-        first..self.first_from(first, |other| other > lock)
-    }
-
-    /// First record from `start` on with `far_enough`, which is monotonic.
-    fn first_from(&self, start: usize, far_enough: impl Fn(u32) -> bool) -> usize {
-        let (mut low, mut high) = (start, self.len());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if far_enough(self.lock_of(middle)) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        low
+    /// The records with this lock.
+    fn with_lock(&self, lock: u32) -> &[[u8; RECORD]] {
+        let records = self.records();
+        let start = records.partition_point(|record| lock_of(record) < lock);
+        let end = records.partition_point(|record| lock_of(record) <= lock);
+        &records[start..end]
     }
 
     /// Records of a position, and whether they belong to its mirror image. As in ElephantEye, the
     /// mirror image is only looked up if the position itself has no records.
-    fn find(&self, position: &Position) -> (std::ops::Range<usize>, bool) {
-        let own = self.run(locks(position, false).lock());
+    fn find(&self, position: &Position) -> (&[[u8; RECORD]], bool) {
+        let own = self.with_lock(locks(position, false).lock());
         if own.is_empty() {
-            (self.run(locks(position, true).lock()), true)
+            (self.with_lock(locks(position, true).lock()), true)
         } else {
             (own, false)
         }
     }
 }
 
+/// The lock of a record.
+fn lock_of(record: &[u8; RECORD]) -> u32 {
+    let [a, b, c, d, ..] = *record;
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// The move of a record; `None` if it is not on the board.
+fn decode(record: &[u8; RECORD]) -> Option<HashedMove> {
+    let [.., from, to, low, high] = *record;
+    let (from, to) = (from_256(from)?, from_256(to)?);
+    (from != to).then(|| HashedMove {
+        lock: lock_of(record),
+        played: Move::new(from, to),
+        weight: u32::from(u16::from_le_bytes([low, high])),
+    })
+}
+
 impl Book for DatBook {
     fn moves(&self, position: &Position) -> Result<Vec<BookMove>, BookError> {
-        let (run, is_mirrored) = self.find(position);
+        let (records, is_mirrored) = self.find(position);
         let mut moves: Vec<BookMove> = Vec::new();
-        for HashedMove { played, weight, .. } in run.filter_map(|n| self.record(n)) {
+        for HashedMove { played, weight, .. } in records.iter().filter_map(decode) {
             let played = if is_mirrored {
                 played.flip_file()
             } else {
@@ -127,7 +110,7 @@ impl Book for DatBook {
     }
 
     fn count(&self) -> Result<usize, BookError> {
-        Ok(self.len())
+        Ok(self.records().len())
     }
 
     fn stored(&self, position: &Position) -> Result<usize, BookError> {
@@ -135,9 +118,7 @@ impl Book for DatBook {
     }
 
     fn hashed_moves(&self) -> Vec<HashedMove> {
-        (0..self.len())
-            .filter_map(|number| self.record(number))
-            .collect()
+        self.records().iter().filter_map(decode).collect()
     }
 
     fn format(&self) -> &'static str {
@@ -247,7 +228,7 @@ impl Locks {
     }
 }
 
-/// Locks of a position, or of its mirror image with `mirror`.
+/// Locks of a position, or of its mirror image if `mirror`.
 pub fn locks(position: &Position, mirror: bool) -> Locks {
     let mut locks = Locks([0; 3]);
     for square in position.occupied() {
@@ -267,9 +248,9 @@ pub fn to_256(square: Square) -> usize {
     16 * (12 - square.rank()) + square.file() + 3
 }
 
-/// Square of a place on the 16x16 board; `None` outside the 90 squares in the middle.
-pub fn from_256(place: u8) -> Option<Square> {
-    let (row, column) = (usize::from(place >> 4), usize::from(place & 15));
+/// Inverse of [`to_256`]; `None` outside the 90 squares in the middle of the 16x16 board.
+pub fn from_256(index: u8) -> Option<Square> {
+    let (row, column) = (usize::from(index >> 4), usize::from(index & 15));
     Square::new(column.checked_sub(3)?, 12_usize.checked_sub(row)?)
 }
 
@@ -377,12 +358,12 @@ mod tests {
     fn invalid_files_are_rejected() {
         let refusal = |bytes: &[u8]| DatBook::new(bytes.to_vec().into()).unwrap_err().to_string();
         assert!(refusal(b"").contains("empty"));
-        assert!(refusal(b"123456789").contains("cut"));
-        assert!(refusal(b"bbbbbbbbaaaaaaaa").contains("order"));
+        assert!(refusal(b"123456789").contains("truncated"));
+        assert!(refusal(b"bbbbbbbbaaaaaaaa").contains("not sorted"));
     }
 
     #[test]
-    fn moves_that_are_none_are_passed_over() {
+    fn unusable_records_are_skipped() {
         // A rook through its pawn, a square off the board, a weight of 0, and a duplicate move.
         let lock = locks(&Position::startpos(), false).lock();
         let square = |text: &str| to_256(text.parse().unwrap()) as u8;

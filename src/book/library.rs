@@ -3,8 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::book_move::BookError;
-use super::book_move::{Book, BookMove};
+use super::book_move::{Book, BookError, BookMove};
 use super::dat::DatBook;
 #[cfg(feature = "sqlite")]
 use super::database::{self, Schema};
@@ -149,7 +148,7 @@ impl BookLibrary {
         self.moves_where(position, |_| true)
     }
 
-    /// As [`Self::moves`], but only moves with `is_wanted`.
+    /// As [`Self::moves`], but only moves that satisfy `is_wanted`.
     fn moves_where(
         &mut self,
         position: &Position,
@@ -157,7 +156,7 @@ impl BookLibrary {
     ) -> (Vec<BookMove>, Vec<String>) {
         let mut problems = Vec::new();
         let mut found = Vec::new();
-        // The promotion variant is another game.
+        // Books are not for the promotion variant.
         if position.has_promotion() {
             return (found, problems);
         }

@@ -1,4 +1,4 @@
-//! Searches for the best moves of a position, with their scores.
+//! MultiPV searches: the best moves of a position with their scores.
 
 use std::sync::Arc;
 
@@ -9,57 +9,49 @@ use crate::search::{
     Limits, Meaning, Score, SearchLine, SearchRequest, Searcher, Settings, StartError,
 };
 
-/// The hash table, in MB.
+/// Size of the hash table, in MB.
 const HASH: usize = 32;
 /// The score of a mate, in hundredths of a minor piece.
 const MATE: i32 = 30_000;
 
-/// A move with its score for the side that plays it.
+/// A move with its score for the side that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ScoredLine {
-    pub(super) played: Move,
+pub struct ScoredLine {
+    pub played: Move,
     /// The score as the search returned it.
-    pub(super) exact: Score,
-    /// In hundredths of a minor piece.
-    pub(super) score: i32,
+    pub exact: Score,
+    /// The score in hundredths of a minor piece.
+    pub score: i32,
 }
 
 impl ScoredLine {
-    /// Whether the move gets mated.
-    pub(super) fn is_lost(self) -> bool {
+    /// Whether the move allows a forced mate.
+    pub fn is_lost(self) -> bool {
         self.score <= MATE / -2
     }
 }
 
-/// Searches positions, one after another. A result depends on the position and the nodes alone, not on the
-/// searches before.
+/// Searches positions one after another. A result depends only on the position and the node limit, not on
+/// earlier searches.
 #[derive(Debug)]
-pub(super) struct LineSearch {
+pub struct LineSearch {
     searcher: Searcher,
     nodes: u64,
 }
 
 impl LineSearch {
-    /// Searches `nodes` nodes a position, and then finishes the iteration. `network` evaluates (`None`: the
-    /// embedded one).
-    ///
-    /// # Errors
-    /// There is no memory for a search.
-    pub(super) fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
-        // With less memory it searches with a smaller table.
+    /// A search with a soft limit of `nodes` nodes per position: the iteration in progress is finished.
+    /// Evaluates with `network`, or with the embedded one if it is `None`.
+    pub fn new(nodes: u64, network: Option<Arc<Network>>) -> Result<Self, StartError> {
+        // With little memory the hash table is smaller.
         let mut searcher = Searcher::new(HASH)?;
         searcher.set_network(network);
         Ok(Self { searcher, nodes })
     }
 
-    /// The best moves, the best one first: at most `count` of them, out of `only` where given. Empty if no
-    /// search thread can be started.
-    pub(super) fn best(
-        &mut self,
-        game: &Game,
-        count: usize,
-        only: Option<Vec<Move>>,
-    ) -> Vec<ScoredLine> {
+    /// Returns at most `count` moves, best first, out of `only` if given. Empty if no search thread can be
+    /// started.
+    pub fn best(&mut self, game: &Game, count: usize, only: Option<Vec<Move>>) -> Vec<ScoredLine> {
         self.searcher.forget();
         let request = self.searcher.request(game, Limits::soft(self.nodes));
         let result = self.searcher.search(SearchRequest {
@@ -76,9 +68,9 @@ impl LineSearch {
         moves
     }
 
-    /// As [`Self::best`], of those that are worse than the best by no more than `margin`, in hundredths of
-    /// a minor piece, and do not get mated.
-    pub(super) fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
+    /// As [`Self::best`], without the moves that are worse than the best by more than `margin` hundredths of a
+    /// minor piece or allow a forced mate.
+    pub fn good(&mut self, game: &Game, count: usize, margin: i32) -> Vec<ScoredLine> {
         let mut found = self.best(game, count, None);
         let best = found.first().map_or(0, |m| m.score);
         found.retain(|m| best - m.score <= margin && !m.is_lost());

@@ -1,4 +1,4 @@
-//! A quiet position of a game with what came of it.
+//! Training samples as text: a position, its score and the result of its game.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -8,18 +8,18 @@ use crate::board::Position;
 use crate::notation::fen;
 use crate::text::read_line;
 
-/// A position to learn from. As text: `FEN | score | result`.
+/// A training sample. As text: `FEN | score | result`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The position that the sample is of.
+    /// The position.
     pub position: Position,
-    /// What a search said, for red, in units of the evaluation.
+    /// Score of a search for red, in evaluation units.
     pub score: i32,
-    /// How the game ended for red: 1, 0.5 or 0.
+    /// Result of the game for red: 1, 0.5 or 0.
     pub result: f64,
 }
 
-/// A line is no sample.
+/// A line is not a sample.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a sample (FEN | score | result): {0}")]
 pub struct ParseSampleError(String);
@@ -40,14 +40,14 @@ impl FromStr for Sample {
     type Err = ParseSampleError;
 
     fn from_str(line: &str) -> Result<Self, Self::Err> {
-        let fault = |what: &dyn fmt::Display| ParseSampleError(what.to_string());
+        let error = |reason: &dyn fmt::Display| ParseSampleError(reason.to_string());
         let mut fields = line.split('|').map(str::trim);
-        let mut next = |name: &str| fields.next().ok_or_else(|| fault(&format!("no {name}")));
-        let position = fen::parse_position(next("FEN")?).map_err(|e| fault(&e))?;
-        let score = next("score")?.parse().map_err(|e| fault(&e))?;
-        let result: f64 = next("result")?.parse().map_err(|e| fault(&e))?;
+        let mut next = |name: &str| fields.next().ok_or_else(|| error(&format!("no {name}")));
+        let position = fen::parse_position(next("FEN")?).map_err(|e| error(&e))?;
+        let score = next("score")?.parse().map_err(|e| error(&e))?;
+        let result: f64 = next("result")?.parse().map_err(|e| error(&e))?;
         if !(0.0..=1.0).contains(&result) {
-            return Err(fault(&"the result is not between 0 and 1"));
+            return Err(error(&"the result is not between 0 and 1"));
         }
         Ok(Self {
             position,
@@ -57,29 +57,29 @@ impl FromStr for Sample {
     }
 }
 
-/// No line that is read is longer, in MB.
+/// Maximum length of a line that is read, in MB.
 const LONGEST_LINE: u64 = 1;
-/// No line of samples is longer, in bytes.
+/// Maximum length of a sample, in bytes.
 const LONGEST_SAMPLE: usize = 1000;
 
 /// Why samples cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadSamplesError {
-    /// The system cannot read them.
+    /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line holds something else.
+    /// A line is not a sample.
     #[error("line {line}: {error}")]
     Line {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The error in it.
         error: ParseSampleError,
     },
 }
 
-/// The samples of a text, one a line. A last line that is no sample and has no line end is torn: it is
-/// left out.
+/// Reads the samples of a text, one per line. Skips an invalid last line without a line end: an interrupted
+/// writer leaves one.
 #[derive(Debug)]
 pub struct SampleLines<R> {
     source: R,
@@ -88,7 +88,7 @@ pub struct SampleLines<R> {
 }
 
 impl<R: BufRead> SampleLines<R> {
-    /// Reads from a source.
+    /// Reads samples from a source.
     pub fn new(source: R) -> Self {
         Self {
             source,
@@ -97,12 +97,12 @@ impl<R: BufRead> SampleLines<R> {
         }
     }
 
-    /// Number of the line read last, from 1.
+    /// Number of the last line read, from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Whether a torn last line was left out.
+    /// Whether an incomplete last line was skipped.
     pub fn is_torn(&self) -> bool {
         self.is_torn
     }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_line_is_skipped_and_reported() {
+    fn an_incomplete_last_line_is_skipped_and_reported() {
         let line = format!("{} | -37 | 0.5\n", fen::START);
         let read = |text: &str| {
             let mut lines = SampleLines::new(text.as_bytes());
@@ -181,7 +181,7 @@ mod tests {
                 "{broken}"
             );
         }
-        // A line without an end is not read forever.
+        // An endless line is an error.
         let endless = io::BufReader::new(io::repeat(0));
         assert!(SampleLines::new(endless).any(|sample| sample.is_err()));
     }

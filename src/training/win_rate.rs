@@ -1,50 +1,51 @@
-//! Fitting the model of win rates to games.
+//! Fits the win rate model to games.
 
 use std::fmt::Write as _;
 
 use super::data::{BadRecord, Filter, Record};
 use crate::eval::win_rate::{FULL_MATERIAL, LEAST_SPREAD, material, offset, spread};
 
-/// Scores beyond this either way teach nothing: such games are won.
+/// Positions with a larger absolute score are skipped: such games are won.
 const LARGEST_SCORE: i32 = 3000;
-/// Scores in a class, in units of the evaluation.
+/// Width of a score class, in evaluation units.
 const SCORE_CLASS: i32 = 25;
-/// Classes of scores, from the most negative.
+/// Number of score classes, most negative first.
 const SCORE_CLASSES: usize = (2 * LARGEST_SCORE / SCORE_CLASS + 1) as usize;
-/// Fewest positions to fit to.
-const FEWEST: u64 = 10_000;
-/// Steps of the descent, and the first step in units of a coefficient (hundreds of units).
+/// Minimum number of positions for a fit.
+const MIN_POSITIONS: u64 = 10_000;
+/// Steps of the gradient descent.
 const STEPS: i32 = 4000;
+/// First step size, in [`UNIT`]s. It falls linearly to zero.
 const STEP: f64 = 0.05;
-/// Units of the evaluation to one of a coefficient while it is fitted.
+/// Evaluation units per unit of a coefficient during the fit.
 const UNIT: f64 = 100.0;
-/// No chance is less, so that no surprise is endless.
-const LEAST_CHANCE: f64 = 1e-6;
+/// Lower bound of a probability, which keeps the loss finite.
+const MIN_CHANCE: f64 = 1e-6;
 
-/// Results by material and score.
+/// Results of positions by material and score.
 #[derive(Clone, Debug)]
 pub struct WinRateCounts {
-    /// By material and class of score: lost, drawn, won by the side to move.
+    /// By material and score class: positions lost, drawn and won by the side to move.
     cells: Vec<[u64; 3]>,
     positions: u64,
 }
 
-/// A fitted model.
+/// A fitted win rate model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WinRateModel {
-    /// Coefficients of the score that wins half of the games.
+    /// Coefficients of the score at which half of the games are won.
     pub a: [f64; 4],
     /// Coefficients of the width of the curve.
     pub b: [f64; 4],
-    /// Mean of the negative logarithm of the chance that the model gave what happened.
+    /// Mean negative logarithm of the probability of the actual result.
     pub loss: f64,
-    /// Positions that it was fitted to.
+    /// Number of positions of the fit.
     pub positions: u64,
 }
 
-/// Too few positions to fit to.
+/// Too few positions for a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} positions are too few, at least {FEWEST} are needed")]
+#[error("{0} positions are too few: a fit needs at least {MIN_POSITIONS}")]
 pub struct TooFewPositions(u64);
 
 impl Default for WinRateCounts {
@@ -57,10 +58,10 @@ impl Default for WinRateCounts {
 }
 
 impl WinRateCounts {
-    /// Counts the positions of a game in, but those that a repetition was about to decide.
+    /// Counts the positions of a game, except the last ones before a repetition that decided it.
     ///
     /// # Errors
-    /// A move of the game is illegal.
+    /// A move of the game is illegal. The positions before it are counted.
     pub fn add(&mut self, record: &Record) -> Result<(), BadRecord> {
         let filter = Filter {
             decided: LARGEST_SCORE as i16,
@@ -84,12 +85,9 @@ impl WinRateCounts {
         self.positions += 1;
     }
 
-    /// The coefficients that make what happened likeliest, by gradient descent (Adam) over the counts.
-    ///
-    /// # Errors
-    /// There is too little to fit to.
+    /// Returns the coefficients of maximum likelihood, by gradient descent (Adam) over the counts.
     pub fn fit(&self) -> Result<WinRateModel, TooFewPositions> {
-        if self.positions < FEWEST {
+        if self.positions < MIN_POSITIONS {
             return Err(TooFewPositions(self.positions));
         }
         let mut model = WinRateModel {
@@ -117,7 +115,7 @@ impl WinRateCounts {
         Ok(model)
     }
 
-    /// The mean loss, and its slope by the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
+    /// The mean loss and its gradient by the coefficients in [`UNIT`]s: four of `a`, then four of `b`.
     fn slope(&self, model: &WinRateModel) -> (f64, [f64; 8]) {
         let (mut loss, mut slope) = (0.0, [0.0; 8]);
         for (row, cells) in self.cells.chunks(SCORE_CLASSES).enumerate() {
@@ -128,8 +126,8 @@ impl WinRateCounts {
                 let [lost, drawn, won] = counts.map(|count| count as f64);
                 let win = 1.0 / (1.0 + ((a - score) / b).exp());
                 let lose = 1.0 / (1.0 + ((a + score) / b).exp());
-                let draw = (1.0 - win - lose).max(LEAST_CHANCE);
-                let (win, lose) = (win.max(LEAST_CHANCE), lose.max(LEAST_CHANCE));
+                let draw = (1.0 - win - lose).max(MIN_CHANCE);
+                let (win, lose) = (win.max(MIN_CHANCE), lose.max(MIN_CHANCE));
                 loss -= won * win.ln() + lost * lose.ln() + drawn * draw.ln();
                 let by_win = (drawn / draw - won / win) * win * (1.0 - win) / b;
                 let by_lose = (drawn / draw - lost / lose) * lose * (1.0 - lose) / b;
@@ -186,7 +184,7 @@ impl WinRateModel {
                 "\n/// {meaning}\npub(super) const {name}: [f64; 4] = [{c0:.2}, {c1:.2}, {c2:.2}, {c3:.2}];\n"
             );
         }
-        // rustfmt keeps no empty line between the two.
+        // As rustfmt formats it.
         text.replace(";\n\n///", ";\n///")
     }
 }
@@ -199,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_model_is_found_again_in_what_it_makes() {
+    fn a_fit_to_generated_results_finds_the_model() {
         let (a, b) = ([300.0, 200.0, 0.0, 0.0], [100.0, 50.0, 100.0, 0.0]);
         let rng = &mut StdRng::seed_from_u64(1);
         let mut counts = WinRateCounts::default();
@@ -210,10 +208,12 @@ mod tests {
             let chance = |score: f64| 1.0 / (1.0 + ((a - score) / b).exp());
             let (win, lose) = (chance(f64::from(score)), chance(-f64::from(score)));
             let drawn = rng.random::<f64>();
-            let points = match () {
-                () if drawn < win => 2,
-                () if drawn < win + lose => 0,
-                () => 1,
+            let points = if drawn < win {
+                2
+            } else if drawn < win + lose {
+                0
+            } else {
+                1
             };
             counts.count(score, row, points);
         }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_step_has_length_one_for_every_slope() {
+    fn the_first_adam_step_has_length_one() {
         for slope in [1e-3, 1.0, -250.0] {
             let moved = adam_step(&mut 0.0, &mut 0.0, slope, 1);
             assert!((moved - slope.signum()).abs() < 1e-6, "{slope}: {moved}");

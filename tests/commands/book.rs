@@ -174,7 +174,7 @@ fn self_play_and_build_are_one_command() {
         .stderr(contains("one file"));
     build("no.dat", &["games.chg"], &["--game-margin", "9"])
         .code(1)
-        .stderr(contains("made otherwise"));
+        .stderr(contains("made with other settings"));
     assert!(!at.join("no.dat").exists() && !at.join("more.chg").exists());
 }
 

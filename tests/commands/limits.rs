@@ -94,7 +94,7 @@ fn too_many_games_at_a_time_are_refused() {
     let file = scratch("much.chg");
     let arguments = format!("selfplay '{}' --games 200 --threads 200", file.display());
     let output = run(limited(1_500_000, &arguments), "");
-    let refused = contains("cannot play 200 games at a time, ").and(contains(" would do: "));
+    let refused = contains("cannot play 200 games at a time, ").and(contains(", only "));
     output.assert().code(1).stderr(refused);
 }
 

@@ -92,7 +92,7 @@ fn files_of_games_are_looked_into_merged_and_converted() {
     fs::write(&one, &bytes[..bytes.len() - 1]).unwrap();
     data(&["stats", &one])
         .code(0)
-        .stderr(contains("torn last block"));
+        .stderr(contains("incomplete last block"));
     data(&["stats", &samples])
         .code(1)
         .stderr(contains("not a file of games"));

@@ -198,7 +198,7 @@ fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
         let Converted {
             games,
             positions,
-            left_out,
+            skipped: left_out,
             has_torn_end,
         } = converted.map_err(fault(file))?;
         if left_out > 0 {

@@ -1,4 +1,4 @@
-//! Searching what a book holds.
+//! Checking the moves of a book by searches.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,43 +11,39 @@ use crate::rules::Game;
 use crate::search::{StartError, spawn_search_thread};
 use crate::training::line_search::LineSearch;
 
-/// How a book is checked.
+/// The settings of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BookCheck {
-    /// Nodes of each of two searches a position.
+    /// Nodes per search. There are two searches per position.
     pub nodes: u64,
-    /// Moves that are worse than the best one by more than this are dropped, in hundredths of a minor
-    /// piece.
+    /// Maximum loss of a move compared with the best one, in hundredths of a minor piece.
     pub margin: i32,
-    /// Searches at a time; the result does not depend on it.
+    /// Number of threads. The result does not depend on it.
     pub threads: usize,
-    /// Whether the moves that stay are weighed by their scores, taken back from the ends of the lines. Else
-    /// they keep their weights.
+    /// Whether to weight the remaining moves by their scores, backed up from the ends of the lines. If not, they keep
+    /// their weights.
     pub weighs: bool,
 }
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Checked {
-    /// Positions searched.
+    /// Number of positions searched.
     pub positions: usize,
-    /// Moves dropped.
+    /// Number of moves dropped.
     pub dropped: usize,
 }
 
-/// Searches every position of a book for its best move and for those of the book, and drops what loses
-/// more than the margin or gets mated. `goes_on` is called after each position with the number done; where
-/// it says `false` the rest stays unchecked, and nothing is weighed.
-///
-/// # Errors
-/// The searches cannot be started.
+/// Searches every position of a book for its best move and for the moves of the book, and drops moves that lose
+/// more than the margin or allow a forced mate. Calls `progress` after each position with the number done; if it
+/// returns `false`, the remaining positions stay unchecked and the weights do not change.
 pub fn check(
     table: &mut BookTable,
     plan: BookCheck,
-    goes_on: impl FnMut(usize) -> bool,
+    progress: impl FnMut(usize) -> bool,
 ) -> Result<Checked, StartError> {
     let entries = table.entries();
-    let found = search_all(&entries, plan, goes_on)?;
+    let found = search_all(&entries, plan, progress)?;
     let mut checked = Checked {
         positions: found.len(),
         dropped: 0,
@@ -65,11 +61,11 @@ pub fn check(
     Ok(checked)
 }
 
-/// What the searches say of the positions that they came to.
+/// Searches the positions until `progress` returns `false`. Returns the results by [`key`].
 fn search_all(
     entries: &[BookEntry],
     plan: BookCheck,
-    mut goes_on: impl FnMut(usize) -> bool,
+    mut progress: impl FnMut(usize) -> bool,
 ) -> Result<HashMap<u64, ScoredPosition>, StartError> {
     let threads = plan.threads.clamp(1, entries.len().max(1));
     let searches: Result<Vec<LineSearch>, StartError> = (0..threads)
@@ -90,7 +86,7 @@ fn search_all(
         drop(sender);
         for (index, scored) in results {
             found.insert(key(&entries[index].position), scored);
-            if !goes_on(found.len()) {
+            if !progress(found.len()) {
                 stopped.store(true, Ordering::Relaxed);
                 break;
             }
@@ -100,7 +96,7 @@ fn search_all(
     Ok(found)
 }
 
-/// Searches one position after another until there is none left.
+/// Searches one position after another until all are done.
 fn search_some(
     entries: &[BookEntry],
     mut search: LineSearch,
@@ -139,8 +135,8 @@ mod tests {
         weighs: false,
     };
 
-    /// The usual knight's move, and the cannon that takes the pawn before the other knight, behind two
-    /// moves of a book.
+    /// A book with a good and a bad answer after two moves: the usual knight move, and the loss of a cannon for a
+    /// pawn.
     fn table() -> (BookTable, Position) {
         let mut table = BookTable::default();
         let mut position = Position::startpos();
@@ -155,22 +151,22 @@ mod tests {
     }
 
     #[test]
-    fn what_loses_is_dropped() {
+    fn losing_moves_are_dropped() {
         let (mut table, position) = table();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let checked = check(&mut table, PLAN, |done| {
-            told.push(done);
+            reported.push(done);
             true
         })
         .unwrap();
         assert_eq!((checked.positions, checked.dropped), (3, 1));
-        assert_eq!(told, [1, 2, 3]);
+        assert_eq!(reported, [1, 2, 3]);
         let kept = table.moves(&position);
         assert_eq!(kept, [BookMove::new("h0g2".parse().unwrap(), 5)]);
     }
 
     #[test]
-    fn scores_give_the_same_weights_on_any_number_of_threads() {
+    fn weights_do_not_depend_on_the_number_of_threads() {
         let weighed = |threads| {
             let (mut table, _) = table();
             let plan = BookCheck {
@@ -187,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_check_that_is_cut_short_weighs_nothing() {
+    fn an_interrupted_check_keeps_the_weights() {
         let (mut table, _) = table();
         let plan = BookCheck {
             weighs: true,

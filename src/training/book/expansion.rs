@@ -1,4 +1,4 @@
-//! Books of searches from the starting position.
+//! Books made by searches from the starting position.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -10,22 +10,22 @@ use crate::rules::Game;
 use crate::search::StartError;
 use crate::training::line_search::LineSearch;
 
-/// What a ply costs beside the score that its move gives away, in hundredths of a minor piece: with a
-/// large number a book grows broad, with a small one deep.
+/// Cost of a ply in addition to the loss of its move, in hundredths of a minor piece. A large cost makes broad books,
+/// a small one deep books.
 const PLY_COST: i32 = 10;
-/// How a book is made of searches.
+
+/// The settings of an expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// Positions to search.
+    /// Number of positions to search.
     pub positions: usize,
-    /// Positions after so many plies are not searched.
+    /// Maximum length of a line, in plies.
     pub plies: usize,
-    /// Nodes a position.
+    /// Nodes per position.
     pub nodes: u64,
-    /// The most moves of a position.
+    /// Maximum number of moves per position.
     pub lines: usize,
-    /// Moves that are worse than the best one by more than this are left out, in hundredths of a minor
-    /// piece.
+    /// Maximum loss of a move compared with the best one, in hundredths of a minor piece.
     pub margin: i32,
 }
 
@@ -33,7 +33,7 @@ pub struct Expansion {
 #[derive(Debug)]
 struct BookNode {
     game: Game,
-    /// The least that it costs to reach it, as far as is known.
+    /// The lowest known cost to reach it.
     cost: i32,
     is_searched: bool,
     moves: Vec<Edge>,
@@ -43,9 +43,9 @@ struct BookNode {
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     played: Move,
-    /// For the side that plays it.
+    /// Score for the side that moves.
     score: i32,
-    /// The position behind it, among the nodes.
+    /// Index of the node after the move.
     child: usize,
 }
 
@@ -59,19 +59,18 @@ impl BookNode {
     }
 }
 
-/// The positions found so far, each and its mirror image once.
+/// The positions found so far. A position and its mirror image are one node.
 #[derive(Debug, Default)]
 struct BookTree {
     nodes: Vec<BookNode>,
     known: HashMap<u64, usize>,
-    /// The nodes to search, by what it costs to reach them; one that is found again by a cheaper way stands
-    /// there twice.
+    /// The nodes to search, by cost. A node that is reached again at a lower cost is in the queue twice.
     open: BinaryHeap<Reverse<(i32, usize)>>,
 }
 
 impl BookTree {
-    /// The node of the position at the end of a game; one that has not been searched is to be, at this cost
-    /// if it has no lower one.
+    /// Returns the node of the current position of a game. Queues it at this cost if it is not searched and has no
+    /// lower cost.
     fn node(&mut self, game: Game, cost: i32) -> usize {
         let next = self.nodes.len();
         let number = *self.known.entry(key(game.position())).or_insert(next);
@@ -91,7 +90,7 @@ impl BookTree {
         number
     }
 
-    /// The node that is the cheapest to reach of those to search, with its cost.
+    /// Returns the cheapest queued node with its cost, and marks it as searched.
     fn pop(&mut self) -> Option<(i32, usize)> {
         while let Some(Reverse((cost, number))) = self.open.pop() {
             let node = &mut self.nodes[number];
@@ -103,7 +102,7 @@ impl BookTree {
         None
     }
 
-    /// Searches a node and puts the positions behind its good moves on the list.
+    /// Searches a node and queues the positions after its good moves.
     fn search(&mut self, number: usize, cost: i32, plan: &Expansion, search: &mut LineSearch) {
         let game = self.nodes[number].game.clone();
         let found = search.good(&game, plan.lines, plan.margin);
@@ -113,7 +112,7 @@ impl BookTree {
         let mut moves = Vec::new();
         for m in found {
             let mut after = game.clone();
-            // What repeats a position leads nowhere.
+            // A repetition does not belong in a book.
             if after.push(m.played).is_err() || after.occurrences() > 1 {
                 continue;
             }
@@ -128,9 +127,9 @@ impl BookTree {
         self.nodes[number].moves = moves;
     }
 
-    /// Takes the scores back from the ends of the lines: a move is worth what the best answer to it
-    /// leaves. Positions that are reached sooner by another way keep the score of their search there.
-    fn take_back(&mut self) {
+    /// Backs up the scores from the ends of the lines: the score of a move becomes the negated score of the best
+    /// answer. Moves that transpose to an earlier ply keep the score of their search.
+    fn back_up(&mut self) {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
         order.sort_by_key(|&number| Reverse(self.nodes[number].ply()));
         for number in order {
@@ -159,14 +158,11 @@ impl BookTree {
     }
 }
 
-/// Makes a book. `goes_on` is called after each position with the number done; where it says `false` the
-/// book is made of what there is. The same plan gives the same book.
-///
-/// # Errors
-/// The search cannot be started.
+/// Makes a book. Calls `progress` after each position with the number done; if it returns `false`, the book has the
+/// positions searched so far. The same plan gives the same book.
 pub fn expand(
     plan: &Expansion,
-    mut goes_on: impl FnMut(usize) -> bool,
+    mut progress: impl FnMut(usize) -> bool,
 ) -> Result<BookTable, StartError> {
     let mut search = LineSearch::new(plan.nodes, None)?;
     let mut tree = BookTree::default();
@@ -181,11 +177,11 @@ pub fn expand(
         }
         tree.search(number, cost, plan, &mut search);
         searched += 1;
-        if !goes_on(searched) {
+        if !progress(searched) {
             break;
         }
     }
-    tree.take_back();
+    tree.back_up();
     Ok(tree.book(plan.margin))
 }
 
@@ -205,13 +201,13 @@ mod tests {
 
     #[test]
     fn the_same_plan_gives_the_same_book() {
-        let mut told = 0;
+        let mut reported = 0;
         let book = expand(&PLAN, |done| {
-            told = done;
+            reported = done;
             true
         })
         .unwrap();
-        assert_eq!(told, 12);
+        assert_eq!(reported, 12);
         assert_eq!(book.to_text(), expand(&PLAN, |_| true).unwrap().to_text());
         assert!(book.positions() <= 12 && book.moves_count() > book.positions());
         for entry in book.entries() {
@@ -227,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cheapest_way_to_a_position_counts() {
+    fn a_node_has_the_cost_of_its_cheapest_path() {
         let mut tree = BookTree::default();
         let game = |moves: &str| {
             let mut game = Game::startpos();
@@ -238,17 +234,17 @@ mod tests {
         };
         let late = tree.node(game("h2e2 h9g7 b0c2"), 50);
         let other = tree.node(game("c3c4"), 40);
-        // Another order of moves, and a way that costs more.
+        // A transposition, and a path with a higher cost.
         assert_eq!(tree.node(game("b0c2 h9g7 h2e2"), 30), late);
         assert_eq!(tree.node(game("c3c4"), 60), other);
         assert_eq!(tree.pop(), Some((30, late)));
         assert_eq!(tree.node(game("h2e2 h9g7 b0c2"), 10), late);
         assert_eq!(tree.pop(), Some((40, other)));
-        assert_eq!(tree.pop(), None, "each is searched once");
+        assert_eq!(tree.pop(), None, "each node is searched once");
     }
 
     #[test]
-    fn a_book_that_is_cut_off_is_smaller() {
+    fn an_interrupted_expansion_gives_a_smaller_book() {
         let book = expand(&PLAN, |done| done < 3).unwrap();
         assert_eq!(book.positions(), 3);
     }
@@ -277,14 +273,14 @@ mod tests {
                 child,
             }
         };
-        // The first move looked best, until the second answer was found.
+        // The first move has the best score before its second answer is backed up.
         let moves = vec![
             edge("h2e2", 30, &[-20, 25]),
             edge("c3c4", 20, &[-15]),
             edge("h0g2", 10, &[]),
         ];
         tree.nodes[root].moves = moves;
-        tree.take_back();
+        tree.back_up();
         let scores: Vec<i32> = tree.nodes[root].moves.iter().map(|e| e.score).collect();
         assert_eq!(scores, [-25, 15, 10]);
         let book = tree.book(20);

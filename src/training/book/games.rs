@@ -1,10 +1,10 @@
-//! Books of games.
+//! Books made from games.
 
 use crate::board::{Color, Move, Position};
 use crate::book::{BookMove, BookTable, Results};
 use crate::movegen::is_legal;
 
-/// Counts the games of every position and move.
+/// Counts the results of each move in each position.
 #[derive(Clone, Debug)]
 pub struct GameBook {
     table: BookTable,
@@ -13,7 +13,7 @@ pub struct GameBook {
 }
 
 impl GameBook {
-    /// A book of the first `max_plies` plies of games.
+    /// Counts the first `max_plies` plies of games.
     pub fn new(max_plies: usize) -> Self {
         Self {
             table: BookTable::default(),
@@ -22,8 +22,8 @@ impl GameBook {
         }
     }
 
-    /// Counts a game: its moves from `start` on and who won, `None` for a draw. The first `skipped`
-    /// plies, played at random, are not counted. Moves from an illegal one on mean nothing.
+    /// Counts a game with these moves from `start`; `winner` is `None` for a draw. Does not count the first `skipped`
+    /// plies, and ignores the moves from an illegal one on.
     pub fn add(
         &mut self,
         start: &Position,
@@ -49,26 +49,26 @@ impl GameBook {
         }
     }
 
-    /// How many games were counted.
+    /// Number of games counted.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// The moves that were played in at least `min_games` games and whose [value](Results::value) is
-    /// `least_value` or more; the value is the weight, which is at least one.
-    pub fn finish(mut self, min_games: u32, least_value: i64) -> BookTable {
+    /// The book of the moves with at least `min_games` games and a [value](Results::value) of at least `min_value`.
+    /// The weight of a move is its value, but at least 1.
+    pub fn finish(mut self, min_games: u32, min_value: i64) -> BookTable {
         self.table.revise(|_, moves| {
             moves.retain_mut(|m| {
                 let value = m.results.value();
                 m.weight = u32::try_from(value.max(1)).unwrap_or(u32::MAX);
-                value >= least_value && m.results.games() >= min_games
+                value >= min_value && m.results.games() >= min_games
             });
         });
         self.table
     }
 }
 
-/// One game with this winner, for a side.
+/// The result of one game for a side.
 fn results(side: Color, winner: Option<Color>) -> Results {
     let mut results = Results::default();
     *match winner {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_are_counted_for_the_side_that_moves() {
+    fn results_are_for_the_side_that_moves() {
         let mut book = GameBook::new(3);
         let moves =
             |text: &str| -> Vec<Move> { text.split(' ').map(|m| m.parse().unwrap()).collect() };
@@ -101,13 +101,13 @@ mod tests {
         book.add(&start, moves("h2e2 h9g7"), 1, Some(Color::Black));
         assert_eq!(book.games(), 5);
         let all = book.clone().finish(1, 1);
-        let told = |position: &Position| -> Vec<(String, u32, u32)> {
+        let summary = |position: &Position| -> Vec<(String, u32, u32)> {
             let moves = all.moves(position);
-            let told = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
-            moves.iter().map(told).collect()
+            let row = |m: &BookMove| (m.played.to_string(), m.weight, m.results.games());
+            moves.iter().map(row).collect()
         };
         assert_eq!(
-            told(&start),
+            summary(&start),
             [
                 ("g3g4".to_owned(), 3, 1),
                 ("h2e2".to_owned(), 2, 2),
@@ -117,7 +117,7 @@ mod tests {
         let mut after = start.clone();
         after.make("h2e2".parse().unwrap());
         assert_eq!(
-            told(&after),
+            summary(&after),
             [("b9c7".to_owned(), 3, 1), ("h9g7".to_owned(), 3, 3)]
         );
         let often = book.finish(3, 1);

@@ -1,10 +1,11 @@
-//! Making opening books: of games, and of searches from the starting position.
+//! Making opening books from games and from searches.
 //!
-//! [`GameBook`] counts how games went. [`expand`] needs no games: it searches the starting position for
-//! its best moves, then the positions behind those, always the one that good play reaches soonest, and
-//! takes the scores back from the ends of the lines. [`check`] searches every position of a book,
-//! drops the moves that lose too much, and weighs those that stay by their scores if asked to. Games for a
-//! book are those of [`Opening::Good`](super::Opening::Good).
+//! - [`GameBook`] counts the results of games. Self-play with [`Opening::Good`](super::Opening::Good) makes games for
+//!   a book.
+//! - [`expand`] needs no games: it searches the starting position for its best moves, then the positions after them,
+//!   in the order in which good play reaches them, and backs up the scores.
+//! - [`check`] searches every position of a book, drops moves that lose too much, and can weight the others by their
+//!   scores.
 
 mod check;
 mod expansion;

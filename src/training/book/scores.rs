@@ -1,4 +1,4 @@
-//! Weights from the scores of searches.
+//! Weights of book moves from the scores of searches.
 
 use std::collections::HashMap;
 
@@ -8,35 +8,35 @@ use crate::training::line_search::ScoredLine;
 
 /// The weight of the best move.
 const BEST: f64 = 1000.0;
-/// Moves that are worse than the best by no more than this weigh the same, in hundredths of a minor
-/// piece: so little says nothing.
+/// Moves within this of the best one have the same weight, in hundredths of a minor piece: smaller differences are
+/// noise.
 const EQUAL: i32 = 5;
-/// Times that the scores are taken back by a ply: no line of a book is longer.
-const MOST_PLIES: usize = 200;
+/// Maximum number of rounds of [`back_up`], more than the length of any line.
+const MAX_ROUNDS: usize = 200;
 
-/// A number that a position shares with its mirror image.
-pub(super) fn key(position: &Position) -> u64 {
+/// A key that a position shares with its mirror image.
+pub fn key(position: &Position) -> u64 {
     position.key().min(position.mirrored().key())
 }
 
-/// The weight of a move that is worse than the best by this: half a margin more is a share of e less.
-pub(super) fn weight(worse: i32, margin: i32) -> u32 {
+/// The weight of a move that is worse than the best one by `worse`. It falls by a factor of e per half margin.
+pub fn weight(worse: i32, margin: i32) -> u32 {
     let beyond = f64::from((worse - EQUAL).max(0));
     let scale = f64::from(margin.max(2)) / 2.0;
     (BEST * (-beyond / scale).exp()).round().max(1.0) as u32
 }
 
-/// What searches say of a position, in hundredths of a minor piece for the side to move.
+/// The scores of a position, in hundredths of a minor piece for the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ScoredPosition {
+pub struct ScoredPosition {
     best: ScoredLine,
-    /// The moves of the book that do not get mated.
+    /// Scores of the moves of the book, without those that allow a forced mate.
     own: HashMap<Move, i32>,
 }
 
 impl ScoredPosition {
-    /// A position of which the best move is known, and the scores of those of a book.
-    pub(super) fn new(best: ScoredLine, own: &[ScoredLine]) -> Self {
+    /// A position with its best move and the scores of its book moves.
+    pub fn new(best: ScoredLine, own: &[ScoredLine]) -> Self {
         let own = own.iter().filter(|m| !m.is_lost());
         Self {
             best,
@@ -44,8 +44,8 @@ impl ScoredPosition {
         }
     }
 
-    /// Whether a move of the book loses no more than the margin and does not get mated.
-    pub(super) fn keeps(&self, played: Move, margin: i32) -> bool {
+    /// Whether a book move loses at most the margin and does not allow a forced mate.
+    pub fn keeps(&self, played: Move, margin: i32) -> bool {
         let own = self.own.get(&played);
         own.is_some_and(|score| self.best.score - score <= margin)
     }
@@ -54,7 +54,7 @@ impl ScoredPosition {
 /// A position of a book with the scores of its moves.
 #[derive(Debug)]
 struct Node {
-    /// What it is worth by a move that the book does not have, if that is the best one.
+    /// Score of the best move if the book does not have it.
     other: Option<i32>,
     moves: Vec<Edge>,
 }
@@ -63,24 +63,23 @@ struct Node {
 struct Edge {
     played: Move,
     score: i32,
-    /// The position behind the move, among the nodes.
+    /// Index of the node after the move; `None` if it is not in the book.
     child: Option<usize>,
 }
 
 impl Node {
-    /// For the side to move.
+    /// The score of the best move.
     fn value(&self) -> Option<i32> {
         let own = self.moves.iter().map(|edge| edge.score);
         own.chain(self.other).max()
     }
 }
 
-/// Weighs the moves of a book, of which all positions have been searched: a move is worth what the best
-/// answer to it leaves, in the book or beside it. Moves that turn out to be worse than the best one by
-/// more than the margin are dropped.
-pub(super) fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
+/// Weights the moves of a book whose positions have all been searched, by their backed-up scores. Drops moves that
+/// are then worse than the best one by more than the margin.
+pub fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>, margin: i32) {
     let (keys, mut nodes) = nodes(table, found);
-    take_back(&mut nodes);
+    back_up(&mut nodes);
     table.revise(|position, moves| {
         let Some(node) = keys.get(&key(position)).map(|&index| &nodes[index]) else {
             return;
@@ -102,7 +101,7 @@ pub(super) fn weigh(table: &mut BookTable, found: &HashMap<u64, ScoredPosition>,
     });
 }
 
-/// The positions of a book that have been searched, with their places by [`key`].
+/// The searched positions of a book, and their indices by [`key`].
 fn nodes(
     table: &BookTable,
     found: &HashMap<u64, ScoredPosition>,
@@ -134,10 +133,11 @@ fn nodes(
     (keys, nodes)
 }
 
-/// Takes the scores back from the ends of the lines, by a ply a time until nothing changes. Lines that come
-/// back to where they were could change for ever.
-fn take_back(nodes: &mut [Node]) {
-    for _ in 0..MOST_PLIES {
+/// Backs up the scores from the ends of the lines, one ply per round, until nothing changes: the score of a move
+/// becomes the negated score of the best answer, which need not be in the book. The number of rounds is limited
+/// because cycles may never settle.
+fn back_up(nodes: &mut [Node]) {
+    for _ in 0..MAX_ROUNDS {
         let values: Vec<Option<i32>> = nodes.iter().map(Node::value).collect();
         let mut has_changed = false;
         for edge in nodes.iter_mut().flat_map(|node| &mut node.moves) {
@@ -157,8 +157,7 @@ mod tests {
     use super::*;
     use crate::search::Score;
 
-    /// Positions after some moves from the start, with the best move, its score and the scores of the moves
-    /// of the book.
+    /// A position after moves from the start, its best move with its score, and the book moves with their scores.
     type Scored<'a> = (&'a [&'a str], (&'a str, i32), &'a [(&'a str, i32)]);
 
     fn weighed(positions: &[Scored], margin: i32) -> BookTable {
@@ -167,7 +166,7 @@ mod tests {
             let position = after(moves);
             let entry = |played: &str| BookMove::new(played.parse().unwrap(), 3);
             own.iter().for_each(|m| table.add(&position, entry(m.0)));
-            // The book may hold the mirror image instead.
+            // The book may contain the mirror image instead.
             let holds = |e: &BookEntry| e.position.key() == position.key();
             let is_flipped = !table.entries().iter().any(holds);
             let line = |(played, score): (&str, i32)| {
@@ -198,13 +197,13 @@ mod tests {
     }
 
     fn weights(table: &BookTable, moves: &[&str]) -> Vec<(String, u32)> {
-        let told = |m: &BookMove| (m.played.to_string(), m.weight);
-        table.moves(&after(moves)).iter().map(told).collect()
+        let row = |m: &BookMove| (m.played.to_string(), m.weight);
+        table.moves(&after(moves)).iter().map(row).collect()
     }
 
     #[test]
-    fn answers_correct_the_score_of_a_move() {
-        // The cannon looked best, until its best answer was found; the pawn has none in the book.
+    fn answers_change_the_score_of_a_move() {
+        // The cannon move has the best score before its answers are backed up. The pawn move has no answer.
         let table = weighed(
             &[
                 (
@@ -217,15 +216,15 @@ mod tests {
             ],
             25,
         );
-        let told = weights(&table, &[]);
-        let wanted = [("c3c4", 1000), ("h0g2", 923), ("h2e2", 415)];
-        assert_eq!(told, wanted.map(|(m, weight)| (m.to_owned(), weight)));
-        // What is worse than the margin goes, in whatever position.
+        let found = weights(&table, &[]);
+        let expected = [("c3c4", 1000), ("h0g2", 923), ("h2e2", 415)];
+        assert_eq!(found, expected.map(|(m, weight)| (m.to_owned(), weight)));
+        // The margin also applies after moves.
         assert_eq!(weights(&table, &["h2e2"]).len(), 2);
     }
 
     #[test]
-    fn worse_moves_weigh_less() {
+    fn weights_fall_with_the_loss() {
         assert_eq!(weight(0, 30), 1000);
         assert_eq!(weight(5, 30), 1000);
         assert_eq!(weight(20, 30), 368);

@@ -1,18 +1,18 @@
-//! Blocks: a header, a checksum, a payload.
+//! Blocks of a game file: header, checksum, payload.
 
 /// The first bytes of a block.
-pub(super) const SYNC: [u8; 4] = *b"CHGB";
+pub const SYNC: [u8; 4] = *b"CHGB";
 /// Bytes before the payload.
-pub(super) const HEADER: usize = 16;
+pub const HEADER: usize = 16;
 /// Bytes of the header that the checksum covers.
 const CHECKED: usize = 12;
-/// Longest payload, in bytes.
-pub(super) const MAX_PAYLOAD: usize = 1 << 20;
+/// Maximum payload, in bytes.
+pub const MAX_PAYLOAD: usize = 1 << 20;
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum BlockKind {
+pub enum BlockKind {
     Plan = 0,
     Games = 1,
     Loose = 2,
@@ -26,8 +26,8 @@ impl BlockKind {
     }
 }
 
-/// A block as bytes.
-pub(super) fn encode(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
+/// Encodes a block.
+pub fn encode(kind: BlockKind, records: u16, payload: &[u8]) -> Vec<u8> {
     debug_assert!(payload.len() <= MAX_PAYLOAD);
     let mut bytes = Vec::with_capacity(HEADER + payload.len());
     bytes.extend_from_slice(&SYNC);
@@ -43,19 +43,19 @@ fn checksum(header: &[u8], payload: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(header), payload)
 }
 
-/// What the bytes at some place of a file are.
+/// The result of decoding the bytes at some offset of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Decoded {
-    /// A sound block: kind (`None` for one of a later version), records, length of the payload.
+pub enum Decoded {
+    /// A valid block: kind (`None` if written by a later version), number of records, payload length.
     Block(Option<BlockKind>, u16, usize),
-    /// A block may begin here; it takes so many bytes to tell.
+    /// A block may begin here; decoding it needs at least this number of bytes.
     Needs(usize),
-    /// No block begins here.
+    /// No valid block begins here.
     Damaged,
 }
 
-/// Looks for a block at the beginning of `bytes`.
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+/// Decodes the block at the beginning of `bytes`.
+pub fn decode(bytes: &[u8]) -> Decoded {
     let known = bytes.len().min(SYNC.len());
     if bytes[..known] != SYNC[..known] {
         return Decoded::Damaged;
@@ -72,10 +72,10 @@ pub(super) fn decode(bytes: &[u8]) -> Decoded {
     let Some(payload) = bytes.get(HEADER..HEADER + length) else {
         return Decoded::Needs(HEADER + length);
     };
-    match checksum(&header[..CHECKED], payload) == word(CHECKED) {
-        true => Decoded::Block(BlockKind::from_number(half(4)), half(6), length),
-        false => Decoded::Damaged,
+    if checksum(&header[..CHECKED], payload) != word(CHECKED) {
+        return Decoded::Damaged;
     }
+    Decoded::Block(BlockKind::from_number(half(4)), half(6), length)
 }
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_changed_bit_is_noticed() {
+    fn every_changed_bit_is_detected() {
         let block = encode(BlockKind::Games, 3, b"the payload of a block");
         assert_eq!(
             decode(&block),

@@ -1,53 +1,51 @@
-//! Games of self-play as files: the format, its reader and its writer.
+//! Game files (`.chg`) of self-play: the format, its reader and its writer.
 //!
 //! # The format, version 1 (`.chg`)
 //!
-//! All numbers are little-endian. A file is eight bytes of [`MAGIC`], whose last one is the version, and
-//! then blocks, as many as there are. A block is
+//! All numbers are little-endian. A file is the eight bytes of [`MAGIC`], the last of which is the version,
+//! followed by any number of blocks. A block is
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 4 | `CHGB`, by which a reader finds the next block after damage |
 //! | 2 | kind: 0 plan, 1 games, 2 loose samples |
-//! | 2 | records in it |
+//! | 2 | number of records |
 //! | 4 | length of the payload in bytes, at most 2^20 |
 //! | 4 | CRC-32C (Castagnoli) of the twelve bytes before and of the payload |
 //! | length | payload |
 //!
-//! A *plan* is JSON that tells how the games were made; a file of self-play begins with one, a merged or
+//! A *plan* is JSON that describes how the games were made. A self-play file begins with one; a merged or
 //! converted file may have none. A *game* is
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 8 | seed of the run that played it |
+//! | 8 | seed of the self-play run |
 //! | 4 | number of the game within the run, from 0 |
-//! | 2 | plies |
-//! | 2 | of which random ones at the beginning, which have no score |
-//! | 1 | result: 0 black has won, 1 draw, 2 red has won |
-//! | 1 | how it ended, the index of a [`Termination`] |
-//! | 1 | length of the start position, 0 for the usual one |
+//! | 2 | number of plies |
+//! | 2 | number of random plies at the beginning, which have no score |
+//! | 1 | result: 0 black wins, 1 draw, 2 red wins |
+//! | 1 | how the game ended: index of a [`Termination`] |
+//! | 1 | length of the start position, 0 for the standard one |
 //! | length | start position, packed as below |
-//! | 4 a ply | 16 bits of move ([`Move::bits`](crate::board::Move::bits)), 16 bits of score |
+//! | 4 per ply | 16 bits of move ([`Move::bits`](crate::board::Move::bits)), 16 bits of score |
 //!
-//! The score is what the search found for the side to move, in units of the evaluation; [`NO_SCORE`]
-//! where there was none. *Loose samples* are positions of one game of which the moves are not known:
+//! The score is that of the search for the side to move, in evaluation units, or [`NO_SCORE`]. *Loose
+//! samples* are positions of one game whose moves are unknown:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
-//! | 2 | samples |
+//! | 2 | number of samples |
 //! | 1 | result of the game |
-//! | a sample | 2 bytes of score for the side to move, 1 byte length, packed position |
+//! | per sample | 2 bytes of score for the side to move, 1 byte length, packed position |
 //!
-//! A *packed position* is twelve bytes of flags for the squares a0 to i9, of which bit 95 is set when
-//! black is to move; four bits a piece (index of [`Piece`](crate::board::Piece)), in the order of the
-//! squares, the lower half of a byte first; then the counters, two bytes each: plies since the last
-//! capture, number of the move.
+//! A *packed position* is twelve bytes of occupancy flags for the squares a0 to i9, with bit 95 set if black
+//! is to move; four bits per piece (index of [`Piece`](crate::board::Piece)) in the order of the squares, low
+//! half of a byte first; then two counters of two bytes each: plies since the last capture, and move number.
 //!
-//! A writer appends whole blocks. What kill -9 or a full disk leaves behind is a last block that is cut
-//! short: a reader tells of it and goes without, a writer that goes on with the file cuts it off.
+//! A writer appends whole blocks. A kill -9 or a full disk leaves an incomplete last block: a reader reports
+//! and skips it, and a writer that continues the file truncates it.
 
 mod block;
-mod packed;
 mod reader;
 mod record;
 mod replay;
@@ -64,5 +62,5 @@ pub use writer::{AppendError, GameWriter};
 
 /// The first bytes of a file: seven letters and the version of the format.
 pub const MAGIC: [u8; 8] = *b"CHUHEGM\x01";
-/// Stands for a score where no search was made.
+/// In place of a score: the position was not searched.
 pub const NO_SCORE: i16 = i16::MIN;

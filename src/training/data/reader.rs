@@ -1,4 +1,4 @@
-//! Reading files of games, a block at a time.
+//! Reading game files block by block.
 
 use std::io::{self, Read};
 
@@ -6,33 +6,33 @@ use super::MAGIC;
 use super::block::{BlockKind, Decoded, HEADER, MAX_PAYLOAD, SYNC, decode};
 use super::record::{LooseRecord, Record, TrainingGame};
 
-/// Why a file cannot be read.
+/// Why a game file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system cannot read it.
+    /// The system reports an error.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is something else.
-    #[error("not a file of games")]
+    /// The file has another format.
+    #[error("not a file of games (.chg)")]
     Foreign,
-    /// It was written in another version of the format.
-    #[error("version {0} of the format, not {version}", version = MAGIC[7])]
+    /// The file has another version of the format.
+    #[error("a file of games (.chg) in version {0} of the format; this program reads version {version}", version = MAGIC[7])]
     Version(u8),
 }
 
-/// What a reader had to leave out.
+/// The parts of a file that a reader skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct RecoveredGames {
-    /// Bytes between blocks that belong to no sound block.
+    /// Bytes outside of valid blocks.
     pub damaged_bytes: u64,
-    /// Bytes of a block at the end that is cut short.
+    /// Bytes of an incomplete block at the end.
     pub torn_bytes: u64,
-    /// Sound blocks of a kind that is not known, or whose records make no sense.
-    pub strange_blocks: u64,
+    /// Blocks with a correct checksum but an unknown kind or invalid records.
+    pub unknown_blocks: u64,
 }
 
 impl RecoveredGames {
-    /// Whether nothing was left out.
+    /// Whether nothing was skipped.
     pub fn is_clean(&self) -> bool {
         *self == Self::default()
     }
@@ -42,34 +42,32 @@ impl std::fmt::Display for RecoveredGames {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "left out {} damaged bytes, {} bytes of a torn last block, {} blocks not understood",
-            self.damaged_bytes, self.torn_bytes, self.strange_blocks
+            "skipped {} damaged bytes, {} bytes of an incomplete last block and {} unknown blocks",
+            self.damaged_bytes, self.torn_bytes, self.unknown_blocks
         )
     }
 }
 
-/// Reads the records of a file one after another, in bounded memory. Damaged blocks are left out, and
-/// [`Self::recovered`] tells how much that was.
+/// Reads the records of a file in order and in bounded memory. Skips damaged blocks; [`Self::recovered`]
+/// returns how much was skipped.
 #[derive(Debug)]
 pub struct GameReader<R> {
     source: R,
-    /// Bytes read and not yet used, from `start` on.
+    /// Buffer; the bytes from `start` on are not decoded yet.
     window: Vec<u8>,
     start: usize,
     is_at_end: bool,
-    /// Where in the file the bytes not yet used begin.
+    /// File offset of `start`.
     offset: u64,
-    sound_bytes: u64,
+    /// File offset of the end of the last valid block.
+    valid_bytes: u64,
     plan: Option<String>,
     records: std::vec::IntoIter<Record>,
     recovered: RecoveredGames,
 }
 
 impl<R: Read> GameReader<R> {
-    /// Begins to read; `source` needs no buffer of its own.
-    ///
-    /// # Errors
-    /// The source cannot be read, or is no file of games.
+    /// Reads the header and the plan. `source` need not be buffered.
     pub fn new(mut source: R) -> Result<Self, ReadError> {
         let mut head = Vec::with_capacity(MAGIC.len());
         source
@@ -90,35 +88,32 @@ impl<R: Read> GameReader<R> {
             start: 0,
             is_at_end: false,
             offset: MAGIC.len() as u64,
-            sound_bytes: MAGIC.len() as u64,
+            valid_bytes: MAGIC.len() as u64,
             plan: None,
             records: Vec::new().into_iter(),
             recovered: RecoveredGames::default(),
         };
-        // The plan, where there is one, is the first block.
+        // If there is a plan, it is the first block.
         reader.next_block()?;
         Ok(reader)
     }
 
-    /// How the games were made, as JSON, where the file tells.
+    /// How the games were made, as JSON, if the file has a plan.
     pub fn plan(&self) -> Option<&str> {
         self.plan.as_deref()
     }
 
-    /// What has been left out so far.
+    /// The parts skipped so far.
     pub fn recovered(&self) -> RecoveredGames {
         self.recovered
     }
 
-    /// Where in the file the last sound block so far ends.
-    pub(super) fn sound_bytes(&self) -> u64 {
-        self.sound_bytes
+    /// File offset of the end of the last valid block so far.
+    pub fn valid_bytes(&self) -> u64 {
+        self.valid_bytes
     }
 
-    /// The next record; `None` at the end of the file.
-    ///
-    /// # Errors
-    /// The file cannot be read.
+    /// Returns the next record, or `None` at the end of the file.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
         loop {
             if let Some(record) = self.records.next() {
@@ -130,7 +125,7 @@ impl<R: Read> GameReader<R> {
         }
     }
 
-    /// Reads the next sound block; `false` at the end of the file.
+    /// Reads the next valid block. Returns `false` at the end of the file.
     fn next_block(&mut self) -> io::Result<bool> {
         loop {
             match decode(&self.window[self.start..]) {
@@ -138,7 +133,7 @@ impl<R: Read> GameReader<R> {
                     let payload = self.start + HEADER..self.start + HEADER + length;
                     let payload = self.window[payload].to_vec();
                     self.skip(HEADER + length);
-                    self.sound_bytes = self.offset;
+                    self.valid_bytes = self.offset;
                     self.open_block(kind, records, payload);
                     return Ok(true);
                 }
@@ -156,12 +151,12 @@ impl<R: Read> GameReader<R> {
             }
             (Some(BlockKind::Plan), _) => {}
             (_, Some(records)) => self.records = records.into_iter(),
-            (_, None) => self.recovered.strange_blocks += 1,
+            (_, None) => self.recovered.unknown_blocks += 1,
         }
     }
 
-    /// Goes on to where the next block may begin. What is left at the end, though it begins like a
-    /// block, is torn.
+    /// Skips to the next offset at which a block may begin. The skipped bytes are an incomplete block if they
+    /// begin like one, and damaged otherwise.
     fn skip_damage(&mut self) {
         let rest = &self.window[self.start..];
         let begins_block = !matches!(decode(rest), Decoded::Damaged);
@@ -170,9 +165,10 @@ impl<R: Read> GameReader<R> {
             rest[*at..at + known] == SYNC[..known]
         });
         let skipped = next.unwrap_or(rest.len());
-        match begins_block {
-            true => self.recovered.torn_bytes += skipped as u64,
-            false => self.recovered.damaged_bytes += skipped as u64,
+        if begins_block {
+            self.recovered.torn_bytes += skipped as u64;
+        } else {
+            self.recovered.damaged_bytes += skipped as u64;
         }
         self.skip(skipped);
     }
@@ -182,7 +178,7 @@ impl<R: Read> GameReader<R> {
         self.offset += bytes as u64;
     }
 
-    /// Reads until the window holds `bytes` bytes or the file ends.
+    /// Reads until the window holds at least `bytes` bytes or the file ends.
     fn fill(&mut self, bytes: usize) -> io::Result<()> {
         self.window.drain(..self.start);
         self.start = 0;
@@ -197,7 +193,7 @@ impl<R: Read> GameReader<R> {
     }
 }
 
-/// The records of a block; `None` when its bytes are none.
+/// Decodes the records of a block. Returns `None` if the payload is invalid.
 fn parse(kind: Option<BlockKind>, records: u16, mut payload: &[u8]) -> Option<Vec<Record>> {
     let bytes = &mut payload;
     let read = |_| match kind? {

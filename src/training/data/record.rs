@@ -1,36 +1,35 @@
-//! What a file holds: games, and samples whose games are not known.
+//! The records of a game file: whole games, and positions of games whose moves are unknown.
 
-use super::packed::{pack, unpack};
-use crate::board::{Color, Move, Position, named_enum};
+use crate::board::{Color, Move, Piece, Position, Setup, Square, named_enum};
 
 named_enum! {
-    /// How a game ended. The order is that of the files.
+    /// How a game ended. The order is part of the file format.
     pub enum Termination {
         /// Checkmate (将死).
         Checkmate = "checkmate",
-        /// Stalemate (困毙), which loses as well.
+        /// Stalemate (困毙), a loss for the side to move.
         Stalemate = "stalemate",
-        /// A repetition that neither side had to avoid.
+        /// A repetition that is a draw.
         RepetitionDraw = "repetition draw",
-        /// A repetition that the loser had to avoid: perpetual check or chase.
+        /// A repetition that loses for one side: perpetual check or chase.
         RepetitionLoss = "repetition loss",
         /// The no-capture limit (自然限着).
         NoCaptureLimit = "no-capture limit",
         /// Neither side has a piece that can cross the river.
         InsufficientMaterial = "insufficient material",
-        /// The scores were decided for some plies.
+        /// One side was far ahead for several plies.
         AdjudicatedWin = "adjudicated win",
-        /// The scores were near zero for some plies, late in the game.
+        /// The scores were near zero for several plies, late in the game.
         AdjudicatedDraw = "adjudicated draw",
-        /// The game was as long as games may be: a draw.
+        /// The game reached the maximum length: a draw.
         PlyLimit = "ply limit",
-        /// Not known, as where a record of a match does not tell.
+        /// Unknown, for example if a PGN game does not say.
         Unknown = "unknown",
     }
 }
 
 named_enum! {
-    /// The result of a game. The order is that of the files.
+    /// The result of a game. The order is part of the file format.
     pub enum LabelledResult {
         /// Black has won.
         BlackWins = "0-1",
@@ -50,7 +49,7 @@ impl LabelledResult {
         }
     }
 
-    /// The winner, `None` if there is none.
+    /// The winner, or `None` for a draw.
     pub const fn winner(self) -> Option<Color> {
         match self {
             Self::RedWins => Some(Color::Red),
@@ -69,54 +68,53 @@ impl LabelledResult {
     }
 }
 
-/// A move with what the search said before it was played.
+/// A move with the score of the search before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
-    /// What was played, which may be any legal move.
+    /// The move played: any legal move.
     pub played: Move,
-    /// The score for the side that plays it, in units of the evaluation, or
-    /// [`NO_SCORE`](super::NO_SCORE).
+    /// The score for the side that moves, in evaluation units, or [`NO_SCORE`](super::NO_SCORE).
     pub score: i16,
 }
 
 /// A whole game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrainingGame {
-    /// Seed of the run that played it.
+    /// Seed of the self-play run.
     pub seed: u64,
-    /// Its number within the run, from 0.
+    /// Number within the run, from 0.
     pub number: u32,
-    /// Where it began; `None` for the usual starting position.
+    /// Start position; `None` for the standard one.
     pub start: Option<Box<Position>>,
-    /// Plies at the beginning that were played at random.
+    /// Random plies at the beginning.
     pub random_plies: u16,
-    /// Every ply, the random ones with them.
+    /// All plies, including the random ones.
     pub moves: Vec<ScoredMove>,
-    /// How the game ended, for its label.
+    /// The result of the game.
     pub result: LabelledResult,
-    /// How it ended.
+    /// How the game ended.
     pub ending: Termination,
 }
 
-/// A position with a score, of a game whose moves are not known.
+/// A scored position of a game whose moves are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooseSample {
-    /// The position that the sample is of.
+    /// The position.
     pub position: Position,
-    /// The score for the side to move, in units of the evaluation.
+    /// The score for the side to move, in evaluation units.
     pub score: i16,
 }
 
-/// Positions of one game whose moves are not known.
+/// Positions of one game whose moves are unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LooseRecord {
-    /// The positions in the order of the game.
+    /// The positions, in game order.
     pub samples: Vec<LooseSample>,
     /// The result of the game.
     pub result: LabelledResult,
 }
 
-/// One game as a file holds it.
+/// One game in a game file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A whole game.
@@ -126,7 +124,7 @@ pub enum Record {
 }
 
 impl TrainingGame {
-    /// The position in which the game began.
+    /// The position in which the game begins.
     pub fn start_position(&self) -> Position {
         self.start
             .as_deref()
@@ -135,7 +133,7 @@ impl TrainingGame {
     }
 
     /// Appends the game; see the [format](super).
-    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+    pub fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&self.seed.to_le_bytes());
         bytes.extend_from_slice(&self.number.to_le_bytes());
         bytes.extend_from_slice(&(self.moves.len() as u16).to_le_bytes());
@@ -152,8 +150,8 @@ impl TrainingGame {
         }
     }
 
-    /// Reads a game; `None` when the bytes are none.
-    pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
+    /// Reads a game. Returns `None` if the bytes do not encode one.
+    pub fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let (seed, number) = (take(bytes).map(u64::from_le_bytes)?, take(bytes)?);
         let (plies, random_plies) = (take_u16(bytes)?, take_u16(bytes)?);
         let [result, ending, length] = take(bytes)?;
@@ -182,7 +180,7 @@ impl TrainingGame {
 
 impl LooseRecord {
     /// Appends the samples; see the [format](super).
-    pub(super) fn encode(&self, bytes: &mut Vec<u8>) {
+    pub fn encode(&self, bytes: &mut Vec<u8>) {
         bytes.extend_from_slice(&(self.samples.len() as u16).to_le_bytes());
         bytes.push(self.result.index() as u8);
         for sample in &self.samples {
@@ -191,8 +189,8 @@ impl LooseRecord {
         }
     }
 
-    /// Reads samples; `None` when the bytes are none.
-    pub(super) fn decode(bytes: &mut &[u8]) -> Option<Self> {
+    /// Reads samples. Returns `None` if the bytes do not encode any.
+    pub fn decode(bytes: &mut &[u8]) -> Option<Self> {
         let count = take_u16(bytes)?;
         let [result] = take(bytes)?;
         let samples = (0..count).map(|_| {
@@ -209,10 +207,10 @@ impl LooseRecord {
 }
 
 fn encode_position(position: &Position, bytes: &mut Vec<u8>) {
-    let place = bytes.len();
+    let start = bytes.len();
     bytes.push(0);
     pack(position, bytes);
-    bytes[place] = (bytes.len() - place - 1) as u8;
+    bytes[start] = (bytes.len() - start - 1) as u8;
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
@@ -221,4 +219,83 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 
 fn take_u16(bytes: &mut &[u8]) -> Option<u16> {
     take(bytes).map(u16::from_le_bytes)
+}
+
+/// Bytes of the occupancy flags.
+const FLAGS: usize = 12;
+/// Flag bit that is set if black is to move.
+const BLACK_TO_MOVE: u32 = 95;
+/// Bytes of the two counters.
+const COUNTERS: usize = 4;
+
+/// Appends a position as at most 32 bytes; see the [format](super).
+fn pack(position: &Position, bytes: &mut Vec<u8>) {
+    let setup = position.setup();
+    let mut flags = u128::from(setup.side_to_move == Color::Black) << BLACK_TO_MOVE;
+    let mut pieces = Vec::with_capacity(32);
+    for (square, piece) in setup.pieces() {
+        flags |= 1 << square.index();
+        pieces.push(piece.index() as u8);
+    }
+    bytes.extend_from_slice(&flags.to_le_bytes()[..FLAGS]);
+    for pair in pieces.chunks(2) {
+        bytes.push(pair[0] | pair.get(1).map_or(0, |piece| piece << 4));
+    }
+    bytes.extend_from_slice(&setup.halfmove_clock.to_le_bytes());
+    bytes.extend_from_slice(&setup.fullmove_number.to_le_bytes());
+}
+
+/// Reads a position from all of `bytes`. Returns `None` if they do not encode one.
+fn unpack(bytes: &[u8]) -> Option<Position> {
+    let (flags, rest) = bytes.split_at_checked(FLAGS)?;
+    let (pieces, counters) = rest.split_at_checked(rest.len().checked_sub(COUNTERS)?)?;
+    let mut wide = [0; 16];
+    wide[..FLAGS].copy_from_slice(flags);
+    let flags = u128::from_le_bytes(wide);
+    let occupied = flags & ((1 << Square::COUNT) - 1);
+    if pieces.len() != (occupied.count_ones() as usize).div_ceil(2) {
+        return None;
+    }
+    let mut setup = Setup::empty();
+    if flags >> BLACK_TO_MOVE != 0 {
+        setup.side_to_move = Color::Black;
+    }
+    let mut indices = pieces.iter().flat_map(|pair| [pair & 15, pair >> 4]);
+    for square in Square::all().filter(|square| occupied >> square.index() & 1 != 0) {
+        let index = indices.next()?;
+        setup.squares[square.index()] = Some(Piece::from_index(usize::from(index))?);
+    }
+    let counter = |at: usize| u16::from_le_bytes([counters[at], counters[at + 1]]);
+    (setup.halfmove_clock, setup.fullmove_number) = (counter(0), counter(2));
+    Position::try_from(&setup).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    use super::*;
+    use crate::random;
+
+    #[test]
+    fn positions_survive_packing() {
+        for seed in 0..20 {
+            let rng = &mut StdRng::seed_from_u64(seed);
+            let game = random::game(rng, Position::startpos(), 200);
+            let mut position = Position::startpos();
+            for ply in game.plies() {
+                position.make(ply.played);
+                let mut bytes = Vec::new();
+                pack(&position, &mut bytes);
+                assert!(bytes.len() <= 32, "{}", bytes.len());
+                let unpacked = unpack(&bytes).expect("a packed position is valid");
+                assert_eq!(unpacked.setup(), position.setup());
+                assert_eq!(unpacked.key(), position.key());
+                for length in 0..bytes.len() {
+                    assert!(unpack(&bytes[..length]).is_none());
+                }
+            }
+        }
+    }
 }

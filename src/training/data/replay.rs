@@ -1,27 +1,27 @@
-//! Games as positions to learn from.
+//! Iteration over the labelled positions of a record.
 
 use super::NO_SCORE;
 use super::record::{LabelledResult, LooseRecord, Record, Termination, TrainingGame};
 use crate::board::{Move, Position};
 use crate::movegen::is_legal;
 
-/// A position with what is known of it.
+/// A position with its labels.
 #[derive(Clone, Copy, Debug)]
 pub struct Labelled<'a> {
     /// The position before the move.
     pub position: &'a Position,
-    /// Plies played before it.
+    /// Plies before it in the game.
     pub ply: usize,
-    /// What the search found best; none where that is not known.
+    /// The move played in it; `None` if unknown.
     pub best: Option<Move>,
-    /// The score for the side to move, in units of the evaluation.
+    /// The score for the side to move, in evaluation units.
     pub score: i16,
     /// The result of the game.
     pub result: LabelledResult,
 }
 
 impl Labelled<'_> {
-    /// The score for red.
+    /// The score for red, in evaluation units.
     pub fn score_for_red(&self) -> i32 {
         i32::from(self.score) * self.position.side_to_move().sign()
     }
@@ -32,23 +32,23 @@ impl Labelled<'_> {
     }
 }
 
-/// Which positions to leave out.
+/// Which positions to skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Those in check.
+    /// Positions in check.
     pub in_check: bool,
-    /// Those in which the best move takes something.
+    /// Positions in which the move played is a capture.
     pub captures: bool,
-    /// Those with a score above this either way, in units of the evaluation.
+    /// Positions whose absolute score is larger than this, in evaluation units.
     pub decided: i16,
-    /// So many of the first plies that a search has scored; nothing where the moves are not known.
+    /// Number of plies to skip after the random ones. Loose samples are not affected.
     pub first_plies: usize,
-    /// So many of the last plies of a game that a repetition has decided: its result depends on the path.
+    /// Number of last plies to skip if a repetition decided the game: its result depends on the path.
     pub repetition_plies: usize,
 }
 
 impl Filter {
-    /// Leaves nothing out.
+    /// Skips nothing.
     pub const NONE: Self = Self {
         in_check: false,
         captures: false,
@@ -57,7 +57,7 @@ impl Filter {
         repetition_plies: 0,
     };
 
-    /// Leaves out what a static evaluation cannot be held to.
+    /// Skips positions in which a static evaluation cannot be expected to match the label.
     pub const QUIET: Self = Self {
         in_check: true,
         captures: true,
@@ -66,7 +66,7 @@ impl Filter {
         repetition_plies: 12,
     };
 
-    /// Whether the position is not left out for what it is in itself.
+    /// Whether the filter keeps the position, apart from its place in the game.
     pub fn allows(&self, sample: &Labelled<'_>) -> bool {
         let takes = |m| sample.position.taken_by(m).is_some();
         sample.score != NO_SCORE
@@ -76,15 +76,15 @@ impl Filter {
     }
 }
 
-/// A move that its position does not allow.
+/// An illegal move in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("game {number} of seed {seed}: ply {ply} is illegal")]
+#[error("game {number} of seed {seed}: the move at ply {ply} is illegal")]
 pub struct BadRecord {
     /// Seed of the game.
     pub seed: u64,
     /// Number of the game.
     pub number: u32,
-    /// The ply, from 1.
+    /// Ply of the move, from 1.
     pub ply: usize,
 }
 
@@ -97,7 +97,7 @@ impl Record {
         }
     }
 
-    /// Positions that have a score.
+    /// Number of positions with a score.
     pub fn scored_positions(&self) -> usize {
         match self {
             Self::Game(game) => game.moves.iter().filter(|m| m.score != NO_SCORE).count(),
@@ -105,10 +105,10 @@ impl Record {
         }
     }
 
-    /// Hands the positions that `filter` allows to `each`, in the order of the game.
+    /// Calls `each` for the positions that `filter` keeps, in game order.
     ///
     /// # Errors
-    /// A move is illegal; the positions before it have been handed out.
+    /// A move is illegal. `each` has been called for the positions before it.
     pub fn visit(&self, filter: &Filter, each: impl FnMut(&Labelled<'_>)) -> Result<(), BadRecord> {
         match self {
             Self::Game(game) => game.visit(filter, each),
@@ -121,10 +121,10 @@ impl Record {
 }
 
 impl TrainingGame {
-    /// As [`Record::visit`].
+    /// See [`Record::visit`].
     ///
     /// # Errors
-    /// As there.
+    /// See [`Record::visit`].
     pub fn visit(
         &self,
         filter: &Filter,
@@ -135,9 +135,10 @@ impl TrainingGame {
             self.ending,
             Termination::RepetitionDraw | Termination::RepetitionLoss
         );
-        let path_from = match decided_by_path {
-            true => self.moves.len().saturating_sub(filter.repetition_plies),
-            false => self.moves.len(),
+        let end = if decided_by_path {
+            self.moves.len().saturating_sub(filter.repetition_plies)
+        } else {
+            self.moves.len()
         };
         let first = usize::from(self.random_plies).saturating_add(filter.first_plies);
         for (ply, scored) in self.moves.iter().enumerate() {
@@ -148,7 +149,7 @@ impl TrainingGame {
                 score: scored.score,
                 result: self.result,
             };
-            if ply >= first && ply < path_from && filter.allows(&sample) {
+            if (first..end).contains(&ply) && filter.allows(&sample) {
                 each(&sample);
             }
             if !is_legal(&position, scored.played) {
@@ -165,7 +166,7 @@ impl TrainingGame {
 }
 
 impl LooseRecord {
-    /// As [`Record::visit`]; what depends on the moves is not known.
+    /// See [`Record::visit`]. Filters that need the moves have no effect.
     pub fn visit(&self, filter: &Filter, mut each: impl FnMut(&Labelled<'_>)) {
         for sample in &self.samples {
             let position = &sample.position;

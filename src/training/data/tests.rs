@@ -1,4 +1,4 @@
-//! Files as they are written and as faults leave them behind.
+//! Game files as they are written, and after damage.
 
 use std::fs;
 use std::io::Read;
@@ -11,13 +11,13 @@ use super::*;
 use crate::board::{Color, Position};
 use crate::random;
 
-/// Games with random moves, scores and results, some from a position of their own.
+/// Games with random moves, scores and results; every third one has its own start position.
 fn games(count: u32) -> Vec<Record> {
     let game = |number: u32| {
         let rng = &mut StdRng::seed_from_u64(u64::from(number));
         let mut game = random::game(rng, Position::startpos(), 30);
         let start = number.is_multiple_of(3).then(|| {
-            // As a FEN tells it: nothing is known of the plies before.
+            // As from a FEN, without the plies before.
             let start = Position::try_from(&game.position().setup()).unwrap();
             game = random::game(rng, start.clone(), 20);
             Box::new(start)
@@ -77,7 +77,7 @@ fn read(source: impl Read) -> (Vec<Record>, RecoveredGames) {
     (records, reader.recovered())
 }
 
-/// Hands out a few bytes at a time.
+/// Returns at most seven bytes per read.
 struct Trickle<'a>(&'a [u8]);
 
 impl Read for Trickle<'_> {
@@ -88,7 +88,7 @@ impl Read for Trickle<'_> {
 }
 
 #[test]
-fn records_are_read_as_they_were_written() {
+fn records_survive_a_file() {
     let mut records = games(100);
     records.insert(50, loose(Position::startpos()));
     let bytes = file(&records);
@@ -109,7 +109,7 @@ fn records_are_read_as_they_were_written() {
 }
 
 #[test]
-fn a_cut_file_loses_its_last_block_alone() {
+fn a_truncated_file_loses_only_its_last_block() {
     let records = games(40);
     let bytes = file(&records);
     for cut in (MAGIC.len()..bytes.len()).step_by(97) {
@@ -126,7 +126,7 @@ fn a_cut_file_loses_its_last_block_alone() {
 }
 
 #[test]
-fn damage_costs_the_blocks_that_it_hits() {
+fn damage_loses_only_the_damaged_blocks() {
     let records = games(64);
     let bytes = file(&records);
     let mut rng = StdRng::seed_from_u64(1);
@@ -139,14 +139,14 @@ fn damage_costs_the_blocks_that_it_hits() {
         assert!(found.len() >= 48, "{at}: {} games left", found.len());
         assert!(found.iter().all(|record| records.contains(record)));
     }
-    // Arbitrary bytes are no reason to panic, to hang or to find anything.
+    // Random bytes give no records and do not hang.
     let mut noise = MAGIC.to_vec();
     noise.extend((0..50_000).map(|_| rng.random::<u8>() % 4 + b'B'));
     assert!(read(&noise[..]).0.is_empty());
 }
 
 #[test]
-fn a_file_is_gone_on_with_where_it_was_cut() {
+fn a_truncated_file_is_continued() {
     let path: PathBuf = std::env::temp_dir().join(format!("chuhe-cut-{}.chg", std::process::id()));
     let records = games(40);
     for cut in [0, 3, 8, 900, 3000] {
@@ -179,7 +179,7 @@ fn a_file_is_gone_on_with_where_it_was_cut() {
 }
 
 #[test]
-fn a_replay_has_the_point_of_view_of_the_side_to_move() {
+fn labels_are_for_the_side_to_move() {
     for record in games(10) {
         let Record::Game(game) = &record else {
             continue;
@@ -206,7 +206,7 @@ fn a_replay_has_the_point_of_view_of_the_side_to_move() {
 }
 
 #[test]
-fn filters_leave_out_what_they_name() {
+fn filters_skip_the_positions_that_they_name() {
     let count = |record: &Record, filter: Filter| {
         let mut count = 0;
         record.visit(&filter, |_| count += 1).unwrap();
@@ -255,15 +255,15 @@ fn filters_leave_out_what_they_name() {
 }
 
 #[test]
-fn illegal_moves_are_told() {
+fn illegal_moves_are_reported() {
     let Some(Record::Game(mut game)) = games(2).pop() else {
         panic!("a game")
     };
     game.moves[9].played = "a0a9".parse().unwrap();
-    let fault = BadRecord {
+    let error = BadRecord {
         seed: 7,
         number: 1,
         ply: 10,
     };
-    assert_eq!(Record::Game(game).visit(&Filter::NONE, |_| ()), Err(fault));
+    assert_eq!(Record::Game(game).visit(&Filter::NONE, |_| ()), Err(error));
 }

@@ -1,4 +1,4 @@
-//! Appending records to a file.
+//! Writing and continuing game files.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,25 +9,25 @@ use super::block::{self, BlockKind, MAX_PAYLOAD};
 use super::reader::{GameReader, ReadError, RecoveredGames};
 use super::record::Record;
 
-/// Games in a block, so that little is lost with a torn one.
+/// Games per block: few, so that an incomplete block loses little.
 const BLOCK_GAMES: u16 = 16;
-/// A block is written before its payload can come near the largest one.
+/// A block is written once its payload is larger than this.
 const FULL: usize = MAX_PAYLOAD / 2;
 
-/// Why games cannot be appended to a file.
+/// Why games cannot be written to a file.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file holds something else.
+    /// The file is not a game file.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Another process writes the file.
-    #[error("another process is writing it")]
+    /// Another process is writing the file.
+    #[error("another process is writing this file")]
     Locked,
     /// A record is larger than a block.
-    #[error("a game is too long for a file")]
+    #[error("a game is too long for the file format")]
     TooLong,
 }
 
@@ -41,16 +41,13 @@ pub struct GameWriter<W: Write> {
 }
 
 impl<W: Write> GameWriter<W> {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// `out` cannot be written.
+    /// Begins a new file.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         Ok(Self::append(out))
     }
 
-    /// Goes on at the end of a file.
+    /// Continues a file at its end.
     fn append(out: W) -> Self {
         Self {
             out,
@@ -60,10 +57,7 @@ impl<W: Write> GameWriter<W> {
         }
     }
 
-    /// Writes how the games are made, as JSON.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the plan is larger than a block.
+    /// Writes the plan: how the games are made, as JSON.
     pub fn plan(&mut self, json: &str) -> Result<(), AppendError> {
         self.flush()?;
         if json.len() > MAX_PAYLOAD {
@@ -74,10 +68,7 @@ impl<W: Write> GameWriter<W> {
         Ok(())
     }
 
-    /// Takes up a record; it is written once its block is full. Returns whether one was written.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the record is larger than a block.
+    /// Adds a record to the current block, which is written once it is full. Returns whether it was written.
     pub fn record(&mut self, record: &Record) -> Result<bool, AppendError> {
         let (kind, plies) = match record {
             Record::Game(game) => (BlockKind::Games, game.moves.len()),
@@ -107,10 +98,7 @@ impl<W: Write> GameWriter<W> {
         Ok(is_full)
     }
 
-    /// Writes the block under way, however short, and returns what is written to.
-    ///
-    /// # Errors
-    /// The file cannot be written.
+    /// Writes the current block even if it is not full, and returns the output.
     pub fn flush(&mut self) -> Result<&mut W, AppendError> {
         if self.records > 0 {
             let block = block::encode(self.kind, self.records, &self.payload);
@@ -123,26 +111,27 @@ impl<W: Write> GameWriter<W> {
     }
 }
 
-/// What a file that is gone on with held already.
+/// The content of a file that is continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Existing {
-    /// The plan at its beginning, as JSON; none in a new file.
+    /// The plan as JSON; `None` in a new file.
     pub plan: Option<String>,
     /// Number of games.
     pub games: u64,
-    /// The numbers within the run of the games, in ascending order.
+    /// The numbers of the games within their run, in ascending order.
     pub numbers: Vec<u32>,
-    /// Positions with a score.
+    /// Number of positions with a score.
     pub scored: u64,
-    /// What was damaged.
+    /// The damage found.
     pub recovered: RecoveredGames,
 }
 
 impl GameWriter<File> {
-    /// Opens a file to go on with, or makes a new one. A torn last block is cut off.
+    /// Opens a file to continue it, or creates it. Truncates an incomplete last block. Locks the file against
+    /// other processes.
     ///
     /// # Errors
-    /// The file holds something else, another process writes it, or it cannot be read or written.
+    /// The file is not a game file, another process is writing it, or it cannot be read or written.
     pub fn open(path: &Path) -> Result<(Self, Existing), AppendError> {
         let mut file = File::options()
             .read(true)
@@ -174,14 +163,14 @@ impl GameWriter<File> {
         existing.numbers.sort_unstable();
         existing.plan = reader.plan().map(str::to_owned);
         existing.recovered = reader.recovered();
-        let sound = reader.sound_bytes();
-        file.set_len(sound)?;
-        file.seek(SeekFrom::Start(sound))?;
+        let end = reader.valid_bytes();
+        file.set_len(end)?;
+        file.seek(SeekFrom::Start(end))?;
         Ok((Self::append(file), existing))
     }
 }
 
-/// Whether the file is empty or was cut within its first bytes.
+/// Whether the file is empty or ends within the magic number.
 fn is_torn_beginning(file: &mut File) -> io::Result<bool> {
     let mut head = Vec::new();
     file.take(MAGIC.len() as u64).read_to_end(&mut head)?;
@@ -189,7 +178,7 @@ fn is_torn_beginning(file: &mut File) -> io::Result<bool> {
     Ok(head.len() < MAGIC.len() && MAGIC.starts_with(&head))
 }
 
-/// Keeps other processes from writing the file as long as it is open.
+/// Locks the file against writing by other processes until it is closed.
 fn lock(file: &File) -> Result<(), AppendError> {
     fs4::FileExt::try_lock(file).map_err(|error| match error {
         fs4::TryLockError::WouldBlock => AppendError::Locked,

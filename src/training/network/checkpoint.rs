@@ -1,8 +1,8 @@
-//! A training run between two passes, as a file: to go on after an interruption.
+//! Checkpoint files: the state of a training run after a pass, to resume it after an interruption.
 //!
-//! `CHUHETR` and a zero; the length of the head (4 bytes, little-endian); the head as JSON (recipe,
-//! passes with their losses, a digest of the samples and of the network begun with); the parameters and
-//! both means of the optimizer as 32-bit floating-point numbers; CRC-32C of all before.
+//! Format: `CHUHETR` and a zero byte; the length of the header (4 bytes, little-endian); the header as JSON
+//! (recipe, losses of the passes, checksums of the samples and of the initial network); the parameters and both
+//! means of the optimizer as 32-bit floating-point numbers; CRC-32C of everything before.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,14 +12,15 @@ use crate::eval::nnue::simd::FloatBlock;
 
 const MAGIC: &[u8; 8] = b"CHUHETR\0";
 
-/// What a checkpoint says of its run.
+/// The header of a checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct CheckpointHeader {
     version: u32,
     recipe: Recipe,
     steps: u64,
+    /// Checksum of the samples.
     samples: u64,
-    /// Checksum of the network that the run began with; 0 for random weights.
+    /// Checksum of the initial network; 0 for random weights.
     #[serde(default)]
     start: u32,
     reports: Vec<PassReport>,
@@ -27,22 +28,22 @@ struct CheckpointHeader {
 
 const VERSION: u32 = 1;
 
-/// Why a run cannot go on from a checkpoint.
+/// Why a run cannot resume from a checkpoint.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CheckpointError {
-    /// Another kind of file, or a version that this program does not read.
+    /// Not a checkpoint, or of an unsupported version.
     #[error("not a checkpoint of this program")]
     Foreign,
     /// The checksum or a length is wrong.
-    #[error("the checkpoint is cut or damaged")]
+    #[error("the checkpoint is incomplete or damaged")]
     Damaged,
-    /// It belongs to another run.
-    #[error("the checkpoint is of another {0}")]
+    /// The checkpoint belongs to another run.
+    #[error("the checkpoint belongs to another {0}")]
     Other(&'static str),
 }
 
 impl Trainer {
-    /// The run as it stands, with the reports of its passes and the digest of its samples.
+    /// Encodes the state of the run, the digest of its samples and the reports of its passes.
     pub fn checkpoint(&self, samples: u64, reports: &[PassReport]) -> Vec<u8> {
         let head = CheckpointHeader {
             version: VERSION,
@@ -68,11 +69,11 @@ impl Trainer {
         bytes
     }
 
-    /// Goes on from a checkpoint of the same recipe, samples and start, and returns the reports of its
+    /// Resumes from a checkpoint of the same recipe, samples and initial network. Returns the reports of its
     /// passes.
     ///
     /// # Errors
-    /// When the bytes are no checkpoint, damaged, or of another run; the trainer is unchanged then.
+    /// The bytes are not a valid checkpoint of this run. The trainer is then unchanged.
     pub fn resume(
         &mut self,
         bytes: &[u8],
@@ -103,7 +104,7 @@ impl Trainer {
             return Err(CheckpointError::Other("set of samples"));
         }
         if head.start != self.start {
-            return Err(CheckpointError::Other("network to begin with"));
+            return Err(CheckpointError::Other("initial network"));
         }
         let (numbers, rest) = numbers.as_chunks::<4>();
         if numbers.len() != 3 * self.parameters.len() * FloatBlock::LEN || !rest.is_empty() {
@@ -131,9 +132,9 @@ impl Trainer {
 mod tests {
     use super::*;
 
-    /// Checkpoints are kept: their keys do not change with the names of the program.
+    /// The keys of stored checkpoints must not change.
     #[test]
-    fn a_stored_head_of_version_1_is_read() {
+    fn a_stored_header_of_version_1_is_read() {
         let stored = concat!(
             r#"{"version":1,"recipe":{"width":128,"input_buckets":1,"output_buckets":8,"#,
             r#""result_share":0.25,"final_result_share":0.5,"scale":370.0,"passes":30,"#,
@@ -145,7 +146,7 @@ mod tests {
         let head: CheckpointHeader = serde_json::from_str(stored).unwrap();
         assert_eq!((head.steps, head.reports.len()), (9, 1));
         assert_eq!((head.recipe.width, head.recipe.largest_score), (128, 4000));
-        // Keys that came later are as they were before they could be set.
+        // Later keys get the values that were fixed before.
         assert_eq!(head.recipe.filter().repetition_plies, 12);
         let written = serde_json::to_string(&head).unwrap();
         let later = concat!(

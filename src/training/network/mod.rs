@@ -2,36 +2,35 @@
 //!
 //! # The method
 //!
-//! A [`Recipe`] says what is trained and how, on one screen. The network is
+//! A [`Recipe`] has all settings of a training run. The network is
 //!
 //! ```text
-//! piece-squares of each side's view (692) -> width, the same weights for both sides
-//! squares of the neurons between 0 and 1 (SCReLU), side to move first -> 1, by number of pieces
+//! piece-squares as each side sees them (692) -> width neurons, same weights for both sides
+//! SCReLU (clipped to 0..1, squared), side to move first -> 1 output, weights by number of pieces
 //! ```
 //!
-//! and its loss the squared difference between the expected result it gives, `sigmoid(output)`, and a
-//! mixture of the game's result and of the score that the search gave the position. Only quiet
-//! positions count: not in check, the best move no capture, the score within 2,200, and not among the last
-//! twelve plies of a game that a repetition has decided ([`Recipe::filter`]; each can be set). Text samples
-//! (`FEN | score | result`) tell no moves, so that of these only the check and the score are looked at. A batch is
-//! divided into shards that are
-//! summed in a fixed order; with AdamW, a cosine schedule and every sample mirrored at random, a run
-//! repeats exactly for a seed, whatever the number of threads. Which games are held back to test with depends on
-//! their seed and number, or on their first sample where those are not known, and on the recipe's seed; not on the
-//! names of files. As about 24 of the 692 inputs are on, the
-//! first layer is a sum of rows, and so is its gradient.
+//! The loss is the squared difference between the predicted result, `sigmoid(output)`, and a mixture of the
+//! result of the game and the score of the search ([`Recipe`] has the formula).
+//!
+//! - Only quiet positions are used: not in check, the best move is not a capture, the absolute score is at most
+//!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each
+//!   condition can be changed ([`Recipe::filter`]). For text samples (`FEN | score | result`), whose moves are
+//!   unknown, only check and score are tested.
+//! - The optimizer is AdamW with a cosine schedule. Samples are mirrored at random. The gradient of a batch is
+//!   summed in a fixed order, so the same seed gives the same network with any number of threads.
+//! - About 24 of the 692 inputs are active, so the first layer is a sum of rows, and so is its gradient.
+//! - Some games are used only for the test loss. They are chosen by their seed and number (or by their first
+//!   sample if those are unknown) and the seed of the recipe, independently of file names.
 //!
 //! Results of the networks so far: [`guide::training_log`](crate::guide::training_log).
 
 mod checkpoint;
 mod model;
-mod optimizer;
 mod recipe;
 mod samples;
 #[cfg(test)]
 mod tests;
 mod trainer;
-mod vector;
 
 pub use checkpoint::CheckpointError;
 pub use recipe::{Recipe, RecipeError};

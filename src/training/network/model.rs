@@ -1,32 +1,36 @@
 //! The network in floating point: output, loss and gradient of one sample.
+//!
+//! The compiler vectorises the loops. Every sum has a fixed order, so the results do not depend on the width of
+//! the vector instructions.
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
 use super::samples::{FeatureList, PackedSample};
-use super::vector::{add, folded_sum};
 use crate::eval::nnue::features::FEATURES;
 use crate::eval::nnue::simd::FloatBlock;
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
-/// Numbers that are kept in registers at a time.
+/// Neurons that are kept in registers at a time.
 const TILE: usize = 64;
-/// Inputs that are on in a usual position, for the size of the first weights.
-const USUAL_ACTIVE: f32 = 24.0;
+/// Active inputs in a typical position, for the scale of the initial weights.
+const TYPICAL_ACTIVE: f32 = 24.0;
+/// Terms that [`folded_sum`] adds one by one.
+const FOLDED: usize = 16;
 
-/// Where each part of the parameters stands in the one list of all, counted in [`FloatBlock`]s.
+/// Offsets of the parts of the network in the parameter vector, in [`FloatBlock`]s. The rows of the input weights
+/// come first.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub struct Layout {
     pub architecture: Architecture,
-    /// Blocks of a row: the neurons of a perspective.
+    /// Length of a row: the neurons of a perspective.
     pub row: usize,
-    /// Weights that all buckets of an input share (a *factoriser*), added to those of each; none with
-    /// one bucket. The rows of all buckets stand before.
+    /// Input weights that are added to those of each bucket (a *factoriser*). Empty with one bucket.
     pub shared_weights: usize,
     pub input_biases: usize,
     pub output_weights: usize,
     pub output_biases: usize,
-    /// Length of the list.
+    /// Length of the parameter vector.
     pub length: usize,
 }
 
@@ -52,7 +56,8 @@ impl Layout {
         }
     }
 
-    /// First parameters: uniform, so that neurons begin between their bounds; nothing shared.
+    /// Random initial parameters: uniform, and small enough that neurons begin between 0 and 1. Shared weights are
+    /// zero.
     pub fn start(&self, seed: u64) -> Vec<FloatBlock> {
         let mut rng = StdRng::seed_from_u64(seed);
         let mut parameters = vec![FloatBlock::ZERO; self.length];
@@ -63,7 +68,7 @@ impl Layout {
         };
         fill(
             &mut parameters[..self.shared_weights],
-            0.5 / USUAL_ACTIVE.sqrt(),
+            0.5 / TYPICAL_ACTIVE.sqrt(),
         );
         let output_bound = 1.0 / (2.0 * self.architecture.width as f32).sqrt();
         fill(
@@ -74,7 +79,7 @@ impl Layout {
         parameters
     }
 
-    /// Parameters that give this network, whose architecture is the layout's: nothing shared.
+    /// The parameters of a network of the same architecture. Shared weights are zero.
     pub fn start_from(&self, network: &Network) -> Vec<FloatBlock> {
         let NetworkParameters {
             input_weights,
@@ -84,10 +89,10 @@ impl Layout {
         } = network.parameters();
         let mut parameters = vec![FloatBlock::ZERO; self.length];
         let mut fill = |start: usize, numbers: &mut dyn Iterator<Item = f32>| {
-            let places = FloatBlock::numbers_mut(&mut parameters[start..]).iter_mut();
-            places
+            let targets = FloatBlock::numbers_mut(&mut parameters[start..]).iter_mut();
+            targets
                 .zip(numbers)
-                .for_each(|(place, number)| *place = number);
+                .for_each(|(target, number)| *target = number);
         };
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
         let over = |numbers: Vec<i16>, factor: f32| {
@@ -106,7 +111,7 @@ impl Layout {
         parameters
     }
 
-    /// The weights by row as they count: those of the bucket and those that all share.
+    /// The effective input weights: those of each bucket plus the shared ones.
     pub fn merged(&self, parameters: &[FloatBlock]) -> Vec<FloatBlock> {
         let mut rows = parameters[..self.shared_weights].to_vec();
         let shared = &parameters[self.shared_weights..self.input_biases];
@@ -118,7 +123,7 @@ impl Layout {
         rows
     }
 
-    /// Adds the gradient of the rows to that of what they share.
+    /// Adds the gradients of the buckets to that of the shared weights.
     pub fn share_gradient(&self, gradient: &mut [FloatBlock]) {
         let (rows, rest) = gradient.split_at_mut(self.shared_weights);
         let shared = &mut rest[..self.input_biases - self.shared_weights];
@@ -130,15 +135,15 @@ impl Layout {
     }
 }
 
-/// What a sample is compared with.
+/// The target of a sample: a mixture of the result of its game and its score.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub struct Target {
     pub result_share: f32,
     pub scale: f32,
 }
 
 impl Target {
-    /// The wanted share of points for the side to move.
+    /// The expected result for the side to move, from 0 to 1.
     pub fn of(self, sample: &PackedSample) -> f32 {
         let result = f32::from(sample.result) / 2.0;
         let expected = sigmoid(f32::from(sample.score) / self.scale);
@@ -146,17 +151,17 @@ impl Target {
     }
 }
 
-pub(super) fn sigmoid(x: f32) -> f32 {
+pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Room for one sample's work, kept from sample to sample.
-pub(super) struct Workspace {
+/// Buffers for the computation of one sample.
+pub struct Workspace {
     features: FeatureList,
-    /// By perspective: sums, then their gradient.
+    /// By perspective: the sums of the first layer, later their gradient.
     hidden: [Vec<FloatBlock>; 2],
-    /// What each neuron of a perspective adds to the output.
-    shares: Vec<FloatBlock>,
+    /// Contributions of the neurons of a perspective to the output.
+    terms: Vec<FloatBlock>,
 }
 
 impl Workspace {
@@ -167,12 +172,12 @@ impl Workspace {
                 vec![FloatBlock::ZERO; layout.row],
                 vec![FloatBlock::ZERO; layout.row],
             ],
-            shares: vec![FloatBlock::ZERO; layout.row],
+            terms: vec![FloatBlock::ZERO; layout.row],
         }
     }
 
-    /// The network's output for a sample, in units of the scale, and its bucket. `rows` are the merged
-    /// weights of the inputs.
+    /// The network's output for a sample, in units of the scale, and the output bucket. `rows` are the input weights
+    /// of [`Layout::merged`].
     #[inline(always)]
     pub fn output(
         &mut self,
@@ -188,7 +193,7 @@ impl Workspace {
         let bucket = layout.architecture.outputs.for_pieces(count);
         let biases = &parameters[layout.input_biases..][..length];
         let weights = &parameters[layout.output_weights + bucket * 2 * length..][..2 * length];
-        let shares = FloatBlock::numbers_mut(&mut self.shares);
+        let terms = FloatBlock::numbers_mut(&mut self.terms);
         let output_biases = FloatBlock::numbers(&parameters[layout.output_biases..]);
         let mut output = output_biases[bucket];
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
@@ -201,11 +206,11 @@ impl Workspace {
                 indices,
             );
             let weights = FloatBlock::numbers(&weights[side * length..][..length]);
-            for ((share, sum), weight) in shares.iter_mut().zip(&*hidden).zip(weights) {
+            for ((term, sum), weight) in terms.iter_mut().zip(&*hidden).zip(weights) {
                 let clipped = sum.clamp(0.0, 1.0);
-                *share = clipped * clipped * weight;
+                *term = clipped * clipped * weight;
             }
-            output += folded_sum(shares);
+            output += folded_sum(terms);
         }
         (output, bucket)
     }
@@ -227,10 +232,10 @@ impl Workspace {
         let error = predicted - target.of(sample);
         let slope = 2.0 * error * predicted * (1.0 - predicted);
         FloatBlock::numbers_mut(&mut gradient[layout.output_biases..])[bucket] += slope;
-        let place = layout.output_weights + bucket * 2 * length;
+        let output_weights = layout.output_weights + bucket * 2 * length;
         for (side, hidden) in self.hidden.iter_mut().enumerate() {
             let hidden = FloatBlock::numbers_mut(hidden);
-            let start = place + side * length;
+            let start = output_weights + side * length;
             let weights = FloatBlock::numbers(&parameters[start..start + length]);
             let weight_slopes = FloatBlock::numbers_mut(&mut gradient[start..start + length]);
             let weights = weight_slopes.iter_mut().zip(weights);
@@ -254,7 +259,7 @@ impl Workspace {
     }
 }
 
-/// Sets `sums` to the biases and the rows of these indices; `rows` stand one behind the other.
+/// Sets `sums` to the biases plus the rows with these indices.
 #[inline(always)]
 fn sum_rows(sums: &mut [f32], biases: &[f32], rows: &[f32], indices: &[u32]) {
     let length = sums.len();
@@ -262,7 +267,7 @@ fn sum_rows(sums: &mut [f32], biases: &[f32], rows: &[f32], indices: &[u32]) {
     let (tiles, rest) = sums.as_chunks_mut::<TILE>();
     let (bias_tiles, rest_biases) = biases.as_chunks::<TILE>();
     for (number, (sums, biases)) in tiles.iter_mut().zip(bias_tiles).enumerate() {
-        // As its length is fixed, the tile is kept in registers.
+        // A tile of fixed length stays in registers.
         let mut tile = *biases;
         for index in indices {
             let (row_tiles, _) = row(index).as_chunks::<TILE>();
@@ -274,4 +279,24 @@ fn sum_rows(sums: &mut [f32], biases: &[f32], rows: &[f32], indices: &[u32]) {
     for index in indices {
         add(rest, &row(index)[length - rest.len()..]);
     }
+}
+
+/// Adds `terms` to `sums`, element by element; both have the same length.
+#[inline(always)]
+pub fn add(sums: &mut [f32], terms: &[f32]) {
+    for (sum, term) in sums.iter_mut().zip(terms) {
+        *sum += term;
+    }
+}
+
+/// Sums `terms` in a fixed order that vector instructions of any width can follow: adds the second half to the
+/// first until at most [`FOLDED`] terms or an odd number are left. Overwrites `terms`.
+#[inline(always)]
+fn folded_sum(mut terms: &mut [f32]) -> f32 {
+    while terms.len() > FOLDED && terms.len().is_multiple_of(2) {
+        let (first, second) = terms.split_at_mut(terms.len() / 2);
+        add(first, second);
+        terms = first;
+    }
+    terms.iter().sum()
 }

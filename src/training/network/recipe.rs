@@ -1,65 +1,63 @@
-//! What is trained, on what, and how: one screen to read and to change.
+//! The settings of a training run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::eval::nnue::{Architecture, InputBuckets, MAX_WIDTH, OutputBuckets};
 use crate::training::data::Filter;
 
-/// A training run. As a file it is TOML with these keys; what it leaves out is as in
+/// The settings of a training run. A recipe file is TOML with these keys; missing keys have the values of
 /// [`Recipe::default`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Recipe {
     // ---- Architecture: (piece-squares -> width) x 2 -> screlu -> 1 ----
-    /// Neurons of each perspective: a multiple of 32, up to 1024.
+    /// Neurons per perspective: a multiple of 32, up to 1024.
     pub width: usize,
-    /// Sets of input weights: 1, or 4 by what the side has to attack with.
+    /// Sets of input weights: 1, or 4 by the attacking pieces of the side.
     pub input_buckets: usize,
     /// Sets of output weights: 1, or 8 by the number of pieces.
     pub output_buckets: usize,
 
     // ---- Loss: (sigmoid(output) - target)^2 ----
     // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
-    /// How much the result of the game counts beside the score, 0 to 1, in the first pass.
+    /// Share of the result of the game in the target, 0 to 1, at the beginning of the run.
     pub result_share: f32,
-    /// The same in the last pass; it changes linearly in between.
+    /// Share at the end of the run. It changes linearly in between.
     pub final_result_share: f32,
-    /// Units of evaluation that make the odds e to 1.
+    /// Evaluation units at which the odds are e to 1.
     pub scale: f32,
 
-    // ---- Schedule: AdamW, the rate rising over the warm-up, then falling by half a cosine ----
+    // ---- Schedule: AdamW; the rate rises during the warm-up, then falls along half a cosine ----
     /// Passes over all samples.
     pub passes: u32,
-    /// Samples a step.
+    /// Samples per step.
     pub batch: usize,
-    /// Highest learning rate.
+    /// Maximum learning rate.
     pub rate: f32,
     /// Learning rate at the end.
     pub final_rate: f32,
-    /// Steps over which the rate rises from nothing.
+    /// Steps in which the rate rises from zero; at most a tenth of all steps.
     pub warm_up: u32,
-    /// Weight decay a step, times the rate (I. Loshchilov and F. Hutter, 2019).
+    /// Weight decay per step, multiplied by the rate (I. Loshchilov and F. Hutter, 2019).
     pub decay: f32,
-    /// Bound of the weights' size, so that the quantisation can hold them: 127/64.
+    /// Maximum absolute weight, at most 127/64 because of the quantisation.
     pub clip: f32,
 
     // ---- Data ----
-    /// Seed of weights, order and mirroring. The same seed gives the same network.
+    /// Seed of the initial weights, order and mirroring. The same seed gives the same network.
     pub seed: u64,
-    /// Games held back to test with: one in so many.
+    /// One in this number of games is used for the test loss instead of training.
     pub hold_out: u64,
-    /// Samples with a larger score, either way, are left out, in units of evaluation.
+    /// Samples with a larger absolute score, in evaluation units, are skipped.
     pub largest_score: i16,
-    /// Of each game so many plies are left out from the first that a search has scored on. Text does not tell
-    /// them.
+    /// Number of plies to skip after the random ones. No effect on text samples.
     pub first_plies: usize,
-    /// Of each game that a repetition has decided so many of the last plies are left out: its result depends on
-    /// the path. Text does not tell them.
+    /// Number of last plies to skip in games that a repetition decided: their result depends on the path. No
+    /// effect on text samples.
     pub repetition_plies: usize,
-    /// Whether positions in check are left out.
+    /// Whether to skip positions in check.
     pub leave_out_checks: bool,
-    /// Whether positions are left out in which a capture was played, the search's best move. Text does not tell
-    /// them.
+    /// Whether to skip positions in which the best move is a capture. No effect on text samples.
     pub leave_out_captures: bool,
 }
 
@@ -90,7 +88,7 @@ impl Default for Recipe {
     }
 }
 
-/// What a recipe asks for cannot be done.
+/// A setting is out of range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} is {value}, but must be {allowed}")]
 pub struct RecipeError {
@@ -109,24 +107,25 @@ impl RecipeError {
     }
 }
 
-/// Refuses `value` of `key` unless `holds`.
+/// Returns an error about `key` unless `holds`.
 fn must(
     holds: bool,
     key: &'static str,
     value: &dyn ToString,
     allowed: &'static str,
 ) -> Result<(), RecipeError> {
-    match holds {
-        true => Ok(()),
-        false => Err(RecipeError::new(key, value, allowed)),
+    if holds {
+        Ok(())
+    } else {
+        Err(RecipeError::new(key, value, allowed))
     }
 }
 
 impl Recipe {
-    /// The shape of the network.
+    /// The architecture of the network.
     ///
     /// # Errors
-    /// When a number of the recipe is out of its range.
+    /// Any setting is out of range.
     pub fn architecture(&self) -> Result<Architecture, RecipeError> {
         self.check_schedule()?;
         let width = self.width.is_multiple_of(32) && (32..=MAX_WIDTH).contains(&self.width);
@@ -149,7 +148,7 @@ impl Recipe {
         })
     }
 
-    /// Which positions are left out.
+    /// Which positions to skip.
     pub fn filter(&self) -> Filter {
         Filter {
             in_check: self.leave_out_checks,
@@ -160,7 +159,7 @@ impl Recipe {
         }
     }
 
-    /// Refuses numbers of loss, schedule and data that are out of their ranges.
+    /// Checks the ranges of the settings of loss, schedule and data.
     fn check_schedule(&self) -> Result<(), RecipeError> {
         for (key, share) in [
             ("result_share", self.result_share),
@@ -168,7 +167,7 @@ impl Recipe {
         ] {
             must((0.0..=1.0).contains(&share), key, &share, "0 to 1")?;
         }
-        // A file of a network holds it as a whole number.
+        // A network file stores it as an integer.
         let is_scale = (1.0..=100_000.0).contains(&self.scale);
         must(is_scale, "scale", &self.scale, "1 to 100000")?;
         must(self.passes > 0, "passes", &self.passes, "at least 1")?;
@@ -186,7 +185,7 @@ impl Recipe {
         must(score > 0, key, &score, "1 to 32767")
     }
 
-    /// The learning rate of step `step` of `steps`.
+    /// The learning rate at step `step` of `steps`.
     pub fn rate_at(&self, step: u64, steps: u64) -> f32 {
         let warm_up = u64::from(self.warm_up).min(steps / 10);
         if step < warm_up {
@@ -197,7 +196,7 @@ impl Recipe {
         self.final_rate + (self.rate - self.final_rate) * cosine as f32
     }
 
-    /// The share of the result in step `step` of `steps`.
+    /// The share of the result at step `step` of `steps`.
     pub fn result_share_at(&self, step: u64, steps: u64) -> f32 {
         let progress = step as f32 / steps.max(1) as f32;
         self.result_share + (self.final_result_share - self.result_share) * progress

@@ -1,8 +1,9 @@
-//! Positions to learn from, packed for memory.
+//! Training samples, packed to save memory.
 
 use std::io::{self, BufRead};
 
 use super::recipe::Recipe;
+use crate::board::zobrist::splitmix64;
 use crate::board::{Color, Piece, PieceKind, Position, Square};
 use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
@@ -12,16 +13,16 @@ use crate::training::data::{
 };
 use crate::training::sample::Sample;
 
-/// No line of a text is longer, in MB.
+/// Maximum length of a line of text, in MB.
 const LONGEST_LINE: u64 = 1;
-/// Marks a piece that is not on the board.
+/// In place of the square of a captured piece.
 const ABSENT: u8 = u8::MAX;
-/// First slot of each kind among the sixteen of a side.
+/// First slot of each kind of piece among the sixteen of a side.
 const FIRST_SLOT: [usize; PieceKind::COUNT] = [0, 1, 3, 5, 7, 9, 11];
-/// Slots of a side: a full set of pieces.
+/// Slots of a side, one per piece of the starting position.
 const SLOTS: usize = 16;
 
-/// The kind of each slot.
+/// The kind of piece of each slot.
 const KINDS: [PieceKind; SLOTS] = {
     use PieceKind::{Advisor, Bishop, Cannon, King, Knight, Pawn, Rook};
     [
@@ -33,18 +34,18 @@ const KINDS: [PieceKind; SLOTS] = {
 /// A position with its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedSample {
-    /// Squares of the pieces of a full set, red's then black's.
+    /// Squares by slot, first red, then black; [`ABSENT`] for captured pieces.
     squares: [u8; 2 * SLOTS],
-    /// For the side to move, in units of the evaluation.
+    /// Score for the side to move, in evaluation units.
     pub score: i16,
-    /// For the side to move: 0 lost, 1 drawn, 2 won.
+    /// Result for the side to move: 0 lost, 1 drawn, 2 won.
     pub result: u8,
     side: u8,
 }
 
 impl PackedSample {
-    /// Packs a position with its score and result for the side to move (0 lost, 1 drawn, 2 won), if it
-    /// holds no piece of the promotion variant.
+    /// Packs a position with its score and result for the side to move (0 lost, 1 drawn, 2 won). Returns `None` if
+    /// a piece is on a square that only the promotion variant allows.
     pub fn new(position: &Position, score: i16, result: u8) -> Option<Self> {
         let mut squares = [ABSENT; 2 * SLOTS];
         let perspective = Perspective::of(position, Color::Red);
@@ -64,7 +65,7 @@ impl PackedSample {
         })
     }
 
-    /// The pieces with their squares.
+    /// The pieces on the board with their squares.
     fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + '_ {
         self.squares
             .iter()
@@ -76,23 +77,18 @@ impl PackedSample {
             })
     }
 
-    /// Lists the inputs of both perspectives, side to move first, the board mirrored if `mirror`.
-    pub(super) fn features(
-        &self,
-        architecture: Architecture,
-        mirror: bool,
-        list: &mut FeatureList,
-    ) {
+    /// Lists the active inputs of both perspectives, side to move first. `mirror` swaps left and right.
+    pub fn features(&self, architecture: Architecture, mirror: bool, list: &mut FeatureList) {
         let side = Color::ALL[usize::from(self.side)];
         list.count = 0;
-        let turn = |square: Square| if mirror { square.flip_file() } else { square };
+        let place = |square: Square| if mirror { square.flip_file() } else { square };
         let views = [side, !side].map(|color| {
             let bucket = match architecture.inputs {
                 InputBuckets::One => 0,
                 InputBuckets::Attackers => self.attackers(color),
             };
             let king = Square::from_index(usize::from(self.squares[SLOTS * color.index()]));
-            let mirrored = king.is_some_and(|king| Perspective::new(color, turn(king)).mirrored);
+            let mirrored = king.is_some_and(|king| Perspective::new(color, place(king)).mirrored);
             (
                 Perspective {
                     side: color,
@@ -102,7 +98,7 @@ impl PackedSample {
             )
         });
         for (piece, square) in self.pieces() {
-            let square = turn(square);
+            let square = place(square);
             for ((perspective, offset), indices) in views.iter().zip(&mut list.indices) {
                 let feature = perspective.feature(piece, square).unwrap_or(0);
                 indices[list.count] = (offset + feature) as u32;
@@ -111,6 +107,7 @@ impl PackedSample {
         }
     }
 
+    /// Input bucket by the attacking pieces of a side: whether it has a rook, and whether a knight or cannon.
     fn attackers(&self, color: Color) -> usize {
         let first = SLOTS * color.index();
         let any = |kinds: std::ops::Range<usize>| {
@@ -122,10 +119,10 @@ impl PackedSample {
     }
 }
 
-/// The inputs of a sample.
+/// The active inputs of a sample.
 #[derive(Clone, Debug)]
-pub(super) struct FeatureList {
-    /// Pieces on the board.
+pub struct FeatureList {
+    /// Number of pieces on the board.
     pub count: usize,
     /// By perspective, side to move first.
     pub indices: [[u32; MAX_ACTIVE]; Color::COUNT],
@@ -140,38 +137,35 @@ impl FeatureList {
     }
 }
 
-/// What there is to learn from and what is held back to test with.
+/// The samples of a training run.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// To learn from.
+    /// Samples to train on.
     pub training: Vec<PackedSample>,
-    /// Of other games.
+    /// Samples of other games, for the test loss.
     pub test: Vec<PackedSample>,
-    /// Positions with a score that the recipe's filter left out.
+    /// Number of scored positions that the filter of the recipe skipped.
     pub filtered: u64,
-    /// Samples left out because a piece of the promotion variant has no input.
+    /// Number of samples skipped because a piece of the promotion variant has no input.
     pub without_input: u64,
 }
 
 impl Samples {
-    /// Adds a sample of the game with this number, which decides whether it is held back.
+    /// Adds a sample. The number of its game decides between training and test.
     pub fn add(&mut self, recipe: &Recipe, game: u64, position: &Position, score: i16, result: u8) {
         let Some(packed) = PackedSample::new(position, score, result) else {
             self.without_input += 1;
             return;
         };
-        // SplitMix64: a game is held back or not whatever files are read with it.
-        let mut hash = (game ^ recipe.seed).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        hash ^= hash >> 31;
-        match hash.is_multiple_of(recipe.hold_out) {
-            true => self.test.push(packed),
-            false => self.training.push(packed),
+        let (_, hash) = splitmix64(game ^ recipe.seed);
+        if hash.is_multiple_of(recipe.hold_out) {
+            self.test.push(packed);
+        } else {
+            self.training.push(packed);
         }
     }
 
-    /// A number that tells sets of samples apart.
+    /// A checksum of all samples.
     pub fn digest(&self) -> u64 {
         let digest = |samples: &[PackedSample]| {
             let mut checksum = 0;
@@ -185,14 +179,10 @@ impl Samples {
         digest(&self.training) << 32 | digest(&self.test)
     }
 
-    /// Adds the positions of a file of games that the recipe's filter allows. Records with an illegal move are
-    /// counted in the returned number; the positions before it are kept.
+    /// Adds the positions of a game file that the filter of the recipe keeps. Returns the number of records with an
+    /// illegal move, of which only the positions before it are added.
     ///
-    /// Whether a game of self-play is held back depends on its seed and number, for samples whose moves are not
-    /// known on the first one: in no case on the name of the file.
-    ///
-    /// # Errors
-    /// When the file cannot be read or is of another kind.
+    /// The seed and number of a game decide between training and test; for loose samples the first sample does.
     pub fn add_games(
         &mut self,
         recipe: &Recipe,
@@ -231,15 +221,14 @@ impl Samples {
         self.add(recipe, game, sample.position, sample.score, result);
     }
 
-    /// Adds the samples of a text file, `FEN | score for red | result for red` a line in the order of
-    /// the games, that the recipe's filter allows. Lines that are no samples are counted in the returned number
-    /// and passed over.
+    /// Adds the samples of a text file that the filter of the recipe keeps: `FEN | score for red | result for red`,
+    /// one per line, in the order of the games. Skips invalid lines and returns their number.
     ///
-    /// Whether a game is held back depends on its first sample, as after `chuhe data convert`. A game ends where
-    /// the number of the move falls or the result is another one.
+    /// The first sample of a game decides between training and test, as after `chuhe data convert`. A game ends if
+    /// the ply number does not rise or the result changes.
     ///
     /// # Errors
-    /// When the file cannot be read, or has a line of more than 1 MB.
+    /// The file cannot be read, or has a line of more than 1 MB.
     pub fn add_text(&mut self, recipe: &Recipe, mut reader: impl BufRead) -> io::Result<u64> {
         let filter = recipe.filter();
         let (mut game, mut last, mut broken) = (0, None, 0);
@@ -251,9 +240,9 @@ impl Samples {
                 continue;
             };
             let (position, ply) = (&sample.position, sample.position.ply());
-            let goes_on =
+            let continues =
                 |(last_ply, result): (u32, f64)| last_ply < ply && result == sample.result;
-            if !last.is_some_and(goes_on) {
+            if !last.is_some_and(continues) {
                 game = content_number(&sample);
             }
             last = Some((ply, sample.result));
@@ -277,8 +266,7 @@ impl Samples {
     }
 }
 
-/// A number for a game that has neither seed nor number, from its first sample, so that it is the same in
-/// whatever file the game stands.
+/// The number of a game whose seed and number are unknown: a checksum of its first sample.
 fn content_number(first: &Sample) -> u64 {
     crc32c::crc32c(first.to_string().as_bytes()).into()
 }

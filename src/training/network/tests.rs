@@ -1,4 +1,4 @@
-//! Training from several sides: against finite differences, repeated, interrupted, on a known function.
+//! Tests of training: gradients against finite differences, reproducibility, resuming, learning of material.
 
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -24,7 +24,7 @@ fn recipe() -> Recipe {
     }
 }
 
-/// Positions of random games with the material balance as score and result.
+/// Samples of random games. Score and result are the material balance.
 fn samples(recipe: &Recipe, games: u64) -> (Samples, Vec<Position>) {
     let mut rng = StdRng::seed_from_u64(5);
     let (mut samples, mut positions) = (Samples::default(), Vec::new());
@@ -51,20 +51,20 @@ fn samples(recipe: &Recipe, games: u64) -> (Samples, Vec<Position>) {
 
 fn material(position: &Position) -> i32 {
     let side = position.side_to_move();
-    let worth = [0, 100, 100, 300, 700, 300, 80];
-    let kinds = PieceKind::ALL.into_iter().zip(worth);
-    kinds.fold(0, |sum, (kind, worth)| {
+    let values = [0, 100, 100, 300, 700, 300, 80];
+    let kinds = PieceKind::ALL.into_iter().zip(values);
+    kinds.fold(0, |sum, (kind, value)| {
         let count = |color| position.pieces(color, kind).len() as i32;
-        sum + worth * (count(side) - count(!side))
+        sum + value * (count(side) - count(!side))
     })
 }
 
 #[test]
-fn gradients_are_those_of_finite_differences() {
+fn gradients_match_finite_differences() {
     let recipe = recipe();
     let layout = Layout::new(recipe.architecture().expect("a recipe"));
     let mut parameters = layout.start(3);
-    // Something shared, and outputs large enough to tell.
+    // Nonzero shared weights, so that their gradient is tested.
     parameters[layout.shared_weights..layout.input_biases]
         .fill(FloatBlock([0.01; FloatBlock::LEN]));
     let target = Target {
@@ -74,7 +74,7 @@ fn gradients_are_those_of_finite_differences() {
     let (samples, _) = samples(&recipe, 2);
     let mut workspace = Workspace::new(&layout);
     let mut rng = StdRng::seed_from_u64(9);
-    let mut told = 0;
+    let mut compared = 0;
     for sample in samples.training.iter().step_by(37) {
         let mut gradient = vec![FloatBlock::ZERO; layout.length];
         let rows = layout.merged(&parameters);
@@ -110,10 +110,10 @@ fn gradients_are_those_of_finite_differences() {
                 error < 2e-4 + 0.05 * slope.abs(),
                 "{block} {lane}: {difference} {slope}"
             );
-            told += 1;
+            compared += 1;
         }
     }
-    assert!(told > 50, "{told} slopes compared");
+    assert!(compared > 50, "{compared} slopes compared");
 }
 
 fn train(recipe: &Recipe, samples: &Samples, threads: usize) -> Trainer {
@@ -130,7 +130,7 @@ fn train(recipe: &Recipe, samples: &Samples, threads: usize) -> Trainer {
 }
 
 #[test]
-fn the_network_is_the_same_with_any_number_of_threads_and_after_an_interruption() {
+fn threads_and_interruptions_do_not_change_the_network() {
     let recipe = recipe();
     let (samples, _) = samples(&recipe, 30);
     let expected = train(&recipe, &samples, 1).network(String::new());
@@ -165,7 +165,7 @@ fn the_network_is_the_same_with_any_number_of_threads_and_after_an_interruption(
 }
 
 #[test]
-fn a_run_that_begins_with_a_network_keeps_what_it_knows() {
+fn a_run_can_begin_with_a_network() {
     let recipe = recipe();
     let (samples, _) = samples(&recipe, 30);
     let network = train(&recipe, &samples, 2).network(String::new());
@@ -229,7 +229,7 @@ fn material_is_learned_and_survives_quantisation() {
 }
 
 #[test]
-fn games_are_held_back_whole() {
+fn all_samples_of_a_game_are_for_training_or_for_test() {
     let recipe = recipe();
     let (all, _) = samples(&recipe, 200);
     let share = all.test.len() as f64 / (all.test.len() + all.training.len()) as f64;
@@ -243,13 +243,13 @@ fn games_are_held_back_whole() {
 }
 
 #[test]
-fn the_largest_sums_of_a_trained_network_fit_16_bits() {
+fn sums_of_maximum_weights_fit_16_bits() {
     let most = (features::MAX_ACTIVE + 1) as f32 * super::trainer::INPUT_BOUND;
     assert!(most <= f32::from(i16::MAX), "{most}");
 }
 
 #[test]
-fn recipes_out_of_range_are_refused() {
+fn settings_out_of_range_are_errors() {
     for (key, bad) in [
         ("width", "48"),
         ("width", "0"),

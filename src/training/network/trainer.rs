@@ -1,36 +1,41 @@
-//! Passes over the samples: batches in a random order, the gradient of each summed in a fixed order.
+//! Passes over the samples in batches of random order. The gradient of a batch is summed in a fixed order.
 
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::model::{Layout, Target, Workspace};
-use super::optimizer::{AdamStep, AdamW};
+use super::model::{Layout, Target, Workspace, add};
 use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
-use super::vector::add;
 use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
 use crate::eval::nnue::{Architecture, INPUT_QUANT, Network, NetworkParameters, OUTPUT_QUANT};
 
-/// Parts that the samples of a batch are divided into, whatever the number of threads, so that sums
-/// come out the same. No more threads than this are of use.
+/// Parts of a batch, independent of the number of threads so that sums are always the same. More threads than this
+/// have no work.
 const SHARDS: usize = 8;
-/// Blocks of parameters that one task sums up and moves at a time.
+/// Blocks of parameters that one task updates.
 const SLICE: usize = 1024;
 
-/// Largest whole weight of an input: 32 of them and a bias fit 16 bits.
-pub(super) const INPUT_BOUND: f32 = 900.0;
+/// Maximum quantised input weight: the sum of 32 of them and a bias fits 16 bits.
+pub const INPUT_BOUND: f32 = 900.0;
 
-/// A training run as it stands.
+/// Decay of the mean of gradients in AdamW.
+const BETA1: f32 = 0.9;
+/// Decay of the mean of squared gradients.
+const BETA2: f32 = 0.999;
+/// Avoids a division by zero.
+const EPSILON: f32 = 1e-8;
+
+/// The state of a training run.
 pub struct Trainer {
     recipe: Recipe,
     layout: Layout,
     pub(super) parameters: Vec<FloatBlock>,
     pub(super) optimizer: AdamW,
-    /// Passes that are done.
+    /// Number of completed passes.
     pub(super) passes: u32,
-    /// Checksum of the network that the run began with; 0 for random weights.
+    /// Checksum of the initial network; 0 for random weights.
     pub(super) start: u32,
     level: SimdLevel,
 }
@@ -38,33 +43,33 @@ pub struct Trainer {
 /// Why a run cannot begin.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TrainerError {
-    /// A number of the recipe is out of its range.
+    /// A setting of the recipe is out of range.
     #[error(transparent)]
     Recipe(#[from] RecipeError),
-    /// The network to begin with has another shape.
-    #[error("the network to begin with has {found:?}, the recipe {wanted:?}")]
+    /// The initial network has another architecture.
+    #[error("the initial network has {found:?}, but the recipe has {wanted:?}")]
     OtherArchitecture {
-        /// The shape of the network.
+        /// Architecture of the network.
         found: Architecture,
-        /// The shape that the recipe asks for.
+        /// Architecture of the recipe.
         wanted: Architecture,
     },
 }
 
-/// What a pass came to: mean squared errors of the expected result.
+/// The result of a pass. Losses are mean squared errors of the predicted result.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PassReport {
     /// Number of the pass, from 1.
     pub pass: u32,
-    /// Error over the samples learned from, while they were learned from.
+    /// Loss over the training samples, during the pass.
     pub training_loss: f64,
-    /// Error over the samples of the games that were held back.
+    /// Loss over the test samples, after the pass.
     pub test_loss: f64,
     /// Learning rate of the last step.
     pub rate: f32,
 }
 
-/// A shard's share of the work on a batch.
+/// The work on one part of a batch.
 struct Shard {
     gradient: Vec<FloatBlock>,
     workspace: Workspace,
@@ -72,11 +77,10 @@ struct Shard {
 }
 
 impl Trainer {
-    /// A run that has not begun, with random weights or with those of `start`, so that what earlier games
-    /// taught is kept. A lower rate suits a network to begin with.
+    /// A new run with random weights or those of `start`. A lower learning rate suits an initial network.
     ///
     /// # Errors
-    /// When a number of the recipe is out of its range, or `start` has another shape than the recipe.
+    /// A setting of the recipe is out of range, or `start` has another architecture.
     pub fn new(recipe: Recipe, start: Option<&Network>) -> Result<Self, TrainerError> {
         let wanted = recipe.architecture()?;
         let layout = Layout::new(wanted);
@@ -99,23 +103,23 @@ impl Trainer {
         })
     }
 
-    /// What is trained and how.
+    /// The settings of the run.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
     }
 
-    /// Passes that are done.
+    /// Number of completed passes.
     pub fn passes(&self) -> u32 {
         self.passes
     }
 
-    /// Whether all passes of the recipe are done.
+    /// Whether all passes are completed.
     pub fn is_done(&self) -> bool {
         self.passes >= self.recipe.passes
     }
 
-    /// Goes over all samples once, telling `progress` of the samples done, which may end the pass by
-    /// `false`: then the trainer is as far as it came, and `None` is returned.
+    /// Trains on all samples once. Calls `progress` with the number of samples done; if it returns `false`, the
+    /// pass ends early and `None` is returned.
     pub fn pass(
         &mut self,
         samples: &Samples,
@@ -161,7 +165,7 @@ impl Trainer {
         }
     }
 
-    /// One step: learns from a batch and returns the sum of its losses.
+    /// Trains on one batch. Returns the sum of its losses.
     fn learn(
         &mut self,
         shards: &mut [Shard],
@@ -187,7 +191,7 @@ impl Trainer {
                 #[inline(always)]
                 || {
                     for index in part {
-                        // One bit of a hash of the sample's number says whether it is mirrored.
+                        // One bit of a hash of the sample's index decides whether to mirror it.
                         let hash =
                             (u64::from(*index) ^ mirrors).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                         let sample = (&samples[*index as usize], hash >> 63 == 1);
@@ -204,7 +208,7 @@ impl Trainer {
         shards.iter().map(|shard| shard.loss).sum()
     }
 
-    /// Sums the shards' gradients up and moves the parameters.
+    /// Sums the gradients of the shards and updates the parameters.
     fn step(&mut self, shards: &[Shard], count: usize, rate: f32) {
         let scale = 1.0 / count as f32;
         let step = AdamStep {
@@ -234,13 +238,13 @@ impl Trainer {
                         add(slopes, FloatBlock::numbers(part));
                     }
                     slopes.iter_mut().for_each(|slope| *slope *= scale);
-                    super::optimizer::step(parameters, mean, square, &gradient, steps, step, bound);
+                    adam_step(parameters, mean, square, &gradient, steps, step, bound);
                 },
             );
         });
     }
 
-    /// Mean squared error over samples that nothing is learned from.
+    /// Mean loss over samples, without training on them.
     pub fn test_loss(&self, samples: &[PackedSample]) -> f64 {
         let rows = self.layout.merged(&self.parameters);
         let target = Target {
@@ -274,7 +278,7 @@ impl Trainer {
         sums.iter().sum::<f64>() / samples.len().max(1) as f64
     }
 
-    /// The output for a sample in floating point, in units of evaluation.
+    /// The evaluation of a sample in floating point, in evaluation units.
     pub fn evaluate(&self, sample: &PackedSample) -> f32 {
         let rows = self.layout.merged(&self.parameters);
         let mut workspace = Workspace::new(&self.layout);
@@ -284,7 +288,7 @@ impl Trainer {
             * self.recipe.scale
     }
 
-    /// The network in whole numbers.
+    /// The quantised network.
     pub fn network(&self, description: String) -> Network {
         let layout = &self.layout;
         let (inputs, outputs) = (INPUT_QUANT as f32, OUTPUT_QUANT as f32);
@@ -316,6 +320,64 @@ impl Trainer {
         };
         let scale = self.recipe.scale.round() as i32;
         Network::new(layout.architecture, scale, description, &parameters)
-            .expect("the layout has as many numbers as the architecture asks for")
+            .expect("the layout has the size of the architecture")
+    }
+}
+
+/// State of AdamW (D. P. Kingma and J. Ba, "Adam", 2015, with the weight decay of I. Loshchilov and F. Hutter,
+/// 2019): the means of the gradient and its square.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdamW {
+    pub mean: Vec<FloatBlock>,
+    pub square: Vec<FloatBlock>,
+    pub steps: u64,
+}
+
+/// The settings of a step of AdamW; see [`Recipe`].
+#[derive(Clone, Copy, Debug)]
+struct AdamStep {
+    rate: f32,
+    decay: f32,
+    clip: f32,
+}
+
+impl AdamW {
+    fn new(length: usize) -> Self {
+        Self {
+            mean: vec![FloatBlock::ZERO; length],
+            square: vec![FloatBlock::ZERO; length],
+            steps: 0,
+        }
+    }
+}
+
+/// Updates a part of the parameters in step number `steps`, from 1. Parameters from index `bound` on have neither
+/// decay nor a size limit.
+#[inline(always)]
+fn adam_step(
+    parameters: &mut [FloatBlock],
+    mean: &mut [FloatBlock],
+    square: &mut [FloatBlock],
+    gradient: &[FloatBlock],
+    steps: u64,
+    step: AdamStep,
+    bound: usize,
+) {
+    let exponent = steps.min(1_000_000) as i32;
+    let mean_scale = 1.0 / (1.0 - BETA1.powi(exponent));
+    let square_scale = 1.0 / (1.0 - BETA2.powi(exponent));
+    let bound = bound * FloatBlock::LEN;
+    let parameters = FloatBlock::numbers_mut(parameters);
+    let means = FloatBlock::numbers_mut(mean).iter_mut();
+    let means = means.zip(FloatBlock::numbers_mut(square));
+    let slopes = FloatBlock::numbers(gradient);
+    for ((parameter, slope), (mean, square)) in parameters.iter_mut().zip(slopes).zip(means) {
+        *mean += (1.0 - BETA1) * (slope - *mean);
+        *square += (1.0 - BETA2) * (slope * slope - *square);
+        let size = (*square * square_scale).sqrt() + EPSILON;
+        *parameter -= step.rate * (*mean * mean_scale) / size;
+    }
+    for parameter in &mut parameters[..bound] {
+        *parameter = (*parameter * (1.0 - step.rate * step.decay)).clamp(-step.clip, step.clip);
     }
 }

@@ -1,4 +1,4 @@
-//! Samples as text and game records in PGN, as files of games.
+//! Conversion of text samples and PGN games to game files.
 
 use std::io::{self, BufRead, Write};
 
@@ -10,38 +10,38 @@ use crate::training::data::{
 };
 use crate::training::{ReadSamplesError, Sample, SampleLines};
 
-/// The most samples of a game that one record holds.
-const LONGEST_RECORD: usize = 1000;
+/// Maximum number of samples in a record.
+const MAX_SAMPLES: usize = 1000;
 
-/// What a conversion came to.
+/// The result of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Converted {
     /// Games written.
     pub games: u64,
-    /// Positions with a score in them.
+    /// Positions with a score written.
     pub positions: u64,
-    /// Games left out: without a result, with one that is not of the board, not to be read, or with scores of
-    /// `chuhe review`.
-    pub left_out: u64,
-    /// Whether the last line was torn and left out.
+    /// Games skipped: unreadable, without a result, decided off the board (such as a loss on time), or scored
+    /// by `chuhe review`.
+    pub skipped: u64,
+    /// Whether an incomplete last line was skipped.
     pub has_torn_end: bool,
 }
 
-/// Why a conversion has failed.
+/// Why a conversion failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// The source cannot be read.
+    /// The samples cannot be read.
     #[error(transparent)]
     Read(#[from] ReadSamplesError),
-    /// The PGN cannot be read to its end.
+    /// The PGN file cannot be read.
     #[error(transparent)]
     Pgn(#[from] io::Error),
-    /// A sample does not fit the format.
+    /// A sample does not fit the game file format.
     #[error("line {line}: {reason}")]
     Line {
-        /// Its number, from 1.
+        /// Number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The reason.
         reason: UnfitSample,
     },
     /// The games cannot be written.
@@ -49,22 +49,22 @@ pub enum ConvertError {
     Write(#[from] AppendError),
 }
 
-/// Why a sample has no place in a file of games.
+/// Why a sample does not fit the game file format.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum UnfitSample {
-    /// The result for red is not that of a game.
-    #[error("the result {0} is not 1, 0.5 or 0")]
+    /// The result for red is not 1, 0.5 or 0.
+    #[error("the result is {0}, but must be 1, 0.5 or 0")]
     Result(f64),
     /// The score does not fit 16 bits.
-    #[error("the score {0} is too large")]
+    #[error("the score {0} is outside of -32768 to 32767")]
     Score(i32),
 }
 
-/// Converts samples a line (`FEN | score for red | result for red`), in the order of the games. A game
-/// ends where the number of the ply does not rise or the result is another one.
+/// Converts text samples, one per line (`FEN | score for red | result for red`), in the order of the games. A
+/// game ends if the ply number does not rise or the result changes.
 ///
 /// # Errors
-/// A line but a torn last one is no sample, or the file cannot be read or written.
+/// A line other than an incomplete last one is not a sample, or a file cannot be read or written.
 pub fn convert_text<W: Write>(
     source: impl BufRead,
     writer: &mut GameWriter<W>,
@@ -76,16 +76,16 @@ pub fn convert_text<W: Write>(
         let line = lines.line();
         let (sample, result) =
             loose_sample(sample?).map_err(|reason| ConvertError::Line { line, reason })?;
-        let goes_on = game.as_ref().is_some_and(|game| {
+        let continues = game.as_ref().is_some_and(|game| {
             game.result == result
-                && game.samples.len() < LONGEST_RECORD
+                && game.samples.len() < MAX_SAMPLES
                 && game
                     .samples
                     .last()
                     .is_some_and(|last| last.position.ply() < sample.position.ply())
         });
         match &mut game {
-            Some(game) if goes_on => game.samples.push(sample),
+            Some(game) if continues => game.samples.push(sample),
             _ => {
                 let samples = vec![sample];
                 write(
@@ -133,12 +133,12 @@ fn loose_sample(sample: Sample) -> Result<(LooseSample, LabelledResult), UnfitSa
     }
 }
 
-/// Converts games of a PGN that have a result, with the scores for the side that moves that their comments
-/// begin with: `+0.35/12`, or `+M4/12` for a mate in four moves. Moves of a book have no score. How a game has
-/// ended is told by the tags `Reason`, which `chuhe match` writes, and `Termination`.
+/// Converts the games of a PGN file that have a result. The score of a move is at the beginning of its comment,
+/// for the side that moves: `+0.35/12`, or `+M4/12` for a mate in four moves. Book moves have no score. How a
+/// game ended is taken from the tags `Reason`, which `chuhe match` writes, and `Termination`.
 ///
 /// # Errors
-/// The PGN cannot be read, or the games cannot be written.
+/// The PGN file cannot be read, or the games cannot be written.
 pub fn convert_pgn<W: Write>(
     source: impl BufRead,
     writer: &mut GameWriter<W>,
@@ -147,7 +147,7 @@ pub fn convert_pgn<W: Write>(
     let mut games = PgnReader::new(source);
     for (number, game) in (0..).zip(games.by_ref()) {
         let Some(record) = record_of(game, number) else {
-            converted.left_out += 1;
+            converted.skipped += 1;
             continue;
         };
         converted.games += 1;
@@ -158,7 +158,7 @@ pub fn convert_pgn<W: Write>(
     Ok(converted)
 }
 
-/// Whether `chuhe review` has written the comments: its scores are for red.
+/// Whether `chuhe review` wrote the comments: its scores are for red.
 fn is_reviewed(game: &PgnGame) -> bool {
     let annotator = game.tag("Annotator");
     annotator.is_some_and(|name| name.starts_with("Chuhe "))
@@ -184,11 +184,11 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGam
         score: score_of(comment).unwrap_or(NO_SCORE),
     });
     let moves: Vec<_> = scored.collect();
-    let is_usual = game.line.start == crate::board::Position::startpos();
+    let is_standard = game.line.start == crate::board::Position::startpos();
     Some(TrainingGame {
         seed: 0,
         number,
-        start: (!is_usual).then(|| Box::new(game.line.start)),
+        start: (!is_standard).then(|| Box::new(game.line.start)),
         random_plies: 0,
         moves,
         result,
@@ -196,7 +196,7 @@ fn record_of(game: Result<PgnGame, PgnError>, number: u32) -> Option<TrainingGam
     })
 }
 
-/// How the game has ended; `None` when its result says nothing of the positions.
+/// How the game ended. Returns `None` if the game was decided off the board.
 fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
     let adjudicated = match result {
         LabelledResult::Draw => Termination::AdjudicatedDraw,
@@ -220,7 +220,7 @@ fn ending_of(game: &PgnGame, result: LabelledResult) -> Option<Termination> {
     }
 }
 
-/// The score at the beginning of a comment, in units of the evaluation.
+/// The score at the beginning of a comment, in evaluation units.
 fn score_of(comment: &str) -> Option<i16> {
     let (score, _) = comment.trim_start().split_once('/')?;
     let units = match mate_plies(score) {
@@ -236,8 +236,8 @@ fn score_of(comment: &str) -> Option<i16> {
     i16::try_from(units).ok().filter(|units| *units != NO_SCORE)
 }
 
-/// Plies to the mate of a score, negative where the side that moves is mated: `#7` in plies, `+M4` and
-/// `-M3` in moves.
+/// Plies to mate of a mate score, negative if the side that moves is mated: `#7` is in plies, `+M4` and `-M3`
+/// are in moves.
 fn mate_plies(score: &str) -> Option<i16> {
     if let Some(plies) = score.strip_prefix('#') {
         return plies
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scores_of_comments_are_in_minor_pieces() {
+    fn comment_scores_are_in_minor_pieces() {
         assert_eq!(score_of("+1.00/12 0.5s"), Some(450));
         assert_eq!(score_of("-0.02/3 0.5s, n=5"), Some(-9));
         assert_eq!(score_of("#3/9 1s"), Some(29_997));

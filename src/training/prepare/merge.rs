@@ -1,4 +1,4 @@
-//! Many files of games as one, shuffled.
+//! Merging and shuffling of game files.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,20 +10,17 @@ use rand::seq::SliceRandom;
 
 use crate::training::data::{AppendError, GameReader, GameWriter, Record};
 
-/// What a merger came to.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Merged {
     /// Games written.
     pub games: u64,
-    /// Games left out because an equal one was there.
+    /// Duplicate games skipped.
     pub duplicates: u64,
 }
 
-/// Writes the games of all sources in random order, each once. All of them are held in memory: four
-/// bytes a ply of whole games, a position for each loose sample.
-///
-/// # Errors
-/// A source cannot be read or the games cannot be written.
+/// Writes the games of all sources in random order and without duplicates. Keeps them all in memory: four
+/// bytes per ply of a whole game, a [`Position`](crate::board::Position) per loose sample.
 pub fn merge<R: Read, W: Write>(
     sources: &mut [GameReader<R>],
     writer: &mut GameWriter<W>,
@@ -34,9 +31,10 @@ pub fn merge<R: Read, W: Write>(
     let mut records = Vec::new();
     for source in sources {
         while let Some(record) = source.next_record()? {
-            match seen.insert(fingerprint(&record)) {
-                true => records.push(record),
-                false => merged.duplicates += 1,
+            if seen.insert(fingerprint(&record)) {
+                records.push(record);
+            } else {
+                merged.duplicates += 1;
             }
         }
     }
@@ -49,9 +47,9 @@ pub fn merge<R: Read, W: Write>(
     Ok(merged)
 }
 
-/// A number that is equal for games with the same moves and scores. It is never written to a file, as
-/// another build may hash in another way.
-pub(super) fn fingerprint(record: &Record) -> u64 {
+/// A hash that is equal for games with the same moves and scores. Other builds may hash differently, so it is
+/// never written to a file.
+pub fn fingerprint(record: &Record) -> u64 {
     let mut hasher = DefaultHasher::new();
     match record {
         Record::Game(game) => {

@@ -1,5 +1,4 @@
-//! What is done with files of games between self-play and training: numbers about them, merging,
-//! conversion, new scores.
+//! Processing of game files between self-play and training: statistics, merging, conversion, new scores.
 
 mod convert;
 mod merge;

@@ -1,22 +1,23 @@
-//! Old games with the scores of the present evaluation.
+//! New scores for the positions of old games.
 
 use std::io::{self, Read, Write};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::board::Position;
 use crate::eval::nnue::Network;
 use crate::rules::Game;
 use crate::search::{Limits, Score, Searcher, StartError, on_search_stack, spawn_search_thread};
-use crate::training::SearchGone;
 use crate::training::data::{AppendError, GameReader, GameWriter, NO_SCORE, Record, TrainingGame};
 
-/// Games that are shared out among the threads at a time.
+/// Games per batch, which the threads share.
 const BATCH: usize = 256;
-/// Hash table of each thread, in MB.
+/// Size of the hash table of each thread, in MB.
 const HASH: usize = 4;
 
-/// Why games have no new scores.
+/// Why games cannot be relabelled.
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
     /// The games cannot be read.
@@ -25,36 +26,32 @@ pub enum RelabelError {
     /// They cannot be written.
     #[error(transparent)]
     Write(#[from] AppendError),
-    /// There is no room for so many searches at a time.
+    /// There is not enough memory for the searches.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A search thread has ended.
-    #[error("a search has failed")]
+    /// A search thread panicked.
+    #[error("a search thread ended unexpectedly")]
     Search,
 }
 
-/// How new scores are found.
+/// How games are relabelled.
 #[derive(Clone, Debug)]
 pub struct Relabeling {
-    /// Nodes a position, after which the iteration under way is finished; 0 for the static evaluation.
+    /// Soft limit of nodes per position: the iteration in progress is finished. 0 for the static evaluation.
     pub nodes: u64,
-    /// Games at a time.
+    /// Number of search threads.
     pub threads: usize,
-    /// What evaluates; `None` for the embedded network.
+    /// Network to evaluate with; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
 }
 
-/// Writes the games of `source` with new scores in place of the old ones: those of a search of `nodes`
-/// (the iteration under way is finished), or of the static evaluation where that is 0. Moves, results and
-/// order stay. Games with illegal moves are left out. `each` is called with the number of games so far.
-///
-/// # Errors
-/// The games cannot be read or written, or a search fails.
+/// Writes the games of `source` with new scores, and returns their number. Moves, results and order do not
+/// change. Skips games with illegal moves. Calls `progress` with the number of games written so far.
 pub fn relabel<R: Read, W: Write>(
     source: &mut GameReader<R>,
     writer: &mut GameWriter<W>,
     plan: &Relabeling,
-    mut each: impl FnMut(u64),
+    mut progress: impl FnMut(u64),
 ) -> Result<u64, RelabelError> {
     let nodes = plan.nodes;
     let searcher = |_| -> Result<Searcher, StartError> {
@@ -76,29 +73,28 @@ pub fn relabel<R: Read, W: Write>(
             writer.flush()?;
             return Ok(written);
         }
-        relabel_batch(&batch, &mut searchers, nodes).map_err(|SearchGone| RelabelError::Search)?;
+        relabel_batch(&batch, &mut searchers, nodes)?;
         for slot in batch {
-            if let Some(record) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            if let Some(record) = slot.into_inner() {
                 writer.record(&record)?;
                 written += 1;
             }
         }
-        each(written);
+        progress(written);
     }
 }
 
-/// Gives the games of a batch new scores, each searcher in a thread of its own; removes those with illegal
-/// moves.
+/// Relabels the games of a batch, with one thread per searcher. Removes games with illegal moves.
 fn relabel_batch(
     batch: &[Mutex<Option<Record>>],
     searchers: &mut [Searcher],
     nodes: u64,
-) -> Result<(), SearchGone> {
+) -> Result<(), RelabelError> {
     let next = AtomicUsize::new(0);
     let failed = AtomicBool::new(false);
     let work = |searcher: &mut Searcher| {
         while let Some(slot) = batch.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = slot.lock();
             *slot = slot.take().and_then(|record| {
                 searcher.forget();
                 let done = new_scores(record, searcher, nodes);
@@ -113,25 +109,25 @@ fn relabel_batch(
         for searcher in searchers {
             let work = move || work(searcher);
             if let Err(error) = spawn_search_thread(scope, work) {
-                log::warn!("fewer threads than asked for: {error}");
+                log::warn!("using fewer threads than requested: {error}");
                 break;
             }
         }
         let ran = on_search_stack(|| own.into_iter().for_each(work));
         failed.fetch_or(ran.is_err(), Ordering::Relaxed);
     });
-    match failed.into_inner() {
-        true => Err(SearchGone),
-        false => Ok(()),
+    if failed.into_inner() {
+        return Err(RelabelError::Search);
     }
+    Ok(())
 }
 
-/// The record with new scores; `None` when a move of it is illegal.
+/// The record with new scores, or `None` if a move is illegal.
 fn new_scores(
     record: Record,
     searcher: &mut Searcher,
     nodes: u64,
-) -> Result<Option<Record>, SearchGone> {
+) -> Result<Option<Record>, RelabelError> {
     match record {
         Record::Game(game) => Ok(new_game_scores(game, searcher, nodes)?.map(Record::Game)),
         Record::Loose(mut loose) => {
@@ -147,7 +143,7 @@ fn new_game_scores(
     mut record: TrainingGame,
     searcher: &mut Searcher,
     nodes: u64,
-) -> Result<Option<TrainingGame>, SearchGone> {
+) -> Result<Option<TrainingGame>, RelabelError> {
     let start: Position = record.start_position();
     let mut game = Game::new(start);
     for ply in &mut record.moves {
@@ -161,13 +157,13 @@ fn new_game_scores(
     Ok(Some(record))
 }
 
-/// The score of the position on the board, [`NO_SCORE`] where nothing can be played.
-fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, SearchGone> {
+/// The score of the current position, or [`NO_SCORE`] if there is no legal move.
+fn score(game: &Game, searcher: &mut Searcher, nodes: u64) -> Result<i16, RelabelError> {
     let score: Option<Score> = match nodes {
         0 => Some(searcher.static_score(game.position())),
         nodes => {
-            let limits = Limits::soft(nodes);
-            searcher.think(game, limits).ok_or(SearchGone)?.score
+            let outcome = searcher.think(game, Limits::soft(nodes));
+            outcome.ok_or(RelabelError::Search)?.score
         }
     };
     Ok(score.map_or(NO_SCORE, |score| score.units() as i16))

@@ -1,4 +1,4 @@
-//! What files of games hold, in numbers.
+//! Statistics about game files.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -7,20 +7,20 @@ use super::merge::fingerprint;
 use crate::board::Color;
 use crate::training::data::{BadRecord, Filter, LabelledResult, Record, Termination};
 
-/// Upper bounds of the classes of scores, in units of the evaluation.
+/// Upper bounds of the classes of absolute scores, in evaluation units.
 const SCORES: [u16; 6] = [45, 100, 450, 1000, 2200, u16::MAX];
-/// Of so many positions one is looked at for duplicates: memory for the others is spared.
+/// One in this number of positions is checked for duplicates, to limit memory.
 const SAMPLED: u64 = 16;
-/// Most pieces on the board.
+/// Maximum number of pieces on the board.
 const PIECES: usize = 32;
-/// Pieces in a class of piece counts.
+/// Width of a class of piece counts.
 const PIECE_CLASS: usize = 4;
 
-/// Counts over games.
+/// Counts over games. Its `Display` is a report of several lines.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     games: u64,
-    /// Games of which only some positions are known.
+    /// Games whose moves are unknown.
     loose: u64,
     broken: u64,
     duplicate_games: u64,
@@ -37,7 +37,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Counts a game in. One with an illegal move counts as broken.
+    /// Counts a game. A game with an illegal move counts as broken.
     pub fn add(&mut self, record: &Record) {
         self.games += 1;
         self.results[record.result().index()] += 1;
@@ -71,12 +71,12 @@ impl Statistics {
         record.visit(&Filter::QUIET, |_| self.quiet += 1)
     }
 
-    /// Games counted.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// Positions with a score.
+    /// Number of positions with a score.
     pub fn positions(&self) -> u64 {
         self.positions
     }
@@ -102,7 +102,7 @@ impl Statistics {
         Ok(())
     }
 
-    /// Lengths and endings of the games of which every position is known.
+    /// Lengths and endings of the whole games.
     fn fmt_whole_games(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.games - self.loose;
         if whole == 0 {

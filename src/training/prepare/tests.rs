@@ -1,4 +1,4 @@
-//! Files in, files out.
+//! Merging, conversion, relabelling and statistics of small game files.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -50,7 +50,7 @@ fn records(bytes: &[u8]) -> Vec<Record> {
     std::iter::from_fn(next).collect()
 }
 
-/// What a function writes, as records.
+/// The return value of `write`, and the records that it writes.
 fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec<Record>) {
     let mut bytes = Vec::new();
     let mut writer = GameWriter::new(&mut bytes).unwrap();
@@ -61,7 +61,7 @@ fn written<T>(write: impl FnOnce(&mut GameWriter<&mut Vec<u8>>) -> T) -> (T, Vec
 }
 
 #[test]
-fn a_merger_has_each_game_once_in_another_order() {
+fn a_merge_shuffles_and_skips_duplicates() {
     let games: Vec<_> = (0..50).map(|seed| game(seed, 20)).collect();
     let (first, second) = (file(&games[..30]), file(&games[20..]));
     let mut sources = [
@@ -120,14 +120,14 @@ fn text_is_converted_game_by_game() {
 }
 
 #[test]
-fn records_of_matches_are_converted() {
+fn pgn_games_are_converted() {
     let text = "[FEN \"4k4/9/9/9/9/9/9/9/R8/3K5 w - - 0 1\"]\n\n\
                 1. a1a2 {+1.00/8 0.1s} e9e8 {-0.50/7 0.1s} 1-0\n\n\
                 [Event \"x\"]\n\n1. h2e2 {book} 1/2-1/2\n\n[Event \"y\"]\n\n1. h2e2 *\n";
     assert_eq!(read(text).len(), 3);
     let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
     assert_eq!(
-        (converted.games, converted.positions, converted.left_out),
+        (converted.games, converted.positions, converted.skipped),
         (2, 2, 1)
     );
     let [Record::Game(first), Record::Game(second)] = &found[..] else {
@@ -146,7 +146,7 @@ fn records_of_matches_are_converted() {
 }
 
 #[test]
-fn how_a_game_of_a_match_has_ended_is_kept() {
+fn pgn_terminations_are_converted() {
     let convert = |tags: &str, result: &str| {
         let text = format!("[Event \"x\"]\n{tags}\n\n1. h2e2 {{+0.10/3 0.1s}} {result}\n");
         let (_, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
@@ -206,11 +206,11 @@ fn how_a_game_of_a_match_has_ended_is_kept() {
 }
 
 #[test]
-fn records_of_reviews_have_no_scores_to_take() {
+fn reviewed_pgn_games_are_skipped() {
     let text = "[Annotator \"Chuhe 0.1.0\"]\n\n1. h2e2 {+1.00/8} h9g7 {#7/8} 1-0\n\n\
                 [Annotator \"A person\"]\n\n1. h2e2 {+M4/8 0.1s} h9g7 {-M3/8 0.1s} 1-0\n";
     let (converted, found) = written(|writer| convert_pgn(text.as_bytes(), writer).unwrap());
-    assert_eq!((converted.games, converted.left_out), (1, 1));
+    assert_eq!((converted.games, converted.skipped), (1, 1));
     let [Record::Game(game)] = &found[..] else {
         panic!("one game")
     };
@@ -222,7 +222,7 @@ fn records_of_reviews_have_no_scores_to_take() {
 }
 
 #[test]
-fn new_scores_do_not_depend_on_the_threads() {
+fn new_scores_do_not_depend_on_the_number_of_threads() {
     let mut games: Vec<_> = (0..6).map(|seed| game(seed, 12)).collect();
     games[0].moves[0].score = NO_SCORE;
     let bytes = file(&games);
@@ -253,13 +253,13 @@ fn new_scores_do_not_depend_on_the_threads() {
 }
 
 #[test]
-fn statistics_count_what_is_there() {
+fn statistics_report_counts() {
     let mut statistics = Statistics::default();
     for seed in [0, 1, 2, 0] {
         statistics.add(&Record::Game(game(seed, 20)));
     }
     let text = statistics.to_string();
-    for said in [
+    for line in [
         "games                4\n",
         "  seen before                1\n",
         "  0-1                     50.0 %\n",
@@ -267,6 +267,6 @@ fn statistics_count_what_is_there() {
         "positions           80 with a score\n",
         "  up to 45               100.0 %\n",
     ] {
-        assert!(text.contains(said), "{said}{text}");
+        assert!(text.contains(line), "{line}{text}");
     }
 }

@@ -1,46 +1,45 @@
-//! Games of the engine against itself, a number of nodes a move, from random openings or with good moves
-//! from the start.
+//! Self-play with a node limit per move, from random openings or with good moves from the starting position.
 
-mod adjudication;
 mod opening;
 mod plan;
 mod player;
-mod sequence;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use super::data::{GameWriter, RecoveredGames};
+use parking_lot::Mutex;
+
+use super::data::{AppendError, GameWriter, Record, RecoveredGames};
 use crate::search::{StartError, has_room_for_searches, spawn_search_thread};
 use opening::KnownMoves;
 pub use plan::{
     GoodOpening, Interrupt, Opening, SelfPlay, SelfPlayError, SelfPlayPlan, SelfPlayProgress,
 };
-use player::Player;
-use sequence::Sequence;
+use player::{Player, SelfPlayGame};
 
-/// A file with the games that it has and the plan to go on by.
+/// A self-play run: a game file and the plan to continue it.
 #[derive(Debug)]
 pub struct SelfPlayRun {
     plan: SelfPlay,
     writer: GameWriter<File>,
     numbers: Numbers,
-    /// What the file holds already.
+    /// The games already in the file.
     pub present: SelfPlayProgress,
-    /// What was damaged in it.
+    /// The damage found in the file.
     pub recovered: RecoveredGames,
 }
 
 impl SelfPlayRun {
-    /// Opens or makes the file.
+    /// Opens or creates the file.
     ///
     /// # Errors
-    /// It cannot be written, holds something else, or games that are made otherwise.
+    /// The file cannot be written, is not a game file, or was made with another plan.
     pub fn open(path: &Path, plan: SelfPlay) -> Result<Self, SelfPlayError> {
         let (mut writer, existing) = GameWriter::open(path)?;
         let wanted = SelfPlayPlan::new(&plan)?;
@@ -68,18 +67,14 @@ impl SelfPlayRun {
         })
     }
 
-    /// How many games before the last one of the file it does not have: those that damage has taken, and the
-    /// few that no opening was found for. They are played first.
+    /// Number of games missing before the last one of the file, because of damage or because no opening was found.
+    /// They are played first.
     pub fn missing(&self) -> usize {
         self.numbers.missing.len()
     }
 
-    /// Plays the games that are missing, telling `progress` of each one written. The order of the games
-    /// in the file is that of their numbers, however many threads play; those that damage has taken stand behind
-    /// those that were left.
-    ///
-    /// # Errors
-    /// The file cannot be written, or the system gives no thread.
+    /// Plays the missing games and calls `progress` after writing some. Games are written in the order of their
+    /// numbers with any number of threads; games lost to damage are appended.
     pub fn play(
         self,
         interrupt: &Interrupt,
@@ -88,17 +83,15 @@ impl SelfPlayRun {
         let (plan, numbers) = (self.plan, self.numbers);
         let players = players(&plan)?;
         let started = AtomicU32::new(0);
-        let sequence = Sequence::new(self.writer, self.present);
-        let sequence = Mutex::new(sequence);
-        let lock = || sequence.lock().unwrap_or_else(PoisonError::into_inner);
+        let sequence = Mutex::new(Sequence::new(self.writer, self.present));
         let work = |mut player: Player| {
-            while !interrupt.is_asked() && !lock().has_failed() {
+            while !interrupt.is_asked() && !sequence.lock().has_failed() {
                 let place = started.fetch_add(1, Ordering::Relaxed);
                 let Some(number) = numbers.at(place) else {
                     return;
                 };
                 let game = player.game(plan.seed, number, &|| interrupt.drops_games());
-                let written = lock().push(place, game);
+                let written = sequence.lock().push(place, game);
                 if let Some(now) = written {
                     progress(now);
                 }
@@ -108,7 +101,7 @@ impl SelfPlayRun {
             for player in players {
                 let work = &work;
                 if let Err(error) = spawn_search_thread(scope, move || work(player)) {
-                    // Those that have begun are of no use either: the user asked for all.
+                    // Stop the threads already started: the user asked for all of them.
                     interrupt.ask();
                     return Err(error);
                 }
@@ -116,24 +109,21 @@ impl SelfPlayRun {
             Ok(())
         });
         started_threads.map_err(SelfPlayError::Thread)?;
-        sequence
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-            .finish()
+        sequence.into_inner().finish()
     }
 }
 
-/// The numbers of the games that are to be played, in their order.
+/// The numbers of the games to play, in order.
 #[derive(Debug)]
 struct Numbers {
-    /// Those before the last one of the file that it does not have.
+    /// Games missing before the last one of the file.
     missing: Vec<u32>,
-    /// The one behind the last of the file, and where to end.
+    /// Games after the last one of the file.
     rest: Range<u32>,
 }
 
 impl Numbers {
-    /// What is to be played to have all below `games` where the file has `present`, in ascending order.
+    /// The numbers below `games` that are not in `present`, which is in ascending order.
     fn new(present: &[u32], games: u32) -> Self {
         let next = present.last().map_or(0, |last| last.saturating_add(1));
         let is_missing = |number: &u32| present.binary_search(number).is_err();
@@ -143,25 +133,27 @@ impl Numbers {
         }
     }
 
+    /// The number of the game at a place in the order, from 0.
     fn at(&self, place: u32) -> Option<u32> {
         let missing = self.missing.get(place as usize).copied();
         missing.or_else(|| {
-            let behind = place.saturating_sub(self.missing.len() as u32);
-            let number = self.rest.start.checked_add(behind)?;
+            let index = place.saturating_sub(self.missing.len() as u32);
+            let number = self.rest.start.checked_add(index)?;
             self.rest.contains(&number).then_some(number)
         })
     }
 }
 
-/// A player for each of the games at a time.
+/// One player per thread.
 fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
     let wanted = plan.threads.max(1);
     let known = Arc::new(KnownMoves::default());
     let mut players = Vec::new();
     while players.len() < wanted {
-        let player = match has_room_for_searches(players.len() + 1) {
-            true => Player::new(plan, &known),
-            false => Err(StartError::NoMemory),
+        let player = if has_room_for_searches(players.len() + 1) {
+            Player::new(plan, &known)
+        } else {
+            Err(StartError::NoMemory)
         };
         players.push(player.map_err(|error| SelfPlayError::TooMany {
             wanted,
@@ -170,4 +162,76 @@ fn players(plan: &SelfPlay) -> Result<Vec<Player>, SelfPlayError> {
         })?);
     }
     Ok(players)
+}
+
+/// Writes games in the order of their places, although they finish in any order.
+struct Sequence {
+    writer: GameWriter<File>,
+    /// The next place to write.
+    next: u32,
+    /// Finished games after it; `None` for a place without a game.
+    waiting: BTreeMap<u32, Option<Record>>,
+    written: SelfPlayProgress,
+    failure: Option<SelfPlayError>,
+}
+
+impl Sequence {
+    fn new(writer: GameWriter<File>, written: SelfPlayProgress) -> Self {
+        Self {
+            writer,
+            next: 0,
+            waiting: BTreeMap::new(),
+            written,
+            failure: None,
+        }
+    }
+
+    /// Whether an error occurred.
+    fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Adds the game of a place, from 0, and writes all games that are next in order. Returns the new progress if
+    /// any were written.
+    fn push(&mut self, place: u32, game: SelfPlayGame) -> Option<SelfPlayProgress> {
+        match game {
+            SelfPlayGame::Game(game) => self.waiting.insert(place, Some(Record::Game(game))),
+            SelfPlayGame::NoOpening => self.waiting.insert(place, None),
+            // Later games are dropped too, because they are never next in order.
+            SelfPlayGame::Dropped => None,
+            SelfPlayGame::Failed => {
+                self.failure.get_or_insert(SelfPlayError::Search);
+                None
+            }
+        };
+        let before = self.written;
+        while let Some(record) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            if let Some(record) = record
+                && let Err(error) = self.write(&record)
+            {
+                self.failure.get_or_insert(error.into());
+                return None;
+            }
+        }
+        (self.written != before).then_some(self.written)
+    }
+
+    fn write(&mut self, record: &Record) -> Result<(), AppendError> {
+        if self.writer.record(record)? {
+            self.writer.flush()?.sync_data()?;
+        }
+        self.written.games += 1;
+        self.written.positions += record.scored_positions() as u64;
+        Ok(())
+    }
+
+    /// Writes the last block.
+    fn finish(mut self) -> Result<SelfPlayProgress, SelfPlayError> {
+        self.writer.flush()?.sync_data().map_err(AppendError::Io)?;
+        match self.failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.written),
+        }
+    }
 }

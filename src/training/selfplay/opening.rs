@@ -1,8 +1,9 @@
-//! Openings of good moves, for books.
+//! Openings of good moves, for opening books.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 
@@ -12,40 +13,35 @@ use crate::rules::Game;
 use crate::search::{Score, StartError};
 use crate::training::line_search::{LineSearch, ScoredLine};
 
-/// A move that is worse than another by this is played a share of e less often, in hundredths of a minor
-/// piece. The scores of the first moves lie close together and those of later ones apart, so that games
-/// part early and then keep to few lines.
+/// A move that is worse by this is chosen e times less often, in hundredths of a minor piece. The scores of the
+/// first moves are close together and those of later moves are not, so games diverge early and then follow few
+/// lines.
 const SPREAD: f64 = 5.0;
 
-/// The good moves of the positions that games have come to, for all players.
+/// A cache of the good moves of positions, shared by all players.
 #[derive(Debug, Default)]
-pub(super) struct KnownMoves(Mutex<HashMap<u64, Arc<[ScoredLine]>>>);
+pub struct KnownMoves(Mutex<HashMap<u64, Arc<[ScoredLine]>>>);
 
 impl KnownMoves {
     fn get(&self, position: &Position) -> Option<Arc<[ScoredLine]>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&position.key()).cloned()
+        self.0.lock().get(&position.key()).cloned()
     }
 
     fn insert(&self, position: &Position, moves: Arc<[ScoredLine]>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.insert(position.key(), moves);
+        self.0.lock().insert(position.key(), moves);
     }
 }
 
 /// Chooses the moves of an opening.
-pub(super) struct OpeningMoves {
+pub struct OpeningMoves {
     plan: GoodOpening,
     search: LineSearch,
     known: Arc<KnownMoves>,
 }
 
 impl OpeningMoves {
-    /// Opens games as a run asks for, which has the same moves for all that share `known`.
-    ///
-    /// # Errors
-    /// There is no memory for a search, or the system starts no thread.
-    pub(super) fn new(
+    /// Openings with this plan in a self-play run. All players of the run share `known`.
+    pub fn new(
         plan: GoodOpening,
         run: &SelfPlay,
         known: Arc<KnownMoves>,
@@ -58,8 +54,9 @@ impl OpeningMoves {
         })
     }
 
-    /// A move with its score, the better ones more likely; `None` where the opening is over.
-    pub(super) fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
+    /// Chooses a random move, better ones with higher probability, and returns it with its score. Returns `None` if
+    /// the opening is over.
+    pub fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         if game.plies().len() >= usize::from(self.plan.plies) {
             return None;
         }
@@ -73,8 +70,8 @@ impl OpeningMoves {
         Some((chosen.played, chosen.exact))
     }
 
-    /// The good moves of a position. They depend on nothing else, not even on how long ago the last capture
-    /// was, so that it does not matter which game comes to it first.
+    /// The good moves of a position. They do not depend on the path to it or the plies since the last capture, so it
+    /// does not matter which game reaches it first.
     fn moves(&mut self, position: &Position) -> Arc<[ScoredLine]> {
         if let Some(known) = self.known.get(position) {
             return known;
@@ -83,17 +80,18 @@ impl OpeningMoves {
             halfmove_clock: 0,
             ..position.setup()
         };
-        let Ok(alone) = Position::try_from(&setup) else {
+        let Ok(position_alone) = Position::try_from(&setup) else {
             return Arc::default();
         };
         let (lines, margin) = (usize::from(self.plan.lines), i32::from(self.plan.margin));
-        let moves: Arc<[ScoredLine]> = (self.search.good(&Game::new(alone), lines, margin)).into();
+        let moves: Arc<[ScoredLine]> =
+            (self.search.good(&Game::new(position_alone), lines, margin)).into();
         self.known.insert(position, moves.clone());
         moves
     }
 }
 
-/// Whether a move brings a position of the game back.
+/// Whether a move repeats a position of the game.
 fn repeats(game: &Game, played: Move) -> bool {
     let mut after = game.clone();
     after.push(played).is_err() || after.occurrences() > 1

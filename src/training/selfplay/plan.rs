@@ -1,4 +1,4 @@
-//! How games are made, how far they are, what may stop them.
+//! Settings, progress, errors and interruption of a self-play run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use crate::eval::nnue::Network;
 use crate::search::{StartError, bench};
 use crate::training::data::AppendError;
 
-/// Depth of the bench whose node count tells one engine from another.
+/// Depth of the bench whose node count identifies the engine.
 const SIGNATURE_DEPTH: u32 = 6;
 /// Value of `made_by` in the plan of a file.
 const PLAN_NAME: &str = "selfplay";
@@ -18,7 +18,7 @@ const PLAN_NAME: &str = "selfplay";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
-    /// With 8 to 10 random moves that lead to a fair position.
+    /// With 8 to 10 random plies that lead to a fair position.
     #[default]
     Random,
     /// With good moves from the starting position.
@@ -31,62 +31,58 @@ impl Opening {
     }
 }
 
-/// Which good moves games begin with.
+/// Openings of good moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoodOpening {
     /// Plies of the opening.
     pub plies: u16,
-    /// The most moves to choose from. The search that finds them has the nodes of a move for each.
+    /// Maximum number of moves to choose from. The search for them has this many times the nodes of a move.
     pub lines: u8,
-    /// Moves that are worse than the best one by more than this are not played, in hundredths of a minor
-    /// piece.
+    /// Maximum loss of a move compared with the best one, in hundredths of a minor piece.
     pub margin: u16,
 }
 
-/// How to play.
+/// The settings of a self-play run.
 #[derive(Clone, Debug)]
 pub struct SelfPlay {
-    /// Games that the file shall have in the end.
+    /// Number of games in the file at the end of the run.
     pub games: u32,
-    /// Nodes a move, after which the iteration under way is finished.
+    /// Soft limit of nodes per move: the iteration in progress is finished.
     pub nodes: u64,
-    /// Games at a time.
+    /// Number of threads. Each plays one game at a time.
     pub threads: usize,
-    /// Hash table of each game, in MB.
+    /// Size of the hash table of each thread, in MB.
     pub hash: usize,
-    /// Tells runs apart: game `n` of a seed is the same whenever and wherever it is played.
+    /// Seed of the run. The same engine always plays the same game `n` of a seed.
     pub seed: u64,
     /// How the games begin.
     pub opening: Opening,
-    /// What evaluates; `None` for the embedded network.
+    /// Network to evaluate with; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
 }
 
-/// How the games of a file are made: all that bears on their moves. Written into the file.
+/// All settings that affect the games of a file. Stored in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelfPlayPlan {
-    /// What made the file: `selfplay`.
+    /// The command that made the file: `selfplay`.
     pub made_by: String,
-    /// Version of the engine.
+    /// Version of the program.
     pub version: String,
-    /// Nodes of a shallow bench, which another evaluation or search changes.
+    /// Node count of a shallow bench, which changes with the search and the evaluation.
     pub signature: u64,
-    /// Soft limit of nodes a move.
+    /// Soft limit of nodes per move.
     pub nodes: u64,
-    /// Hash table in MB.
+    /// Size of the hash table, in MB.
     pub hash: usize,
     /// Seed of the run.
     pub seed: u64,
-    /// How the games begin; left out where it is at random.
+    /// How the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
 }
 
 impl SelfPlayPlan {
-    /// The plan of a run by this engine.
-    ///
-    /// # Errors
-    /// No search can be started.
+    /// The plan of a run with this engine.
     pub fn new(run: &SelfPlay) -> Result<Self, StartError> {
         Ok(Self {
             made_by: PLAN_NAME.to_owned(),
@@ -103,65 +99,65 @@ impl SelfPlayPlan {
 /// Why self-play stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum SelfPlayError {
-    /// The file cannot be gone on with, or not be written.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] AppendError),
-    /// The file belongs to another plan.
-    #[error("its games are made otherwise: {found}, not {wanted}")]
+    /// The file was made with other settings.
+    #[error("its games were made with other settings: {found} instead of {wanted}")]
     OtherPlan {
         /// The plan of the file.
         found: String,
-        /// The plan asked for.
+        /// The plan of this run.
         wanted: String,
     },
-    /// There is no room for so many games at a time.
-    #[error("cannot play {wanted} games at a time, {fit} would do: {error}")]
+    /// There is not enough memory or threads.
+    #[error("cannot play {wanted} games at a time, only {fit}: {error}")]
     TooMany {
-        /// Games at a time that were asked for.
+        /// Requested number of threads.
         wanted: usize,
-        /// For so many there is room.
+        /// Possible number of threads.
         fit: usize,
-        /// What is missing.
+        /// The reason.
         error: StartError,
     },
     /// No search can be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// A search thread has ended.
-    #[error("a search has failed")]
+    /// A search thread panicked.
+    #[error("a search thread ended unexpectedly")]
     Search,
-    /// The system starts no thread.
+    /// A thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// How far the work has come.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SelfPlayProgress {
-    /// Games in the file.
+    /// Number of games in the file.
     pub games: u64,
-    /// Positions with a score in them.
+    /// Number of positions with a score in them.
     pub positions: u64,
 }
 
-/// How often the user has asked to end: once, and the games under way are finished; twice, and they
-/// are dropped.
+/// Number of times that the user asked to stop. After the first request the games in progress are finished, after
+/// the second they are dropped.
 #[derive(Debug, Default)]
 pub struct Interrupt(AtomicU32);
 
 impl Interrupt {
-    /// Asks to end.
+    /// Asks to stop.
     pub fn ask(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether no further game is to be begun.
+    /// Whether to begin no more games.
     pub fn is_asked(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether games under way are to be dropped.
-    pub(super) fn drops_games(&self) -> bool {
+    /// Whether to drop the games in progress.
+    pub fn drops_games(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 1
     }
 }

@@ -1,47 +1,55 @@
-//! One engine that plays both sides.
+//! Playing one game of self-play, and its adjudication.
 
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use super::adjudication::SelfPlayAdjudicator;
 use super::opening::{KnownMoves, OpeningMoves};
 use super::plan::{Opening, SelfPlay};
-use crate::board::{Move, Position};
+use crate::board::{Color, Move, Position};
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
-use crate::training::SearchGone;
 use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, TrainingGame};
 
-/// Games longer than this many plies are drawn.
-const LONGEST_GAME: usize = 400;
-/// Fewest and most random plies of an opening.
+/// A game of this number of plies is a draw.
+const MAX_PLIES: usize = 400;
+/// Number of random plies of an opening.
 const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
-/// Openings that a short search finds further from equal than this are not played, in units of the
-/// evaluation: a minor piece.
+/// Maximum absolute score of a random opening, in evaluation units: a minor piece.
 const FAIR: i32 = Score::MINOR_PIECE;
-/// Random lines that may be tried for one opening.
-const TRIES: usize = 1000;
-/// One game in so many is played on to the end that the rules give it.
+/// Maximum number of random lines tried for one opening.
+const MAX_TRIES: usize = 1000;
+/// One in this number of games is not adjudicated.
 const UNADJUDICATED: u32 = 16;
 
-/// What became of a game.
+/// A side ahead by more than this for [`WON_PLIES`] wins, in evaluation units.
+const WON: i32 = 2200;
+/// Consecutive plies for an adjudicated win.
+const WON_PLIES: u32 = 6;
+/// Absolute scores up to this for [`DRAWN_PLIES`] without a capture are a draw, in evaluation units.
+const DRAWN: i32 = 40;
+/// Consecutive plies for an adjudicated draw.
+const DRAWN_PLIES: u32 = 12;
+/// First ply of an adjudicated draw.
+const DRAWN_FROM: usize = 80;
+
+/// The outcome of a game.
 #[derive(Debug)]
-pub(super) enum SelfPlayGame {
-    /// It was played.
+pub enum SelfPlayGame {
+    /// The game was played to its end.
     Game(TrainingGame),
-    /// No fair opening was found for it.
+    /// No fair opening was found.
     NoOpening,
-    /// It was not to be finished.
+    /// The user asked to drop it.
     Dropped,
-    /// The search threads are gone.
+    /// The search failed.
     Failed,
 }
 
-/// One engine that plays both sides.
-pub(super) struct Player {
+/// An engine that plays both sides.
+pub struct Player {
     searcher: Searcher,
     nodes: u64,
     /// `None` for random openings.
@@ -49,8 +57,8 @@ pub(super) struct Player {
 }
 
 impl Player {
-    /// A player that shares with others what it knows of openings.
-    pub(super) fn new(plan: &SelfPlay, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
+    /// A player. All players of a run share `known`.
+    pub fn new(plan: &SelfPlay, known: &Arc<KnownMoves>) -> Result<Self, StartError> {
         let mut searcher = Searcher::with_exact_hash(plan.hash)?;
         searcher.set_network(plan.network.clone());
         let good_opening = match plan.opening {
@@ -68,23 +76,17 @@ impl Player {
         self.searcher.think(game, Limits::soft(self.nodes))
     }
 
-    /// Plays game `number` of the seed, unless `drops` comes to say that it is not wanted any more.
-    pub(super) fn game(
-        &mut self,
-        seed: u64,
-        number: u32,
-        drops: &dyn Fn() -> bool,
-    ) -> SelfPlayGame {
-        let mut rng = random_numbers(seed, number);
+    /// Plays game `number` of a seed. Drops the game once `drops` returns true.
+    pub fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
+        let mut rng = game_rng(seed, number);
         self.searcher.forget();
-        let opening = match self.good_opening {
-            Some(_) => Ok(Some(Game::startpos())),
-            None => self.random_opening(&mut rng),
-        };
-        let mut game = match opening {
-            Ok(Some(game)) => game,
-            Ok(None) => return SelfPlayGame::NoOpening,
-            Err(SearchGone) => return SelfPlayGame::Failed,
+        let mut game = if self.good_opening.is_some() {
+            Game::startpos()
+        } else {
+            match self.random_opening(&mut rng) {
+                Ok(game) => game,
+                Err(end) => return end,
+            }
         };
         let random_plies = game.plies().len();
         let unscored = |ply: &rules::Ply| ScoredMove {
@@ -92,7 +94,7 @@ impl Player {
             score: NO_SCORE,
         };
         let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
-        let mut adjudication = SelfPlayAdjudicator::default();
+        let mut adjudication = Adjudication::default();
         let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
         let (result, ending) = loop {
             if drops() {
@@ -101,13 +103,13 @@ impl Player {
             if let Some(end) = judged(&game) {
                 break end;
             }
-            if moves.len() >= LONGEST_GAME {
+            if moves.len() >= MAX_PLIES {
                 break (LabelledResult::Draw, Termination::PlyLimit);
             }
-            let Some((played, score)) = self.played(&game, &mut rng) else {
+            let Some((played, score)) = self.choose(&game, &mut rng) else {
                 return SelfPlayGame::Failed;
             };
-            let end = adjudication.note(game.position(), moves.len(), score);
+            let end = adjudication.add(game.position(), moves.len(), score);
             moves.push(ScoredMove {
                 played,
                 score: score.units() as i16,
@@ -132,8 +134,8 @@ impl Player {
         })
     }
 
-    /// The move to play, with its score. `None` where the search threads are gone.
-    fn played(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
+    /// Chooses a move and returns it with its score. Returns `None` if the search failed.
+    fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
         let opening = self.good_opening.as_mut();
         opening
             .and_then(|opening| opening.choose(game, rng))
@@ -143,32 +145,32 @@ impl Player {
             })
     }
 
-    /// Some random moves that lead to a fair position.
-    fn random_opening(&mut self, rng: &mut StdRng) -> Result<Option<Game>, SearchGone> {
-        for _ in 0..TRIES {
+    /// A game of a few random plies that leads to a fair position.
+    fn random_opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
+        for _ in 0..MAX_TRIES {
             let plies = rng.random_range(RANDOM_PLIES);
             let game = random::game(rng, Position::startpos(), plies);
             if judged(&game).is_some() {
                 continue;
             }
-            let score = self.think(&game).ok_or(SearchGone)?.score;
+            let score = self.think(&game).ok_or(SelfPlayGame::Failed)?.score;
             if score.is_some_and(|s| s.units().abs() <= FAIR) {
-                return Ok(Some(game));
+                return Ok(game);
             }
         }
-        Ok(None)
+        Err(SelfPlayGame::NoOpening)
     }
 }
 
-/// The random numbers of a game.
-fn random_numbers(seed: u64, number: u32) -> StdRng {
+/// The random number generator of a game.
+fn game_rng(seed: u64, number: u32) -> StdRng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..12].copy_from_slice(&number.to_le_bytes());
     StdRng::from_seed(key)
 }
 
-/// The result when the rules have ended the game.
+/// The result and reason if the rules end the game.
 fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {
     let judgement = rules::judge_outcome(game, RuleSet::Asian);
     let result = match judgement.verdict {
@@ -187,4 +189,91 @@ fn judged(game: &Game) -> Option<(LabelledResult, Termination)> {
         (Cause::Nothing, _) => Termination::Unknown,
     };
     Some((result, ending))
+}
+
+/// The score history of a game, for adjudication.
+#[derive(Clone, Copy, Debug, Default)]
+struct Adjudication {
+    leader: Option<Color>,
+    won_plies: u32,
+    drawn_plies: u32,
+}
+
+impl Adjudication {
+    /// Adds the score of the search in `position`, `ply` plies after the start. Returns the result once the scores
+    /// decide the game. A mate score decides it at once.
+    fn add(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        score: Score,
+    ) -> Option<(LabelledResult, Termination)> {
+        let side = position.side_to_move();
+        let leader = if score > Score::ZERO { side } else { !side };
+        let is_won = score.units().abs() > WON;
+        self.won_plies = if self.leader == Some(leader) && is_won {
+            self.won_plies + 1
+        } else {
+            u32::from(is_won)
+        };
+        self.leader = is_won.then_some(leader);
+        if self.won_plies >= WON_PLIES || score.is_decisive() {
+            return Some((LabelledResult::win(leader), Termination::AdjudicatedWin));
+        }
+        let is_drawn = score.units().abs() <= DRAWN && position.clock().plies() > 0;
+        self.drawn_plies = if is_drawn { self.drawn_plies + 1 } else { 0 };
+        (ply >= DRAWN_FROM && self.drawn_plies >= DRAWN_PLIES)
+            .then_some((LabelledResult::Draw, Termination::AdjudicatedDraw))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::movegen::legal_moves;
+
+    /// The index and result of the adjudication of a game with these scores for red from ply `first`.
+    fn adjudicate(first: usize, scores: &[i32]) -> Option<(usize, LabelledResult)> {
+        let mut position = Position::startpos();
+        let mut adjudication = Adjudication::default();
+        for (index, score) in scores.iter().enumerate() {
+            let quiet = legal_moves(&position)
+                .into_iter()
+                .find(|m| position.piece_on(m.to()).is_none());
+            position.make(quiet.unwrap());
+            let sign = position.side_to_move().sign();
+            let score = Score::from_units(score * sign);
+            if let Some((result, _)) = adjudication.add(&position, first + index, score) {
+                return Some((index, result));
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn a_win_needs_the_same_side_ahead_for_six_plies() {
+        assert_eq!(
+            adjudicate(20, &[2300; 9]),
+            Some((5, LabelledResult::RedWins))
+        );
+        assert_eq!(
+            adjudicate(20, &[-2300; 9]),
+            Some((5, LabelledResult::BlackWins))
+        );
+        assert_eq!(adjudicate(20, &[2200; 9]), None);
+        let turning = [2300, 2300, 2300, -2300, -2300, -2300, 2300, 2300];
+        assert_eq!(adjudicate(20, &turning), None);
+        assert_eq!(
+            adjudicate(20, &[0, -29_990]),
+            Some((1, LabelledResult::BlackWins))
+        );
+    }
+
+    #[test]
+    fn only_late_games_are_adjudicated_drawn() {
+        assert_eq!(adjudicate(80, &[40; 20]), Some((11, LabelledResult::Draw)));
+        assert_eq!(adjudicate(60, &[-40; 40]), Some((20, LabelledResult::Draw)));
+        assert_eq!(adjudicate(20, &[0; 40]), None);
+        assert_eq!(adjudicate(80, &[41; 40]), None);
+    }
 }

@@ -1,4 +1,4 @@
-//! Runs that are cut short and gone on with.
+//! Interrupted, damaged and repeated runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn records(path: &Path) -> Vec<Record> {
     records
 }
 
-/// A path of its own.
+/// The path of a temporary file, which does not exist.
 fn scratch(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("chuhe-{name}-{}.chg", std::process::id()));
     let _ = fs::remove_file(&path);
@@ -40,12 +40,12 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 #[test]
-fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
+fn an_interrupted_run_ends_like_an_uninterrupted_one() {
     let (whole, cut) = (scratch("whole"), scratch("cut"));
     let done = play(&whole, plan(20, 1));
     let games = records(&whole);
     assert_eq!((done.games, games.len()), (20, 20));
-    // Alone a thread ends at once; of two, the other may have played on ahead of the file's order.
+    // A single thread stops at once. Of two threads, the other may have finished a later game.
     for threads in [2, 1] {
         let _ = fs::remove_file(&cut);
         let interrupt = Interrupt::default();
@@ -80,7 +80,7 @@ fn a_run_that_was_cut_ends_as_if_it_had_not_been() {
 }
 
 #[test]
-fn games_that_damage_has_taken_are_played_again() {
+fn games_lost_to_damage_are_played_again() {
     let (path, other) = (scratch("damaged"), scratch("undamaged"));
     let done = play(&other, plan(40, 2));
     let games = records(&other);
@@ -107,7 +107,7 @@ fn games_that_damage_has_taken_are_played_again() {
 }
 
 #[test]
-fn numbers_go_on_behind_those_that_are_missing() {
+fn missing_numbers_come_first() {
     let numbers = |present: &[u32], games| -> Vec<u32> {
         let numbers = Numbers::new(present, games);
         (0..).map_while(|place| numbers.at(place)).collect()
@@ -155,7 +155,7 @@ fn good_openings_begin_at_the_start_and_differ() {
     let games = records(&alone);
     assert!(
         games == records(&together),
-        "the players share what they know"
+        "the players share the cache of good moves"
     );
     let mut lines = std::collections::HashSet::new();
     for record in &games {
@@ -169,7 +169,7 @@ fn good_openings_begin_at_the_start_and_differ() {
         record.visit(&Filter::NONE, |_| ()).unwrap();
     }
     assert!(lines.len() > 6, "{lines:?}");
-    // A file with other openings is not gone on with.
+    // A file with other openings is not continued.
     let other = SelfPlay {
         opening: Opening::Random,
         ..plan(1)
@@ -183,7 +183,7 @@ fn good_openings_begin_at_the_start_and_differ() {
 }
 
 #[test]
-fn plans_of_random_openings_read_as_before() {
+fn stored_plans_of_random_openings_are_read() {
     let text = r#"{"made_by":"selfplay","version":"1","signature":2,"nodes":3,"hash":4,"seed":5}"#;
     let plan: SelfPlayPlan = serde_json::from_str(text).unwrap();
     assert_eq!(plan.opening, Opening::Random);
