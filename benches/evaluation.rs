@@ -1,5 +1,5 @@
-//! Time of one static evaluation, by grade of knowledge.
-#![allow(missing_docs)] // The macro that names the groups makes a public function.
+//! Speed of the static evaluation: each level of knowledge, and the network with each level of vector instructions.
+#![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use std::hint::black_box;
 
@@ -32,7 +32,7 @@ fn evaluation(criterion: &mut Criterion) {
     }
 }
 
-/// A network of small weights of every sign: its speed does not hang on what it has learned.
+/// A network with small weights of both signs. Its speed does not depend on the weights.
 fn network_of_width(width: usize) -> Network {
     let architecture = Architecture {
         width,
@@ -46,7 +46,8 @@ fn network_of_width(width: usize) -> Network {
         output_weights: weights(8 * 2 * width),
         output_biases: vec![0; 8],
     };
-    Network::new(architecture, 370, String::new(), &parameters).expect("the numbers fit the shape")
+    Network::new(architecture, 370, String::new(), &parameters)
+        .expect("the parameters fit the architecture")
 }
 
 fn network(criterion: &mut Criterion) {
@@ -56,7 +57,7 @@ fn network(criterion: &mut Criterion) {
         .map(|fen| parse_position(fen).expect(fen))
         .collect();
     for level in SimdLevel::available() {
-        // One stack for all: each evaluation refreshes both sides from the last board of its view.
+        // With one stack, each evaluation refreshes both perspectives from their last board.
         let mut stack = AccumulatorStack::new(&network, &positions[0]);
         criterion.bench_function(
             &format!("thirty positions, network of 2 x 256, {level:?}"),

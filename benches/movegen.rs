@@ -1,5 +1,5 @@
 //! Speed of move generation: `cargo bench --bench movegen`.
-#![allow(missing_docs)] // The macro that names the groups makes a public function.
+#![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use chuhe::movegen::{Targets, count_legal, generate, legal_moves, perft};
 use chuhe::notation::fen::{START, parse_position};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 
-/// An opening, middlegames quiet and wild, a check, and an ending.
+/// An opening, a middlegame, a check and an ending.
 const POSITIONS: [(&str, &str); 5] = [
     ("start", START),
     (

@@ -1,5 +1,5 @@
-//! Time of a fixed search.
-#![allow(missing_docs)] // The macro that names the groups makes a public function.
+//! Speed of a search to a fixed depth: `cargo bench --bench search`.
+#![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use chuhe::search::bench;
 use criterion::{Criterion, criterion_group, criterion_main};

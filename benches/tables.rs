@@ -1,5 +1,5 @@
-//! Speed of probes of endgame tables: `cargo bench --bench tables`.
-#![allow(missing_docs)] // The macro that names the groups makes a public function.
+//! Speed of tablebase probes: `cargo bench --bench tables`.
+#![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use chuhe::rules::RuleSet;
 use chuhe::tablebase::Tables;
 use criterion::{Criterion, criterion_group, criterion_main};
 
-/// A class that is unpacked whole, one that is read block by block, and one that no table holds.
+/// A class that is kept unpacked, one whose blocks are cached, and one without a table.
 const POSITIONS: [(&str, &str); 3] = [
     ("unpacked", "2bakab2/9/9/9/9/3R5/9/9/9/3K5 w - - 0 1"),
     ("cached block", "2bakab2/9/9/9/9/9/9/9/4A4/C3K4 w - - 0 1"),

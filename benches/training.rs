@@ -1,5 +1,5 @@
-//! Time of a pass over samples: 2 x 256 neurons, batches of the default size, all cores.
-#![allow(missing_docs)] // The macro that names the groups makes a public function.
+//! Speed of training: a pass with 256 neurons per perspective and the default batch size, on all cores.
+#![allow(missing_docs)] // `criterion_group!` makes a public function.
 
 use chuhe::board::Position;
 use chuhe::random;

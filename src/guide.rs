@@ -1,7 +1,7 @@
-//! Guides for users, also readable where the repository is browsed (`src/guide/*.md`).
+//! Guides for users. The files are `src/guide/*.md`.
 //!
-//! Links between them are defined twice: the definitions here, which come first, hold in these pages, those at the
-//! end of each file where it is read by itself.
+//! Links between guides are defined twice: here for rustdoc, where the first definition counts, and at the end of each
+//! file for readers of the repository.
 
 #[doc = include_str!("guide/books.md")]
 pub mod books {}

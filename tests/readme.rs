@@ -1,4 +1,4 @@
-//! What the README and the guides promise: their examples run, and their tables are complete.
+//! README and guides: their examples run, and their tables are complete.
 
 #[cfg(unix)]
 use std::fs;
@@ -38,7 +38,7 @@ fn output(arguments: &[&str], input: &str) -> String {
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// The insides of the blocks of a language, in their order.
+/// The contents of the code blocks of a language, in order.
 fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
     let fence = format!("```{language}\n");
     let after_fences = text.split(fence.as_str()).skip(1);
@@ -47,16 +47,17 @@ fn blocks(text: &'static str, language: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// The arguments of a text's commands that begin so.
+/// The arguments of the commands in shell blocks that begin with `chuhe`, or its path after a build, and `beginning`.
 fn commands(text: &'static str, beginning: &str) -> Vec<Vec<String>> {
     let shell = blocks(text, "sh").join("\n").replace("\\\n", " ");
-    let lines = shell
-        .lines()
-        .filter(|line| line.starts_with(&format!("chuhe {beginning}")));
+    let lines = shell.lines().filter(|line| {
+        let command = line.strip_prefix("target/release/").unwrap_or(line);
+        command.starts_with(&format!("chuhe {beginning}"))
+    });
     lines.map(words).collect()
 }
 
-/// The words of a shell line after the first, without its comment.
+/// The words of a shell line after the first, without the comment.
 fn words(line: &str) -> Vec<String> {
     let line = line.split(" #").next().unwrap();
     let parts = line.split('"').enumerate();
@@ -76,15 +77,13 @@ fn run(command: &[String], more: &[&str]) -> String {
 }
 
 #[test]
-fn the_script_is_answered() {
+fn the_script_gets_a_best_move() {
     let shell = blocks(SCRIPTING, "sh").join("\n");
     let script = shell.lines().find_map(|line| line.strip_prefix("printf '"));
     let (input, _) = script.unwrap().split_once("' | chuhe").unwrap();
-    let said = output(&[], &input.replace("\\n", "\n"));
-    assert!(
-        said.lines().last().unwrap().starts_with("bestmove "),
-        "{said}"
-    );
+    let text = output(&[], &input.replace("\\n", "\n"));
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("bestmove "), "{text}");
 }
 
 #[test]
@@ -93,9 +92,10 @@ fn the_analyses_run() {
     let chinese = commands(CHINESE, "analyse ");
     assert_eq!((shown_first.len(), chinese.len()), (3, 2));
     for command in shown_first.iter().chain(&chinese) {
-        let limit: &[&str] = match command.contains(&"--depth".to_owned()) {
-            true => &[],
-            false => &["--depth", "4"],
+        let limit: &[&str] = if command.contains(&"--depth".to_owned()) {
+            &[]
+        } else {
+            &["--depth", "4"]
         };
         let text = run(command, limit);
         assert!(text.contains("\nbest "), "{command:?}: {text}");
@@ -108,7 +108,7 @@ fn the_analyses_run() {
     }
 }
 
-/// A row of an analysis without what the machine's speed decides.
+/// A row of an analysis without time and speed.
 fn without_time(row: &str) -> String {
     let words = row.split_whitespace();
     let (mut kept, mut named) = (Vec::new(), false);
@@ -124,8 +124,8 @@ fn without_time(row: &str) -> String {
     kept.join(" ")
 }
 
-/// Runs a command in a directory where programs and files lie as the example has them, with words of it
-/// replaced, and returns what it prints.
+/// Runs a command in a directory with the programs of the examples, after replacing some of its words. Returns the
+/// output.
 #[cfg(unix)]
 fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> String {
     for program in [
@@ -154,7 +154,7 @@ fn run_in(directory: &Path, command: &[String], replaced: &[(&str, &str)]) -> St
     String::from_utf8(assert.get_output().stdout.clone()).unwrap()
 }
 
-/// Fewer rounds, and nodes instead of time.
+/// With fewer rounds, and a node limit instead of a clock.
 #[cfg(unix)]
 #[test]
 fn the_tournament_runs_and_its_games_are_replayed() {
@@ -168,7 +168,7 @@ fn the_tournament_runs_and_its_games_are_replayed() {
     assert_eq!(replayed, "games.pgn: 2 of 2 games agree\n");
 }
 
-/// As above; each opponent is Chuhe itself, which counts ranks from 0.
+/// With fewer rounds and a node limit. All opponents are Chuhe itself, which counts ranks from 0.
 #[cfg(unix)]
 #[test]
 fn the_gauntlet_of_the_readme_runs() {
@@ -195,7 +195,7 @@ fn the_conversions_run() {
         let moves = "h2e2 h7e7 e2h2 e7h7 ".repeat(5);
         let game = format!("[Red \"胡荣华\"]\n\n{moves} 1-0\n");
         let page = "[DhtmlXQ_movelist]77477062[/DhtmlXQ_movelist]";
-        // The smallest of its kind: pieces where they begin, and no move.
+        // A minimal file: the starting position without moves.
         let mut xqf = vec![0; 1032];
         xqf[..3].copy_from_slice(b"XQ\x0a");
         let red = [0, 10, 20, 30, 40, 50, 60, 70, 80, 12, 72, 3, 23, 43, 63, 83];
@@ -238,9 +238,9 @@ fn an_engine_is_checked() {
     let checks = commands(TOURNAMENTS, "check ");
     assert_eq!(checks.len(), 2);
     let directory = tempfile::tempdir().unwrap();
-    // The machine may be busy.
-    let patient = ["--patience", "20"].map(str::to_owned);
-    let command = [&checks[1][..], &patient].concat();
+    // For busy machines.
+    let patience = ["--patience", "20"].map(str::to_owned);
+    let command = [&checks[1][..], &patience].concat();
     let text = run_in(directory.path(), &command, &[]);
     assert!(text.lines().count() > 25, "{text}");
     assert!(
@@ -251,7 +251,7 @@ fn an_engine_is_checked() {
 }
 
 #[test]
-fn the_judgements_are_those_shown() {
+fn the_verdicts_are_as_shown() {
     let commands = commands(RULES, "judge ");
     let shown = blocks(RULES, "text");
     assert_eq!((commands.len(), shown.len()), (2, 2));
@@ -265,7 +265,7 @@ fn the_judgements_are_those_shown() {
 }
 
 #[test]
-fn the_chinese_judgement_is_the_one_of_the_rules() {
+fn the_chinese_guide_has_the_verdict_of_the_rules_guide() {
     let (chinese, english) = (commands(CHINESE, "judge "), commands(RULES, "judge "));
     assert_eq!(run(&chinese[0], &[]), run(&english[0], &[]));
 }
@@ -284,7 +284,7 @@ fn both_languages_name_every_command() {
     let help = output(&["--help"], "");
     let (_, list) = help.split_once("\nCommands:\n").unwrap();
     let lines = list.lines().take_while(|line| !line.is_empty());
-    // Longer descriptions go on in lines that are indented further.
+    // Continuation lines have more indentation.
     let commands = lines.filter(|line| !line.starts_with("   "));
     let commands: Vec<&str> = commands
         .map(|line| line.split_whitespace().next().unwrap())
@@ -304,7 +304,7 @@ fn both_languages_name_every_command() {
 }
 
 #[test]
-fn the_least_rust_is_that_of_the_manifest() {
+fn the_minimum_rust_version_is_that_of_the_manifest() {
     for text in [README, CHINESE] {
         assert!(text.contains(env!("CARGO_PKG_RUST_VERSION")));
     }
@@ -317,7 +317,7 @@ fn lines_are_at_most_120_columns_wide() {
             let wide = line
                 .chars()
                 .filter(|c| ('\u{1100}'..='\u{ffef}').contains(c));
-            // Dashes, quotes and arrows below the CJK blocks are narrow.
+            // Dashes, quotes and arrows before the CJK blocks are narrow.
             let wide = wide.filter(|c| *c >= '\u{2e80}').count();
             assert!(line.chars().count() + wide <= 120, "{line}");
         }
@@ -325,7 +325,7 @@ fn lines_are_at_most_120_columns_wide() {
 }
 
 #[test]
-fn the_file_of_engines_can_be_read() {
+fn the_engines_file_is_valid() {
     let files = blocks(TOURNAMENTS, "toml");
     assert_eq!(files.len(), 1);
     let (each, engines) = read_toml(files[0]).unwrap();
@@ -337,7 +337,7 @@ fn the_file_of_engines_can_be_read() {
 }
 
 #[test]
-fn perft_counts_what_is_said() {
+fn perft_has_the_count_shown() {
     let line = CONTRIBUTING
         .lines()
         .find(|l| l.starts_with("chuhe perft 5 "));
@@ -345,7 +345,7 @@ fn perft_counts_what_is_said() {
     assert!(output(&["perft", "5"], "").starts_with(&format!("nodes {nodes} ")));
 }
 
-/// The cells of the rows of the table of options.
+/// The cells of the option table.
 fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
     let (_, table) = text.split_once("\n| UCCI | UCI |").unwrap();
     let rows = table.lines().skip(2).take_while(|line| !line.is_empty());
@@ -353,7 +353,7 @@ fn option_rows(text: &'static str) -> Vec<Vec<&'static str>> {
         .collect()
 }
 
-/// The options of a greeting: name, values and default, in the form of the tables.
+/// The options that the engine offers: name, values and default, in the form of the tables.
 fn offered(protocol: &str) -> Vec<[String; 3]> {
     let greeting = output(&[], &format!("{protocol}\nquit\n"));
     let options = greeting.lines().filter_map(|l| l.strip_prefix("option "));
@@ -395,12 +395,12 @@ fn every_option_is_in_the_tables_of_both_languages() {
             assert_eq!(table.len(), offered.len());
             for (row, option) in table.into_iter().zip(offered) {
                 match option[0].as_str() {
-                    // The table has the words of UCCI; those of UCI stand below it.
+                    // The table has the UCCI values; those of UCI are listed below it.
                     "`Repetition Rule`" => {
                         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
                         assert!(text.contains(&option[1]), "{option:?}");
                     }
-                    // UCI and XBoard begin without a book, as the tables say beside it.
+                    // Off by default in UCI and XBoard, as the table says in its text.
                     "`OwnBook`" => {
                         assert_eq!(row[..2], option[..2]);
                         assert_eq!([&*row[2], &*option[2]], ["true", "false"]);

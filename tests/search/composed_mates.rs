@@ -1,4 +1,4 @@
-//! Composed mates (排局): each is proven by `go mate N`, and there is none in fewer moves by checks alone.
+//! Composed mates (排局): `go mate N` proves each of them. None has a shorter mate by checks alone.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use chuhe::rules::Game;
 use chuhe::search::{Event, Limits, MAX_DEPTH, Meaning, Outcome, Pool, Report, SearchRequest};
 use crossbeam_channel::{Receiver, unbounded};
 
-/// Of 适情雅趣 (1570), by its number: the moves to mate, then the position.
+/// Compositions of 适情雅趣 (1570): number, moves to mate, position.
 const MATES: &str = include_str!("../data/composed_mates.txt");
 
-/// The compositions: number, moves, position.
+/// The compositions as number, moves to mate, position.
 fn compositions() -> impl Iterator<Item = (&'static str, u32, &'static str)> {
     let lines = MATES.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| {
@@ -20,7 +20,7 @@ fn compositions() -> impl Iterator<Item = (&'static str, u32, &'static str)> {
     })
 }
 
-/// Looks for a mate: the outcome, and the last line told.
+/// Searches for a mate. Returns the outcome and the last line reported.
 fn search(
     pool: &mut Pool,
     events: &Receiver<Event>,

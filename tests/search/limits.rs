@@ -1,4 +1,4 @@
-//! What ends a search: nodes, the clock, a stop.
+//! Limits of a search: nodes, the clock, a stop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::requests::{node_limit, request};
 use crate::search_pool::Engine;
 
 #[test]
-fn a_node_limit_is_kept_to_the_node() {
+fn a_node_limit_is_exceeded_by_at_most_one_node() {
     let engine = Engine::new();
     for nodes in [500, 1023, 1024, 1025, 20_000] {
         let (_, outcome) = engine.run(request(fen::START, node_limit(nodes)));
@@ -20,8 +20,8 @@ fn a_node_limit_is_kept_to_the_node() {
 }
 
 #[test]
-fn one_ply_is_looked_at_whatever_the_limit() {
-    // Red has a rook for nothing.
+fn depth_1_is_searched_with_any_limit() {
+    // Red can win a rook for nothing.
     let fen = "3k5/9/9/9/9/4r4/9/3NC4/9/4K4 w";
     let no_time = Limits {
         move_time: Some(Duration::ZERO),
@@ -46,11 +46,11 @@ fn clock(milliseconds: u64) -> Limits {
     }
 }
 
-/// Between two looks at the clock lie 1024 nodes, and the first ply is searched in any case.
-const NODES_TO_NOTICE: u64 = 2048;
+/// The clock is checked every 1024 nodes, and depth 1 is always searched.
+const MAX_NODES_AFTER_STOP: u64 = 2048;
 
 #[test]
-fn a_spent_clock_ends_the_search_when_it_looks() {
+fn a_search_without_time_left_ends_at_the_first_check() {
     let move_time = Limits {
         move_time: Some(Duration::from_millis(10)),
         ..Limits::default()
@@ -60,13 +60,13 @@ fn a_spent_clock_ends_the_search_when_it_looks() {
         let request = request(fen::START, limits);
         std::thread::sleep(Duration::from_millis(20));
         let (_, outcome) = engine.run(request);
-        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
+        assert!(outcome.nodes <= MAX_NODES_AFTER_STOP, "{outcome:?}");
     }
 }
 
 #[test]
 fn an_only_move_is_played_at_once() {
-    // Red is mated by the rook in the corner unless it takes the other.
+    // Red is mated by the rook on the second rank unless it takes the other one.
     let fen = "4ka3/4a4/9/9/r7R/9/9/9/7r1/4K4 w";
     for pruning in [Degree::None, Degree::Small, Degree::Medium, Degree::Large] {
         let mut request = request(fen, clock(3_600_000));
@@ -91,12 +91,12 @@ fn a_stop_before_the_start_is_not_lost() {
         request.control.stop();
         let (_, outcome) = engine.run(request);
         assert!(outcome.best.is_some());
-        assert!(outcome.nodes <= NODES_TO_NOTICE, "{outcome:?}");
+        assert!(outcome.nodes <= MAX_NODES_AFTER_STOP, "{outcome:?}");
     }
 }
 
 #[test]
-fn stop_and_ponder_hit_end_an_endless_search() {
+fn stop_and_ponder_hit_end_a_search_without_limit() {
     let engine = Engine::new();
     let endless = request(fen::START, Limits::default());
     let control = Arc::clone(&endless.control);

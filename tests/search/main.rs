@@ -1,4 +1,4 @@
-//! The search through its public seam.
+//! The search through its public interface.
 
 mod composed_mates;
 mod limits;

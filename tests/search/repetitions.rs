@@ -1,4 +1,4 @@
-//! The search where positions repeat, and whether the wins that it claims are real.
+//! The search in games with repetitions, and whether the wins that it reports are real.
 
 use chuhe::board::{ByColor, Color, Position};
 use chuhe::movegen::has_legal_move;
@@ -15,7 +15,7 @@ use crate::search_pool::Engine;
 
 #[test]
 fn a_perpetual_check_that_loses_is_avoided() {
-    // Red is a rook ahead and has checked the same way twice: a third time loses.
+    // Red is a rook ahead and has repeated its checks twice: a third repetition loses.
     let mut game =
         Game::new(parse_position("4k4/9/9/9/9/9/9/9/4A4/R2AK4 w").expect("the position is legal"));
     play(&mut game, "a0a9 e9e8 a9a8 e8e9 a8a9 e9e8 a9a8 e8e9");
@@ -26,7 +26,7 @@ fn a_perpetual_check_that_loses_is_avoided() {
     assert_ne!(best.to_string(), "a8a9");
 }
 
-/// Red's rook chases a cannon for ever: h6i6 i0h0 i6h6 h0i0.
+/// Red's rook chases a cannon perpetually: h6i6 i0h0 i6h6 h0i0.
 const CHASE: &str = "4kab2/4a4/4b4/3rC2R1/9/9/4n4/4B4/4A4/4KAB1c w";
 
 #[test]
@@ -44,7 +44,7 @@ fn a_perpetual_chase_that_loses_is_avoided() {
         let repeat = "h6i6".parse().expect("a move");
         let (_, outcome) = engine.run(request.clone());
         assert!(!loses || outcome.best != Some(repeat), "{rules}");
-        // With no other move allowed, the score is that of the loss.
+        // With this root move alone, the score shows the loss.
         request.root_moves = Some(vec![repeat]);
         let score = engine.run(request).1.score.expect("a score");
         assert_eq!(score == -Score::by_rule_in(1), loses, "{rules} {score:?}");
@@ -52,7 +52,7 @@ fn a_perpetual_chase_that_loses_is_avoided() {
 }
 
 #[test]
-fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
+fn the_victim_of_a_perpetual_check_or_chase_repeats() {
     let engine = Engine::new();
     let checks = (
         "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w",
@@ -64,7 +64,7 @@ fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
         let mut request = request(fen, depth(6));
         let line: Vec<&str> = round.split(' ').cycle().take(7).collect();
         play(&mut request.game, &line.join(" "));
-        // One more move, and red has done it a third time.
+        // After one more move the repetition loses for red.
         let (_, outcome) = engine.run(request);
         assert_eq!(outcome.best.map(|m| m.to_string()).as_deref(), Some(repeat));
         assert_eq!(outcome.score, Some(Score::by_rule_in(1)));
@@ -72,7 +72,7 @@ fn the_victim_of_a_perpetual_check_or_chase_lets_it_run() {
 }
 
 #[test]
-fn the_leagues_third_occurrence_decides_nothing_yet() {
+fn the_third_occurrence_decides_nothing_under_elephanteye_rules() {
     let engine = Engine::new();
     let fen = "4k4/R8/9/9/9/9/9/9/4A4/3AK4 w";
     let repeat = "e9e8".parse().expect("a move");
@@ -91,7 +91,7 @@ fn the_leagues_third_occurrence_decides_nothing_yet() {
 
 #[test]
 fn a_hopeless_side_takes_the_draw_by_repetition() {
-    // Both have moved to and fro, nothing was checked or chased; d8d9 repeats a third time.
+    // Both sides moved back and forth without checks or chases; d8d9 is the third occurrence.
     let start = parse_position("3k5/9/9/9/9/9/9/9/R8/R3K4 w").expect("the position is legal");
     let mut game = Game::new(start);
     play(&mut game, "a1a2 d9d8 a2a1 d8d9 a1a2 d9d8 a2a1");

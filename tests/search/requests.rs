@@ -1,4 +1,4 @@
-//! The search through its public seam: limits, mates, repetitions, settings.
+//! Mates, lines, root moves, MultiPV, randomness, threads and the hash table.
 
 use std::collections::HashSet;
 
@@ -12,27 +12,27 @@ use chuhe::search::{
 
 use crate::search_pool::Engine;
 
-/// The node count of `chuhe bench`; a change of the search that means to change it says so here.
+/// The node count of `chuhe bench`. Intended changes of the search update the file.
 const BENCH_SIGNATURE: &str = include_str!("../data/bench_signature.txt");
 
-pub(super) fn request(fen: &str, limits: Limits) -> SearchRequest {
+pub fn request(fen: &str, limits: Limits) -> SearchRequest {
     SearchRequest::new(Game::new(parse_position(fen).expect(fen)), limits)
 }
 
-pub(super) fn depth(depth: u32) -> Limits {
+pub fn depth(depth: u32) -> Limits {
     Limits {
         depth: Some(depth),
         ..Limits::default()
     }
 }
 
-pub(super) fn play(game: &mut Game, moves: &str) {
+pub fn play(game: &mut Game, moves: &str) {
     for m in moves.split_whitespace() {
         game.push(m.parse().expect(m)).expect(m);
     }
 }
 
-/// Mates whose length, in plies, an exhaustive search confirms.
+/// Mates with their length in plies, confirmed by an exhaustive search.
 const MATES: &[(&str, u32)] = &[
     ("3k5/9/9/9/9/9/9/9/4R4/4KR3 w", 1),
     ("4k4/3R5/2N6/9/9/9/9/9/4A4/4KA3 w", 1),
@@ -54,7 +54,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
             let Some(Meaning::Mates(found)) = outcome.score.map(|s| s.meaning()) else {
                 panic!("no mate in {fen} {pruning:?}");
             };
-            // A reduced search may see a longer mate first; the full one misses none.
+            // With pruning a longer mate may be found first.
             assert!(
                 found == *plies || pruning != Degree::None && found > *plies,
                 "{fen} {pruning:?}"
@@ -64,7 +64,7 @@ fn short_mates_are_found_at_every_level_of_pruning() {
 }
 
 #[test]
-fn a_shallow_search_lets_nobody_mate_in_one() {
+fn a_shallow_search_does_not_allow_a_mate_in_one() {
     for fen in [
         "9/5k3/2N6/9/3R2b2/8p/9/4B4/4A4/2BAK4 b",
         "4ka3/4a4/9/9/4R2P1/p1R6/7r1/4B4/4A4/4KAB2 b",
@@ -85,7 +85,7 @@ fn a_shallow_search_lets_nobody_mate_in_one() {
 }
 
 #[test]
-fn the_bench_has_the_signature_on_file() {
+fn the_bench_signature_is_unchanged() {
     let signature: u64 = BENCH_SIGNATURE.trim().parse().expect("a number");
     let nodes = chuhe::search::bench(chuhe::search::BENCH_DEPTH, None, |_, _| ())
         .unwrap()
@@ -94,7 +94,7 @@ fn the_bench_has_the_signature_on_file() {
 }
 
 #[test]
-fn lines_are_legal_and_begin_with_the_move_played() {
+fn lines_are_legal_and_begin_with_the_best_move() {
     let engine = Engine::new();
     for fen in chuhe::search::BENCH_POSITIONS {
         let (infos, outcome) = engine.run(request(fen, depth(7)));
@@ -111,7 +111,7 @@ fn lines_are_legal_and_begin_with_the_move_played() {
 }
 
 #[test]
-fn the_move_played_is_the_last_best_line_reported() {
+fn the_best_move_is_that_of_the_last_line_reported() {
     let engine = Engine::new();
     for multipv in [1, 3] {
         for nodes in (2_000..30_000).step_by(1_500) {
@@ -127,7 +127,7 @@ fn the_move_played_is_the_last_best_line_reported() {
 }
 
 #[test]
-fn without_pruning_a_mate_shows_at_its_depth() {
+fn without_pruning_a_mate_is_found_at_its_depth() {
     let engine = Engine::new();
     for (fen, plies) in [
         ("2ba1k3/9/4b4/9/9/6n2/7p1/3K5/5p3/9 b", 3),
@@ -142,7 +142,7 @@ fn without_pruning_a_mate_shows_at_its_depth() {
 }
 
 #[test]
-fn a_deep_search_settles_for_no_longer_mate_than_there_is() {
+fn a_deep_search_finds_the_shortest_mate() {
     for (fen, plies) in [
         ("9/4k1N2/3C2c2/3PP1N2/P8/9/9/4BR3/4A4/3AK4 w", 5),
         ("9/3ka4/3aP4/9/5P3/9/3R5/6p1B/4A4/3K1AB2 w", 7),
@@ -151,24 +151,24 @@ fn a_deep_search_settles_for_no_longer_mate_than_there_is() {
         let (infos, outcome) = engine.run(request(fen, depth(100)));
         let mate = Some(Score::mate_in(plies));
         assert_eq!(outcome.score, mate, "{fen}");
-        // It does not go on once that is settled.
+        // The search ends once the mate is proven shortest.
         assert!(infos.last().unwrap().depth < 40, "{fen}");
     }
 }
 
 #[test]
-fn the_league_limit_leaves_room_for_a_mate_by_checks() {
-    // Two plies before the limit as the league counts, which no check is counted against.
+fn checks_do_not_count_for_the_elephanteye_limit() {
+    // Two plies before the limit under ElephantEye rules, which do not count checks.
     let fen = "4k4/9/9/9/9/9/9/R8/1R7/3K5 w - - 98 1";
     let engine = Engine::new();
-    let mut league = request(fen, depth(8));
-    league.settings.rules = RuleSet::ElephantEye;
-    let outcome = engine.run(league).1;
+    let mut request = request(fen, depth(8));
+    request.settings.rules = RuleSet::ElephantEye;
+    let outcome = engine.run(request).1;
     assert!(outcome.score.is_some_and(Score::is_win), "{outcome:?}");
 }
 
 #[test]
-fn a_score_that_hangs_on_the_game_is_not_kept() {
+fn a_score_that_depends_on_the_game_is_not_stored() {
     let engine = Engine::new();
     let fen = "3k5/9/9/9/9/9/9/9/R8/R3K4 w";
     let mut repeated = request(fen, depth(8));
@@ -192,7 +192,7 @@ fn one_thread_is_deterministic() {
     assert_eq!(answers.len(), 1);
 }
 
-pub(super) fn node_limit(nodes: u64) -> Limits {
+pub fn node_limit(nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
         ..Limits::default()
@@ -234,7 +234,7 @@ fn randomness_varies_the_move_and_none_does_not() {
         request.settings.randomness = randomness;
         (0..30)
             .map(|_| {
-                // What the last search left would change this one.
+                // The hash table of the last search would change this one.
                 engine.pool.forget();
                 engine
                     .run(SearchRequest {
@@ -263,7 +263,7 @@ fn a_random_choice_is_the_last_line_reported() {
 }
 
 #[test]
-fn threads_and_hash_sizes_change_and_refuse_nonsense() {
+fn threads_and_hash_size_change_and_huge_sizes_are_errors() {
     let mut engine = Engine::new();
     for threads in [2, 4, 1] {
         assert_eq!(engine.pool.set_threads(threads), Ok(threads));
@@ -279,7 +279,7 @@ fn threads_and_hash_sizes_change_and_refuse_nonsense() {
 }
 
 #[test]
-fn the_hash_table_remembers_the_position_searched() {
+fn the_root_is_stored_in_the_hash_table() {
     let engine = Engine::new();
     let start = parse_position(fen::START).unwrap();
     assert_eq!(engine.pool.probe(&start), None);

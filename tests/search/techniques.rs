@@ -1,4 +1,4 @@
-//! The parts of the search that can be switched, each by what it changes.
+//! The search techniques that can be switched off, and the drivers.
 
 use chuhe::board::Position;
 use chuhe::movegen::has_legal_move;
@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 
 use crate::search_pool::Engine;
 
-/// Searches with nothing learned before.
+/// Searches with an empty hash table and empty histories.
 fn search(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> (Vec<Info>, Outcome) {
     engine.pool.forget();
     let limits = Limits {
@@ -33,7 +33,7 @@ fn score(engine: &mut Engine, fen: &str, settings: Settings, depth: u32) -> Scor
         .expect("a score")
 }
 
-/// The nodes of searches of some positions.
+/// The total nodes of searches of some positions.
 fn nodes(engine: &mut Engine, techniques: Techniques, depth: u32) -> u64 {
     let settings = Settings {
         techniques,
@@ -57,9 +57,9 @@ fn exhaustive(driver: Driver, hash: bool) -> Settings {
     }
 }
 
-/// The drivers are compared without the hash table as well, for a deeper entry is a better score.
+/// Without the hash table, because deeper entries change scores.
 #[test]
-fn the_drivers_agree_where_nothing_is_left_out() {
+fn the_drivers_agree_without_pruning() {
     let mut engine = Engine::new();
     for fen in BENCH_POSITIONS.iter().step_by(2) {
         for depth in 1..=3 {
@@ -72,7 +72,7 @@ fn the_drivers_agree_where_nothing_is_left_out() {
 }
 
 #[test]
-fn the_drivers_play_legal_lines_in_ways_of_their_own() {
+fn the_drivers_report_legal_lines_with_different_node_counts() {
     let mut engine = Engine::new();
     let mut total = |driver| {
         let settings = exhaustive(driver, true);
@@ -94,7 +94,7 @@ fn the_drivers_play_legal_lines_in_ways_of_their_own() {
 }
 
 #[test]
-fn the_drivers_find_mates_and_best_moves_with_pruning_too() {
+fn the_drivers_find_mates_with_pruning() {
     let mut engine = Engine::new();
     let fen = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
     for driver in Driver::ALL {
@@ -127,7 +127,7 @@ fn null_moves_change_the_search() {
     assert_ne!(without, usual);
 }
 
-/// In thin endings, where cut-offs by null moves are confirmed at any depth.
+/// In endings with few pieces, where null-move cut-offs are verified at any depth.
 #[test]
 fn the_verification_of_null_moves_changes_the_search() {
     let mut engine = Engine::new();
@@ -153,12 +153,12 @@ fn the_verification_of_null_moves_changes_the_search() {
     assert_eq!(
         nodes(false, true),
         nodes(false, false),
-        "nothing is left to verify"
+        "without null moves there is nothing to verify"
     );
 }
 
 #[test]
-fn without_the_hash_table_nothing_is_kept() {
+fn without_the_hash_table_nothing_is_stored() {
     let mut engine = Engine::new();
     let off = Settings {
         techniques: Techniques {
@@ -174,7 +174,7 @@ fn without_the_hash_table_nothing_is_kept() {
     assert_eq!(engine.pool.probe(&position), None);
     search(&mut engine, fen, Settings::default(), 7);
     assert!(engine.pool.probe(&position).is_some());
-    // Where nothing is left out or reduced for want of a hash move, the table saves nodes.
+    // Without pruning the hash table saves nodes.
     let [slow, fast] = [false, true].map(|hash| {
         let settings = exhaustive(Driver::NegaScout, hash);
         search(&mut engine, fen, settings, 4).1.nodes
@@ -183,7 +183,7 @@ fn without_the_hash_table_nothing_is_kept() {
 }
 
 #[test]
-fn windows_narrowed_by_hash_scores_change_the_search_but_not_mtd() {
+fn hash_windows_change_the_search_except_mtd() {
     let mut engine = Engine::new();
     let mut nodes = |driver, hash_window| {
         let techniques = Techniques {
@@ -200,7 +200,7 @@ fn windows_narrowed_by_hash_scores_change_the_search_but_not_mtd() {
 }
 
 #[test]
-fn depths_are_searched_one_after_another_or_not() {
+fn iterative_deepening_can_be_switched_off() {
     let mut engine = Engine::new();
     let mut depths = |iterative| {
         let techniques = Techniques {
@@ -222,9 +222,9 @@ fn depths_are_searched_one_after_another_or_not() {
 }
 
 #[test]
-fn the_natural_limit_draws_unless_it_is_lifted() {
+fn the_no_capture_limit_can_be_switched_off() {
     let mut engine = Engine::new();
-    // A rook ahead, and neither a capture nor a mate within reach before the limit.
+    // A rook ahead, without a capture or a mate before the limit.
     let fen = "3k1ab2/4a4/4b4/9/9/9/9/9/R8/4K4 b - - 118 60";
     let mut score = |no_capture_draws| {
         let settings = Settings {
@@ -237,7 +237,7 @@ fn the_natural_limit_draws_unless_it_is_lifted() {
     assert!(score(false) < Score::from_units(-Score::MINOR_PIECE / 4));
 }
 
-/// Random positions, where nothing is quiet and mates are near.
+/// Random positions have many captures and short mates.
 #[test]
 fn the_drivers_agree_in_random_positions() {
     let mut engine = Engine::new();
@@ -256,7 +256,7 @@ fn the_drivers_agree_in_random_positions() {
 }
 
 #[test]
-fn extra_reports_are_not_made_unasked() {
+fn extra_reports_are_off_by_default() {
     assert_eq!(Settings::default().reports, ExtraReports::default());
     let default = ExtraReports::default();
     assert!(!default.current_lines && !default.refutations);

@@ -1,12 +1,12 @@
-//! A pool of search threads with its events, for tests of the search.
+//! A search pool with its events, for tests of the search.
 
 use std::time::Duration;
 
 use chuhe::search::{Event, Info, Outcome, Pool, Report, SearchRequest};
 use crossbeam_channel::{Receiver, unbounded};
 
-/// How long an answer may take on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// Timeout of an answer on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A pool with its events.
 pub struct Engine {
@@ -23,12 +23,12 @@ impl Engine {
         Self { pool, events }
     }
 
-    /// Searches; returns the lines that were reported, and the answer, which nothing follows.
+    /// Searches and returns the lines reported and the outcome. Fails if another event follows.
     pub fn run(&self, request: SearchRequest) -> (Vec<Info>, Outcome) {
         self.pool.start(request);
         let mut infos = Vec::new();
         loop {
-            let event = self.events.recv_timeout(PATIENCE);
+            let event = self.events.recv_timeout(TIMEOUT);
             match event.expect("the search answers") {
                 Event::Report(Report::Line(info)) => infos.push(info),
                 Event::Report(_) => {}
