@@ -113,6 +113,13 @@ impl Score {
         self.0 >= Self::WIN.0
     }
 
+    /// Whether the side to move mates by force in at most this number of moves.
+    #[inline]
+    pub fn is_mate_in(self, moves: u32) -> bool {
+        let plies = moves.saturating_mul(2).saturating_sub(1);
+        matches!(self.meaning(), Meaning::Mates(found) if found <= plies)
+    }
+
     /// Whether the side to move is mated by force.
     #[inline]
     pub const fn is_loss(self) -> bool {

@@ -1,5 +1,7 @@
 //! Mates in UCI.
 
+use chuhe::notation::fen::START;
+
 use super::uci::messages;
 use crate::engine_client::Client;
 
@@ -17,14 +19,22 @@ fn go_mate_proves_or_refutes_mates() {
     let mut client = Client::uci();
     for (fen, moves, score, message) in [
         // Two rooks, only checks.
-        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 3, " score mate ", None),
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "3", " score mate ", None),
         // The shortest of them.
-        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", 2, " score mate 2 ", None),
+        ("3k5/9/R8/1R7/9/9/9/9/9/5K3 w", "2", " score mate 2 ", None),
+        // Quiet moves in between; a search without pruning takes minutes.
         (
-            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w",
-            1,
+            "3k5/4P4/5c3/c8/9/9/9/B8/3C5/5KC2 w",
+            "12",
+            " score mate ",
+            None,
+        ),
+        (START, "1", " score cp ", Some("there is no mate in 1")),
+        (
+            START,
+            "1 searchmoves h2e2",
             " score cp ",
-            Some("there is no mate in 1"),
+            Some("there is no mate in 1 by these moves"),
         ),
     ] {
         client.silent(&format!("position fen {fen}"));

@@ -322,14 +322,17 @@ impl<W: Write> Session<W> {
         };
         let book_outcome = search.book_outcome.take();
         let outcome = book_outcome.as_ref().unwrap_or(outcome);
-        let mate = search.request.limits.mate;
+        let (mate, by_some_moves) = (
+            search.request.limits.mate,
+            search.request.root_moves.is_some(),
+        );
         // A ruling that has arrived in the meantime is reported first.
         let ruling = search.awaited_ruling.as_ref();
         if let Some(ruling) = ruling.and_then(|ruling| ruling.try_recv().ok()) {
             self.on_ruling(&ruling);
         }
         if let Some(moves) = mate {
-            self.report_mate_search(moves, outcome);
+            self.report_mate_search(moves, by_some_moves, outcome);
         }
         if outcome.best.is_some() && book_outcome.is_none() {
             let Outcome { nodes, time, .. } = *outcome;

@@ -13,7 +13,7 @@ use crate::board::Move;
 use crate::protocol::go::GoRequest;
 use crate::protocol::reply::Reply;
 use crate::search::{
-    Bound, Control, Info, Limits, Meaning, Outcome, PlayerClock, Report, Score, SearchRequest,
+    Bound, Control, Info, Limits, Outcome, PlayerClock, Report, Score, SearchRequest,
 };
 
 /// The longest search of a suggestion.
@@ -232,17 +232,17 @@ impl<W: Write> Session<W> {
         self.hint(line);
     }
 
-    /// Reports that `go mate` has found no mate.
-    pub fn report_mate_search(&mut self, moves: u32, outcome: &Outcome) {
+    /// Reports that `go mate` has found no mate, with all first moves or only `by_some_moves`.
+    pub fn report_mate_search(&mut self, moves: u32, by_some_moves: bool, outcome: &Outcome) {
         let plies = moves.saturating_mul(2).saturating_sub(1);
-        let meaning = outcome.score.map(Score::meaning);
-        if matches!(meaning, Some(Meaning::Mates(found)) if found <= plies) {
+        if outcome.score.is_some_and(|score| score.is_mate_in(moves)) {
             return;
         }
+        let by = if by_some_moves { " by these moves" } else { "" };
         let text = if outcome.depth >= plies {
-            format!("there is no mate in {moves}")
+            format!("there is no mate in {moves}{by}")
         } else {
-            format!("no mate in {moves} found, but not every line was searched")
+            format!("no mate in {moves}{by} found, but not every line was searched")
         };
         self.send(&Reply::Message(&text));
     }

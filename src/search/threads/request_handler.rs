@@ -1,7 +1,7 @@
 //! Answers a request: checks for legal moves and quick mates, runs the search, chooses the move.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crossbeam_channel::Sender;
@@ -22,6 +22,9 @@ use crate::search::tt::TranspositionTable;
 
 /// Maximum number of nodes of the search for mates by checks before the ordinary search.
 const MATE_NODES: u64 = 3_000_000;
+
+/// Maximum number of nodes of the first part of a search for a mate.
+const FIRST_MATE_NODES: u64 = 1 << 16;
 
 /// A best line of the last iteration, with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +107,7 @@ impl RequestHandler {
         mut request: SearchRequest,
         tt: &TranspositionTable,
         threads: usize,
-        run: impl FnOnce(&Arc<SharedState>) -> Vec<Iteration>,
+        mut run: impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
     ) -> SearchResult {
         let mut root_moves = legal_moves(request.game.position()).to_vec();
         if let Some(allowed) = &request.root_moves {
@@ -117,16 +120,22 @@ impl RequestHandler {
         log::debug!("search: {}", request.limits);
         let overhead = (self.overhead).expected(request.game.position(), &request.limits);
         let time = TimeManager::new(&request.limits, &request.settings, overhead);
+        let settings = request.settings;
         request.settings = settings_for(&request);
         let mut shared = SharedState::new(request, root_moves, threads);
-        if let Some(mate) = self.find_mate(&mut shared, time.as_ref(), tt) {
+        if let Some(mate) = self.mate_by_checks(&mut shared, time.as_ref(), tt) {
             return mate;
         }
         shared.time = time;
         shared.events = self.events.clone();
         let shared = Arc::new(shared);
-        tt.age();
-        let results = run(&shared);
+        let results = match shared.request.limits.mate {
+            Some(moves) => search_for_mate(moves, &shared, settings, tt, &mut run),
+            None => {
+                tt.age();
+                run(&shared)
+            }
+        };
         let chosen = choose(&results, &shared.request.settings);
         if let Some(chosen) = chosen {
             self.report_choice(&shared, &results, chosen, tt);
@@ -159,9 +168,8 @@ impl RequestHandler {
         }
     }
 
-    /// Searches for a mate by checks alone, where the request allows it. Without one, prepares the table for the
-    /// ordinary search.
-    fn find_mate(
+    /// Searches for a mate by checks alone, where the request allows it.
+    fn mate_by_checks(
         &mut self,
         shared: &mut SharedState,
         time: Option<&TimeManager>,
@@ -176,10 +184,6 @@ impl RequestHandler {
                 return Some(self.answer_with_mate(request, time, mate, tt));
             }
             *shared.nodes.get_mut() = mate.nodes;
-        }
-        if request.limits.mate.is_some() {
-            // Earlier searches stored scores found with pruning, which hides mates.
-            tt.clear();
         }
         None
     }
@@ -254,6 +258,63 @@ impl RequestHandler {
             ..info
         });
     }
+}
+
+/// Searches for a mate in `moves`, with growing limits alternately without pruning, which shows whether there is a
+/// mate, and with the pruning of `settings`, which finds most mates much earlier. A mate score is a proof in both: no
+/// reply of the losing side is pruned.
+fn search_for_mate(
+    moves: u32,
+    shared: &Arc<SharedState>,
+    settings: Settings,
+    tt: &TranspositionTable,
+    run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
+) -> Vec<Iteration> {
+    let is_mate = |results: &[Iteration]| {
+        let best = results.first().and_then(|result| result.moves.first());
+        best.is_some_and(|best| best.bound != Bound::Upper && best.score.is_mate_in(moves))
+    };
+    let mut budget = FIRST_MATE_NODES;
+    loop {
+        // Scores found with pruning would hide mates.
+        tt.clear();
+        let nodes = shared.nodes.load(Ordering::Relaxed);
+        let exhaustive = run_stage(shared, shared.request.settings, budget, tt, run);
+        let is_complete = shared.nodes.load(Ordering::Relaxed) - nodes < budget;
+        if is_complete || is_mate(&exhaustive) || shared.is_over() {
+            return exhaustive;
+        }
+        let mut pruned = run_stage(shared, settings, budget, tt, run);
+        if is_mate(&pruned) {
+            return pruned;
+        }
+        if shared.is_over() {
+            // The move of the deeper search is better, but only the exhaustive one rules out a mate.
+            let depth = exhaustive.first().map_or(0, |result| result.depth);
+            for root_move in pruned.iter_mut().flat_map(|result| &mut result.moves) {
+                root_move.depth = root_move.depth.min(depth);
+            }
+            return pruned;
+        }
+        budget = budget.saturating_mul(4);
+    }
+}
+
+/// Runs a part of a search for a mate, of at most `budget` nodes.
+fn run_stage(
+    shared: &SharedState,
+    settings: Settings,
+    budget: u64,
+    tt: &TranspositionTable,
+    run: &mut impl FnMut(&Arc<SharedState>) -> Vec<Iteration>,
+) -> Vec<Iteration> {
+    let stage = Arc::new(shared.stage(settings, budget));
+    tt.age();
+    let results = run(&stage);
+    let counted = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    shared.nodes.store(counted(&stage.nodes), Ordering::Relaxed);
+    (shared.tb_hits).store(counted(&stage.tb_hits), Ordering::Relaxed);
+    results
 }
 
 /// The second move of the principal variation, or the hash move after its first.

@@ -10,7 +10,7 @@ use crate::board::{Move, Position};
 use crate::rules::RuleSet;
 use crate::search::event::Event;
 use crate::search::game_occurrences::GameOccurrences;
-use crate::search::request::SearchRequest;
+use crate::search::request::{Degree, SearchRequest, Settings};
 use crate::search::score::Score;
 use crate::search::time::TimeManager;
 use crate::tablebase::{TableOutcome, Tables};
@@ -35,6 +35,7 @@ pub struct SharedState {
     /// Receives the reports of the first thread; `None` if nothing reads them.
     pub events: Option<Sender<Event>>,
     pub current_lines: CurrentLines,
+    pub threads: usize,
     /// `None` for a single thread.
     pub team: Option<Team>,
 }
@@ -61,8 +62,47 @@ impl SharedState {
             finished: AtomicBool::new(false),
             events: None,
             current_lines: CurrentLines::new(lines_reported),
+            threads,
             team: (threads > 1).then(Team::default),
         }
+    }
+
+    /// A part of a search for a mate, of at most `budget` more nodes. Its nodes and time continue those of the whole.
+    pub fn stage(&self, settings: Settings, budget: u64) -> Self {
+        let mut request = self.request.clone();
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        let limit = request.limits.nodes.unwrap_or(u64::MAX);
+        request.limits.nodes = Some(limit.min(nodes.saturating_add(budget)));
+        if settings.pruning != Degree::None {
+            // The length of the mate limits the depth of an exhaustive search only.
+            let mate = request.limits.mate.map(|moves| moves.saturating_mul(2) - 1);
+            request.limits.depth = request.limits.depth.filter(|depth| Some(*depth) < mate);
+        }
+        request.settings = settings;
+        Self {
+            time: self.time,
+            nodes: AtomicU64::new(nodes),
+            tb_hits: AtomicU64::new(self.tb_hits.load(Ordering::Relaxed)),
+            events: self.events.clone(),
+            ..Self::new(request, self.root_moves.clone(), self.threads)
+        }
+    }
+
+    /// Whether the search has been stopped or has used up its nodes or its time.
+    pub fn is_over(&self) -> bool {
+        let control = &self.request.control;
+        let is_out_of_time = |time: TimeManager| {
+            !control.is_pondering()
+                && control.clock_elapsed() >= time.hard_after(control.pondered())
+        };
+        let nodes = self.nodes.load(Ordering::Relaxed);
+        control.is_stopped()
+            || self
+                .request
+                .limits
+                .nodes
+                .is_some_and(|limit| nodes >= limit)
+            || self.time.is_some_and(is_out_of_time)
     }
 
     /// The score to report. In a position that is drawn by an endgame table it is that of a draw, unless the move

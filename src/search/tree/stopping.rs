@@ -14,8 +14,8 @@ use crate::search::request::Degree;
 use crate::search::score::Score;
 
 impl Search<'_> {
-    /// Whether a mate score ends the search: on the clock any win, else a mate that was searched to twice its
-    /// length, because pruning may hide a shorter one for a while.
+    /// Whether a mate score ends the search: on the clock any win, in a search for a mate one that is short enough,
+    /// else a mate that was searched to twice its length, because pruning may hide a shorter one for a while.
     pub fn is_decided(&self, lines: usize) -> bool {
         let Iteration { moves, depth, .. } = &self.iteration;
         if lines > 1 || !moves[0].score.is_decisive() || moves[0].bound != Bound::Exact {
@@ -28,7 +28,7 @@ impl Search<'_> {
         // A search for a mate in N moves continues after a longer one.
         let wanted = self.shared.request.limits.mate;
         let is_short = wanted.is_none_or(|moves| plies as u32 <= moves.saturating_mul(2));
-        (score.is_win() && on_the_clock && is_short) || *depth >= 2 * plies
+        (score.is_win() && (on_the_clock || wanted.is_some()) && is_short) || *depth >= 2 * plies
     }
 
     pub fn is_out_of_time(&self, progress: &Stability) -> bool {
