@@ -313,10 +313,14 @@ parameters! {
     last_move_hard = 90, 10, 95;
     /// Soft limit of other moves, as a share of the proper time.
     soft_share = 50, 10, 200;
+    /// Soft limit of other moves with a known number of moves to the time control, as a share of the proper time.
+    soft_share_of_period = 90, 10, 200;
     /// Hard limit of other moves, as a share of the proper time.
     hard_share = 200, 50, 1000;
-    /// Maximum hard limit: usable time / N.
-    hard_divisor = 3, 1, 10;
+    /// Maximum hard limit, as a share of the usable time.
+    hard_ceiling = 33, 10, 90;
+    /// Maximum hard limit with a known number of moves to the time control, as a share of the usable time.
+    hard_ceiling_of_period = 65, 10, 90;
     /// Minimum share of the soft limit that remains after a ponder hit.
     ponder_hit_share = 50, 0, 100;
     /// Expected number of remaining moves in a game without periods.

@@ -1,9 +1,13 @@
 //! Time limits of a move, by the scheme of ElephantEye.
 //!
-//! The *proper* time is a fair share of the clock. Half of it is the soft limit, scaled by how stable the choice
-//! is: no iteration starts after it. The hard limit, twice the proper time, stops a search within an iteration.
-//! The last move before a time control may use most of the remaining time. The reserve grows with the
-//! overhead measured on earlier moves ([`MoveOverhead`](super::MoveOverhead)).
+//! The *proper* time is a fair share of the clock. A part of it is the soft limit, scaled by how stable the choice
+//! is: no iteration starts after it. The hard limit, a multiple of the proper time, stops a search within an
+//! iteration. The last move before a time control may use most of the remaining time. The reserve grows with
+//! the overhead measured on earlier moves ([`MoveOverhead`](super::MoveOverhead)).
+//!
+//! ElephantEye's soft limit, half of the proper time, leaves an eighth of a period to its last move. With a known
+//! number of moves to the time control most of the proper time is used, so that all moves get the same: a search
+//! takes 1.09 times its soft limit on average.
 
 use std::time::Duration;
 
@@ -88,9 +92,13 @@ impl TimeManager {
                 percent(usable, values::last_move_soft()),
                 percent(usable, values::last_move_hard()),
             ),
-            _ => (
+            Some(_) => (
+                percent(proper, values::soft_share_of_period()),
+                percent(usable, values::hard_ceiling_of_period()),
+            ),
+            None => (
                 percent(proper, values::soft_share()),
-                usable / values::hard_divisor().unsigned_abs(),
+                percent(usable, values::hard_ceiling()),
             ),
         };
         let hard = percent(proper, values::hard_share())
@@ -161,11 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_those_of_elephanteye() {
+    fn limits_are_shares_of_the_proper_time() {
         let budget = |l| TimeManager::new(&l, &Settings::default(), Duration::ZERO).unwrap();
-        let half = |l| budget(l).soft.as_millis();
-        assert_eq!(half(limits(20_025, 1000, None)), 1000);
-        assert_eq!(half(limits(20_025, 0, Some(10))), 1000);
+        let soft = |l| budget(l).soft.as_millis();
+        assert_eq!(soft(limits(20_025, 1000, None)), 1000);
+        assert_eq!(soft(limits(20_025, 0, Some(10))), 1800);
+        assert_eq!(soft(limits(20_025, 0, Some(1))), 15_000);
         assert_eq!(budget(limits(20_025, 1000, None)).hard.as_millis(), 4000);
         let pondering = Settings {
             ponder: true,
@@ -178,6 +187,35 @@ mod tests {
             TimeManager::new(&Limits::default(), &Settings::default(), Duration::ZERO),
             None
         );
+    }
+
+    /// The clock in milliseconds after each of 60 moves that take 1.09 times their soft limit.
+    fn simulated(time: u64, increment: u64, period: Option<u32>) -> Vec<u64> {
+        let mut left = time as f64;
+        let moves = (0..60).map(|n| {
+            let moves_to_go = period.map(|period| period - n % period);
+            let limits = limits(left as u64, increment, moves_to_go);
+            let budget = TimeManager::new(&limits, &Settings::default(), Duration::ZERO).unwrap();
+            let used = budget.soft.as_secs_f64() * 1090.0;
+            left += increment as f64 - used.min(budget.hard.as_secs_f64() * 1000.0);
+            if moves_to_go == Some(1) {
+                left += time as f64;
+            }
+            left as u64
+        });
+        moves.collect()
+    }
+
+    #[test]
+    fn periods_are_used_evenly() {
+        // 40 moves in 5 minutes: 7.5 s a move on average.
+        let left = simulated(300_000, 0, Some(40));
+        let used = |n: usize| left[n - 1] - left[n];
+        for n in 1..39 {
+            assert!((6000..9000).contains(&used(n)), "move {n}: {}", used(n));
+        }
+        let last = left[38] - (left[39] - 300_000);
+        assert!((6000..16_000).contains(&last), "{last}");
     }
 
     #[test]
