@@ -152,7 +152,7 @@ impl RequestHandler {
         let outcome = Outcome {
             best: Some(best),
             ponder: chosen.and_then(|c| expected_reply(&shared, &c.pv, tt)),
-            score: chosen.map(|c| shared.reported_score(c.score)),
+            score: chosen.map(|c| shared.reported_score(c.value())),
             depth: chosen.map_or(0, |c| c.depth as u32),
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: control.elapsed(),

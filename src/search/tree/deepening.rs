@@ -239,6 +239,8 @@ pub struct RootMove {
     /// The iteration in which the score was found.
     pub depth: i32,
     pub bound: Bound,
+    /// The last exact score, of this iteration or an earlier one.
+    pub exact: Option<Score>,
     pub pv: Vec<Move>,
     /// Nodes of its subtree in this iteration.
     pub nodes: u64,
@@ -253,6 +255,7 @@ impl RootMove {
             previous: -Score::INFINITE,
             depth: 0,
             bound: Bound::Exact,
+            exact: None,
             pv: vec![played],
             nodes: 0,
             selective_depth: 0,
@@ -277,6 +280,14 @@ impl RootMove {
             hashfull,
             tb_hits: 0,
             pv: self.pv.clone(),
+        }
+    }
+
+    /// The score, or the last exact one if the search was interrupted when it only had a bound.
+    pub fn value(&self) -> Score {
+        match self.bound {
+            Bound::Exact => self.score,
+            Bound::Lower | Bound::Upper => self.exact.unwrap_or(self.score),
         }
     }
 
@@ -308,6 +319,18 @@ mod tests {
             "the best stays first"
         );
         assert!(iteration.moves.iter().all(|m| m.nodes == 0));
+    }
+
+    #[test]
+    fn a_bound_is_no_value_if_there_is_an_exact_score() {
+        let mut root_move = RootMove::new("h2e2".parse().unwrap());
+        root_move.score = Score::mate_in(53);
+        root_move.bound = Bound::Lower;
+        assert_eq!(root_move.value(), Score::mate_in(53));
+        root_move.exact = Some(Score::evaluation(700));
+        assert_eq!(root_move.value(), Score::evaluation(700));
+        root_move.bound = Bound::Exact;
+        assert_eq!(root_move.value(), Score::mate_in(53));
     }
 
     #[test]

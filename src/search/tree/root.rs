@@ -179,6 +179,9 @@ impl Search<'_> {
             root_move.score = score;
             root_move.depth = self.root_depth;
             root_move.bound = bound;
+            if bound == Bound::Exact {
+                root_move.exact = Some(score);
+            }
             root_move.selective_depth = self.selective_depth;
             root_move.pv.clear();
             root_move.pv.push(root_move.played);
