@@ -5,7 +5,7 @@ fn main() -> std::process::ExitCode {
     chuhe::cli::run(std::env::args_os())
 }
 
-/// Without the feature `cli` the program is the engine alone, which takes no arguments.
+/// Without the feature `cli` the program is only the engine and ignores arguments.
 #[cfg(not(feature = "cli"))]
 fn main() -> Result<(), chuhe::protocol::RunError> {
     chuhe::protocol::run()

@@ -1,171 +1,190 @@
-//! `chuhe analyse`: the best lines of a position, for a person to read.
+//! `chuhe analyse`: the best lines of positions.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, select, unbounded};
+use crossbeam_channel::Receiver;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::common::{
-    BoardArguments, Failure, GameArguments, INTERRUPTED, LimitArguments, NetworkArgument,
-    TableArguments, cut, describe_ending, interrupts, print, report_damaged_tables, spaced,
-    terminal_width, wrapped,
+    BoardArguments, Context, Failure, GameArguments, PgnPlace, SearchArguments, SearchDefaults,
+    SearchPlan, SearchThreads, bound_name, cut, describe_end, describe_ending, exit_code, fill,
+    ignore_closed_pipe, interrupts, pad, print_if_read, read_positions, report_damaged_tables,
+    score_and_mate, spaced, terminal_width, texts, wrapped,
 };
-use crate::board::{MAX_MOVES, Position};
+use crate::board::{MAX_MOVES, Move, Position};
 use crate::eval::win_rate::WinRate;
 use crate::movegen::has_legal_move;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::draw;
-use crate::rules::{Cause, Game, RuleSet, judge};
-use crate::search::{
-    Bound, Control, Event, Info, MAX_HASH, MAX_THREADS, Outcome, Pool, Report, Score,
-    SearchRequest, Settings, nodes_per_second,
-};
+use crate::rules::{Game, RuleSet};
+use crate::search::{Bound, Control, Info, Outcome, Report, Score, nodes_per_second};
 
-/// How long to think when nothing else is said.
-const DEFAULT_TIME: Duration = Duration::from_secs(5);
-/// How often the progress line moves.
+const DEFAULTS: SearchDefaults = SearchDefaults {
+    time: Duration::from_secs(5),
+    threads: 1,
+    hash: 0,
+};
+/// Time between two updates of the progress line.
 const TICK: Duration = Duration::from_millis(100);
-/// What there is to say when the search threads are gone.
-const FAILED: &str = "the search has failed";
 /// Width of a row before its line of moves.
 const ROW_WIDTH: usize = 43;
-/// With fewer columns left than this, which are three moves, the line of moves gets a row of its own.
+/// With fewer columns left than this, which is three moves, the line of moves gets a row of its own.
 const NARROW: usize = 27;
-/// How far that row is indented.
-const NARROW_INDENT: usize = 2;
+/// Indentation of that row, and of the lines of moves at the end.
+const INDENT: usize = 2;
 
-/// Search a position and show the best lines.
+/// Search positions and show the best lines.
+///
+/// The position is `startpos` or a FEN with moves, or a game of a PGN. A file with one position per line, or `-`
+/// for standard input, analyses all of them.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
     board: BoardArguments,
-    #[command(flatten)]
-    limits: LimitArguments,
-    /// How many lines to show.
+    /// Number of best lines.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=MAX_MOVES as i64))]
     multipv: u16,
-    /// How to write moves.
+    /// Move notation.
     #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
-    /// Show lines of moves whole, on several rows of the terminal, instead of cutting them at its edge.
+    /// Print a JSON object for each position when its search is done, instead of the table.
     #[arg(long)]
-    whole_lines: bool,
-    /// Hash table in MB; 0 is automatic.
-    #[arg(long, value_name = "MB", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
-    hash: u32,
-    /// Search threads; 0 is one a processor core.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
-    threads: u16,
+    json: bool,
     #[command(flatten)]
-    network: NetworkArgument,
-    #[command(flatten)]
-    tables: TableArguments,
+    search: SearchArguments,
 }
 
-/// Searches and prints a row a line and depth, then the best move. Ctrl-C ends the search, not the
-/// report; the exit code tells of it.
-///
-/// # Errors
-/// The FEN is no position, a move is none, or there is no room for the hash table.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+/// Searches and prints a row for each line and depth, then the best lines. Ctrl-C ends the search but not the
+/// output.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !arguments.game.is_given() {
         return Err(Failure::usage(
             "analyse",
             "no position is given: `startpos` or a FEN",
         ));
     }
-    let game = arguments.game.read()?;
-    let network = arguments.network.read()?;
-    let tables = arguments.tables.open()?;
-    let settings = Settings {
-        multipv: usize::from(arguments.multipv),
-        ..Settings::default()
-    };
-    let mut view = AnalysisView::new(&game, arguments);
-    if io::stdout().is_terminal() {
-        let last = game.plies().last().map(|ply| ply.played);
-        let board = draw(game.position(), arguments.board.style(), last);
-        // Fails as the rows below do, which report it.
-        let _ = writeln!(view.out, "{board}");
-    }
-    if let Some(text) = decision(&game, &settings) {
-        print(&(text + "\n"))?;
-    }
-    if !has_legal_move(game.position()) {
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(text) = describe_ending(&game, &tables, RuleSet::default()) {
-        print(&(text + "\n"))?;
-    }
+    let games = read_games(arguments)?;
+    let mut plan = arguments.search.plan(&DEFAULTS)?;
+    plan.settings.multipv = usize::from(arguments.multipv);
     let interrupts = interrupts()?;
-    let (sender, events) = unbounded();
-    let mut pool = Pool::new(sender).map_err(|error| Failure::new("analyse", error))?;
-    pool.set_hash_size(arguments.hash as usize)
-        .map_err(|error| Failure::new("--hash", error))?;
-    pool.set_threads(usize::from(arguments.threads))
-        .map_err(|error| Failure::new("--threads", error))?;
-    let control = Control::new(false);
-    pool.start(SearchRequest {
-        game: game.clone(),
-        limits: arguments.limits.limits(DEFAULT_TIME),
-        root_moves: None,
-        settings,
-        network,
-        tablebases: Some(tables.clone()),
-        control: Arc::clone(&control),
-    });
-    let shown = view.follow(&events, &interrupts, &control);
-    // The reader of the analysis may be gone.
-    control.stop();
-    report_damaged_tables(&tables);
-    shown
-        .or_else(super::common::ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))?;
-    Ok(match view.interrupted {
-        true => ExitCode::from(INTERRUPTED),
-        false => ExitCode::SUCCESS,
-    })
+    let mut threads = plan.threads()?;
+    let mut is_interrupted = false;
+    for (n, (line, game)) in games.iter().enumerate() {
+        if !print_if_read(&heading(arguments, *line, n > 0, game, &plan))? {
+            break;
+        }
+        if !has_legal_move(game.position()) {
+            continue;
+        }
+        if n > 0 {
+            threads.forget();
+        }
+        let mut view = AnalysisView::new(game, arguments);
+        let shown = view.search(&threads, &plan, &interrupts);
+        report_damaged_tables(&plan.tables);
+        shown
+            .or_else(ignore_closed_pipe)
+            .context("standard output")?;
+        if arguments.json && !print_if_read(&view.json(*line, &plan))? {
+            break;
+        }
+        is_interrupted = view.is_interrupted;
+        if is_interrupted {
+            break;
+        }
+    }
+    Ok(exit_code(is_interrupted))
 }
 
-/// What the rules say of a game that they have decided.
-fn decision(game: &Game, settings: &Settings) -> Option<String> {
-    let judgement = judge(game, settings.rules);
-    let side = game.position().side_to_move();
-    match judgement.cause {
-        Cause::Checkmate => Some(format!("{side} is checkmated, {} wins", !side)),
-        Cause::Stalemate => Some(format!("{side} has no legal move, {} wins", !side)),
-        _ => judgement.ruling(),
+/// The games whose last positions are to be analysed, with their lines in a file.
+fn read_games(arguments: &Arguments) -> Result<Vec<(Option<usize>, Game)>, Failure> {
+    let file = arguments.game.file();
+    let is_pgn = |path: &std::path::PathBuf| PgnPlace::parse(&path.to_string_lossy()).is_pgn();
+    match file.filter(|path| !is_pgn(path)) {
+        None => Ok(vec![(None, arguments.game.read()?)]),
+        Some(path) => {
+            let positions = read_positions(&path)?.into_iter();
+            let games = positions.map(|position| (Some(position.line), position.game));
+            Ok(games.collect())
+        }
     }
+}
+
+/// The text before the table of a position: its line in the file, the board on a terminal, the ruling, and the
+/// ending.
+fn heading(
+    arguments: &Arguments,
+    line: Option<usize>,
+    is_next: bool,
+    game: &Game,
+    plan: &SearchPlan,
+) -> String {
+    let is_decided = !has_legal_move(game.position());
+    if arguments.json {
+        let object = || decided_json(game, line, plan.settings.rules);
+        return if is_decided { object() } else { String::new() };
+    }
+    let mut text = String::new();
+    if let Some(line) = line {
+        let separator = if is_next { "\n" } else { "" };
+        text += &format!("{separator}line {line}: {}\n", game.position());
+    }
+    if io::stdout().is_terminal() {
+        let last = game.plies().last().map(|ply| ply.played);
+        text += &format!("{}\n", draw(game.position(), arguments.board.style(), last));
+    }
+    let ruling = describe_end(game, plan.settings.rules);
+    let ending = || describe_ending(game, &plan.tables, plan.settings.rules);
+    let ending = if is_decided { None } else { ending() };
+    for line in ruling.into_iter().chain(ending) {
+        text += &format!("{line}\n");
+    }
+    text
+}
+
+/// The JSON object of a position without a legal move.
+fn decided_json(game: &Game, line: Option<usize>, rules: RuleSet) -> String {
+    let object = json!({
+        "line": line,
+        "fen": game.position().to_string(),
+        "best": null,
+        "ruling": describe_end(game, rules),
+        "lines": [],
+    });
+    format!("{object}\n")
 }
 
 /// The table and the progress line.
 struct AnalysisView<'a> {
-    position: &'a Position,
+    game: &'a Game,
     notation: MoveStyle,
-    /// Whether there is more than one line to tell apart.
-    ranked: bool,
-    out: io::StdoutLock<'static>,
-    /// Columns of the terminal; `None` where there is no edge.
+    /// Whether several lines are shown, which are numbered.
+    is_numbered: bool,
+    /// Whether the table is printed.
+    is_shown: bool,
+    out: io::Stdout,
+    /// Columns of the terminal; `None` if the output is not a terminal.
     width: Option<usize>,
-    /// Whether lines of moves are shown whole.
-    shows_whole: bool,
     bar: ProgressBar,
     status: Status,
-    /// The last report of each line, where it is a bound, which is not shown while exact scores
-    /// may follow.
+    /// The last report of each line with an exact score.
+    lines: BTreeMap<usize, Info>,
+    /// The last report of each line, if its score is a bound.
     bounds: BTreeMap<usize, Info>,
+    /// The end of the search.
+    outcome: Option<Outcome>,
     /// Whether Ctrl-C has ended the search.
-    interrupted: bool,
+    is_interrupted: bool,
 }
 
-/// What the progress line says.
+/// The contents of the progress line.
 #[derive(Default)]
 struct Status {
     depth: u32,
@@ -176,56 +195,61 @@ struct Status {
 
 impl<'a> AnalysisView<'a> {
     fn new(game: &'a Game, arguments: &Arguments) -> Self {
-        let terminal = io::stdout().is_terminal();
-        let target = match terminal && io::stderr().is_terminal() {
-            true => ProgressDrawTarget::stderr(),
-            false => ProgressDrawTarget::hidden(),
+        let has_bar = io::stdout().is_terminal() && io::stderr().is_terminal() && !arguments.json;
+        let target = if has_bar {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
         };
         let bar = ProgressBar::with_draw_target(None, target)
             .with_style(ProgressStyle::default_spinner());
         Self {
-            position: game.position(),
+            game,
             notation: arguments.notation,
-            ranked: arguments.multipv > 1,
-            out: io::stdout().lock(),
+            is_numbered: arguments.multipv > 1,
+            is_shown: !arguments.json,
+            out: io::stdout(),
             width: terminal_width(),
-            shows_whole: arguments.whole_lines,
             bar,
             status: Status::default(),
+            lines: BTreeMap::new(),
             bounds: BTreeMap::new(),
-            interrupted: false,
+            outcome: None,
+            is_interrupted: false,
         }
     }
 
-    /// Shows the events of a search to its end, which an interrupt brings about.
-    fn follow(
+    fn position(&self) -> &'a Position {
+        self.game.position()
+    }
+
+    /// Searches and shows the reports.
+    fn search(
         &mut self,
-        events: &Receiver<Event>,
+        threads: &SearchThreads,
+        plan: &SearchPlan,
         interrupts: &Receiver<()>,
-        control: &Control,
     ) -> io::Result<()> {
-        self.head()?;
+        if self.is_shown {
+            self.show_head()?;
+        }
         if !self.bar.is_hidden() {
             self.bar.enable_steady_tick(TICK);
         }
-        loop {
-            let event = select! {
-                recv(events) -> event => event.map_err(|_| io::Error::other(FAILED))?,
-                recv(interrupts) -> _ => {
-                    self.interrupted = true;
-                    control.stop();
-                    continue;
-                }
-            };
-            match event {
-                Event::Done(outcome) => {
-                    self.bar.finish_and_clear();
-                    return self.best(&outcome);
-                }
-                Event::Report(report) => self.report(report)?,
-            }
+        let request = plan.request(self.game, &Control::new(false));
+        let found = threads.search(request, interrupts, |report| {
+            self.report(report)?;
             self.bar.set_message(self.status.text());
+            Ok(())
+        });
+        self.bar.finish_and_clear();
+        let (outcome, is_interrupted) = found?;
+        self.is_interrupted = is_interrupted;
+        if self.is_shown {
+            self.show_best(&outcome)?;
         }
+        self.outcome = Some(outcome);
+        Ok(())
     }
 
     fn report(&mut self, report: Report) -> io::Result<()> {
@@ -233,9 +257,13 @@ impl<'a> AnalysisView<'a> {
             Report::Line(info) => {
                 (self.status.nodes, self.status.time) = (info.nodes, info.time);
                 self.status.depth = info.depth;
+                // An exact score usually follows a bound, so bounds are shown only at the end.
                 if info.bound == Bound::Exact {
+                    if self.is_shown {
+                        self.show_row(&info)?;
+                    }
                     self.bounds.remove(&info.multipv);
-                    self.row(&info)?;
+                    self.lines.insert(info.multipv, info);
                 } else {
                     self.bounds.insert(info.multipv, info);
                 }
@@ -245,35 +273,41 @@ impl<'a> AnalysisView<'a> {
             }
             Report::CurrentMove { depth, played, .. } => {
                 self.status.depth = depth;
-                self.status.current = self.notation.write(self.position, played);
+                self.status.current = self.notation.write(self.position(), played);
             }
-            // Not asked for.
+            // Not requested.
             Report::Refutation(_) | Report::CurrentLines(_) => {}
         }
         Ok(())
     }
 
-    fn head(&mut self) -> io::Result<()> {
-        let rank = if self.ranked { " no" } else { "" };
-        let side = self.position.side_to_move();
-        let (depth, score, time, nodes) = ("depth", "score", "time", "nodes");
-        let line = fitted(&format!("line ({side} to move)"), self.width, false);
+    fn show_head(&mut self) -> io::Result<()> {
+        let rank = if self.is_numbered { " no" } else { "" };
+        let texts = texts();
+        let side = texts.side(self.position().side_to_move());
+        let line = fitted(&fill(texts.line_to_move, &[side]), self.width);
+        let right = |text: &str, width: usize| pad("", width.saturating_sub(text.width())) + text;
         writeln!(
             self.out,
-            "{depth:>5}{rank} {score:>8} {time:>9} {nodes:>13}  {line}"
+            "{}{rank} {} {} {}  {line}",
+            right(texts.depth, 5),
+            right(texts.score, 8),
+            right(texts.time, 9),
+            right(texts.nodes, 13)
         )
     }
 
-    fn row(&mut self, info: &Info) -> io::Result<()> {
-        let rank = match self.ranked {
-            true => format!("{:>3}", info.multipv),
-            false => String::new(),
+    fn show_row(&mut self, info: &Info) -> io::Result<()> {
+        let rank = if self.is_numbered {
+            format!("{:>3}", info.multipv)
+        } else {
+            String::new()
         };
         let (depth, nodes) = (info.depth, info.nodes);
         let score = format_score(info.score, info.bound);
         let time = format_time(info.time);
-        let line = self.notation.write_line(self.position, &info.pv);
-        let line = fitted(&line, self.width, self.shows_whole);
+        let line = self.notation.write_line(self.position(), &info.pv);
+        let line = fitted(&line, self.width);
         let out = &mut self.out;
         self.bar.suspend(|| {
             writeln!(
@@ -283,41 +317,111 @@ impl<'a> AnalysisView<'a> {
         })
     }
 
-    fn best(&mut self, outcome: &Outcome) -> io::Result<()> {
-        // There is a legal move, so that only a search that broke off has no answer or no score.
-        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
-            return Err(io::Error::other(FAILED));
-        };
-        // What is played must have been shown, and how sure its score is.
-        let bounds = std::mem::take(&mut self.bounds);
-        for info in bounds.values() {
-            self.row(info)?;
+    /// The bound of the score of the chosen move.
+    fn bound(&self, best: Move, score: Score) -> Bound {
+        let mut bounds = self.bounds.values();
+        let chosen = bounds.find(|info| info.pv.first() == Some(&best) && info.score == score);
+        chosen.map_or(Bound::Exact, |info| info.bound)
+    }
+
+    /// The lines to show at the end: the exact ones, but for the chosen move the one with its score.
+    fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
+        let mut lines: BTreeMap<usize, &Info> =
+            self.lines.iter().map(|(n, info)| (*n, info)).collect();
+        for (rank, info) in &self.bounds {
+            let is_chosen = info.pv.first().copied() == outcome.best;
+            if !lines.contains_key(rank) || is_chosen && Some(info.score) == outcome.score {
+                lines.insert(*rank, info);
+            }
         }
-        let bound = bounds
-            .values()
-            .find(|info| info.pv.first() == Some(&best) && info.score == score)
-            .map_or(Bound::Exact, |info| info.bound);
-        let WinRate { win, loss, .. } = WinRate::of(score.units(), self.position);
+        lines.into_values().collect()
+    }
+
+    /// Shows the last lines whole, if they are cut in the table, and the best move.
+    fn show_best(&mut self, outcome: &Outcome) -> io::Result<()> {
+        // There is a legal move, so only a failed search has no best move or score.
+        let (Some(best), Some(score)) = (outcome.best, outcome.score) else {
+            return Err(io::Error::other("the search has failed"));
+        };
+        for info in self.bounds.clone().values() {
+            self.show_row(info)?;
+        }
+        if let Some(width) = self.width {
+            let lines = self.last_lines(outcome).into_iter();
+            let lines: String = lines.map(|info| self.whole_line(info, width)).collect();
+            write!(self.out, "{lines}")?;
+        }
+        let WinRate { win, loss, .. } = WinRate::of(score.units(), self.position());
         let [win, loss] = [win, loss].map(|chance| (chance + 5) / 10);
         let draw = 100_u16.saturating_sub(win + loss);
-        let score = format_score(score, bound);
-        let best = self.notation.write_with_coordinates(self.position, best);
-        let (depth, nodes) = (outcome.depth, outcome.nodes);
-        let (time, speed) = (
-            format_time(outcome.time),
-            nodes_per_second(nodes, outcome.time),
-        );
+        let score = format_score(score, self.bound(best, score));
+        let best = self.notation.write_with_coordinates(self.position(), best);
+        let Outcome {
+            depth, nodes, time, ..
+        } = outcome;
+        let texts = texts();
         let words = [
-            format!("best {best}"),
-            format!("score {score}"),
-            format!("win/draw/loss {win}/{draw}/{loss} %"),
-            format!("depth {depth}"),
-            format!("nodes {nodes}"),
-            format!("time {time}"),
-            format!("nps {speed}"),
+            format!("{} {best}", texts.best),
+            format!("{} {score}", texts.score),
+            format!("{} {win}/{draw}/{loss} %", texts.win_draw_loss),
+            format!("{} {depth}", texts.depth),
+            format!("{} {nodes}", texts.nodes),
+            format!("{} {}", texts.time, format_time(*time)),
+            format!("nps {}", nodes_per_second(*nodes, *time)),
         ];
         write!(self.out, "{}", spaced(&words, self.width))
     }
+
+    /// A line with its score, on as many rows as it needs.
+    fn whole_line(&self, info: &Info, width: usize) -> String {
+        let score = format_score(info.score, info.bound);
+        let head = if self.is_numbered {
+            format!("{}. {score}", info.multipv)
+        } else {
+            format!("{} {score}", texts().line)
+        };
+        let line = self.notation.write_line(self.position(), &info.pv);
+        let rows = wrapped(&format!("{head}: {line}"), width.saturating_sub(INDENT));
+        rows.join(&format!("\n{:INDENT$}", "")) + "\n"
+    }
+
+    /// The result of the search as a line of JSON.
+    fn json(&self, line: Option<usize>, plan: &SearchPlan) -> String {
+        let Some(outcome) = &self.outcome else {
+            return String::new();
+        };
+        let lines = self.last_lines(outcome).into_iter().map(|info| {
+            let mut object = score_json(info.score, info.bound);
+            object["depth"] = json!(info.depth);
+            object["pv"] = info.pv.iter().map(ToString::to_string).collect();
+            object["text"] = json!(self.notation.write_line(self.position(), &info.pv));
+            object
+        });
+        let lines: Value = lines.collect();
+        let mut object = match (outcome.best, outcome.score) {
+            (Some(best), Some(score)) => score_json(score, self.bound(best, score)),
+            _ => json!({}),
+        };
+        object["line"] = json!(line);
+        object["fen"] = json!(self.position().to_string());
+        object["best"] = json!(outcome.best.map(|best| best.to_string()));
+        object["depth"] = json!(outcome.depth);
+        object["nodes"] = json!(outcome.nodes);
+        object["time_ms"] = json!(u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX));
+        object["ruling"] = json!(describe_end(self.game, plan.settings.rules));
+        object["ending"] = json!(describe_ending(
+            self.game,
+            &plan.tables,
+            plan.settings.rules
+        ));
+        object["lines"] = lines;
+        format!("{object}\n")
+    }
+}
+
+fn score_json(score: Score, bound: Bound) -> Value {
+    let (hundredths, mate) = score_and_mate(score);
+    json!({ "score": hundredths, "mate": mate, "bound": bound_name(bound) })
 }
 
 impl Status {
@@ -329,33 +433,21 @@ impl Status {
     }
 }
 
-/// A line of moves as it stands behind the figures of its row: cut at the edge of a terminal, or whole on
-/// rows below where it is to be whole or hardly anything of it would fit.
-fn fitted(line: &str, width: Option<usize>, is_whole: bool) -> String {
+/// The line of moves of a row, cut at the edge of the terminal; in a row of its own if little of it would fit.
+fn fitted(line: &str, width: Option<usize>) -> String {
     let Some(width) = width else {
         return line.to_owned();
     };
-    let room = width.saturating_sub(ROW_WIDTH);
-    let is_narrow = room < NARROW;
-    if !is_narrow && (!is_whole || line.width() <= room) {
-        return cut(line, room);
-    }
-    let (indent, room) = match is_narrow {
-        true => (NARROW_INDENT, width.saturating_sub(NARROW_INDENT)),
-        false => (ROW_WIDTH, room),
-    };
-    let separator = format!("\n{:indent$}", "");
-    let text = match is_whole {
-        true => wrapped(line, room).join(&separator),
-        false => cut(line, room),
-    };
-    match is_narrow {
-        true => separator + &text,
-        false => text,
+    let rest = width.saturating_sub(ROW_WIDTH);
+    if rest < NARROW {
+        let line = cut(line, width.saturating_sub(INDENT));
+        format!("\n{:INDENT$}{line}", "")
+    } else {
+        cut(line, rest)
     }
 }
 
-/// A score, `≥` or `≤` before it where it is a bound.
+/// A score, after `≥` or `≤` if it is a bound.
 fn format_score(score: Score, bound: Bound) -> String {
     match bound {
         Bound::Exact => score.to_string(),
@@ -375,24 +467,19 @@ mod tests {
     const LINE: &str = "炮二平五 马8进7 马二进三 车9平8";
 
     #[test]
-    fn lines_fit_the_terminal() {
-        assert_eq!(fitted(LINE, None, false), LINE);
-        assert_eq!(fitted(LINE, Some(200), false), LINE);
+    fn lines_are_cut_at_the_edge_of_the_terminal() {
+        assert_eq!(fitted(LINE, None), LINE);
+        assert_eq!(fitted(LINE, Some(200)), LINE);
         assert_eq!(
-            fitted(LINE, Some(ROW_WIDTH + 27), false),
+            fitted(LINE, Some(ROW_WIDTH + 27)),
             "炮二平五 马8进7 马二进三 …"
         );
-        let indent = " ".repeat(ROW_WIDTH);
-        let whole = format!("炮二平五 马8进7 马二进三\n{indent}车9平8");
-        assert_eq!(fitted(LINE, Some(ROW_WIDTH + 27), true), whole);
     }
 
     #[test]
-    fn a_narrow_terminal_has_the_line_below() {
-        assert_eq!(fitted(LINE, Some(50), false), format!("\n  {LINE}"));
-        let narrow = "\n  炮二平五 马8进7\n  马二进三 车9平8";
-        assert_eq!(fitted(LINE, Some(20), true), narrow);
-        assert_eq!(fitted(LINE, Some(20), false), "\n  炮二平五 马8进7 …");
-        assert_eq!(fitted("", Some(20), true), "\n  ");
+    fn lines_get_rows_of_their_own_on_narrow_terminals() {
+        assert_eq!(fitted(LINE, Some(50)), format!("\n  {LINE}"));
+        assert_eq!(fitted(LINE, Some(20)), "\n  炮二平五 马8进7 …");
+        assert_eq!(fitted("", Some(20)), "\n  ");
     }
 }

@@ -1,26 +1,24 @@
 //! `chuhe bench`: the signature and speed of the search.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
-use super::common::{Failure, NetworkArgument};
+use super::common::{Context, Failure, NetworkArgument, ignore_closed_pipe};
 use crate::search::{BENCH_DEPTH, BenchResult, bench, nodes_per_second};
 
-/// Search fixed positions to a fixed depth with one thread; the node count is the same on every
-/// machine and changes only when the search does.
+/// Search fixed positions to a fixed depth with one thread. The node count is the same on every machine and
+/// changes only with the search or the evaluation.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// Depth of each search.
-    #[arg(long, default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = BENCH_DEPTH, value_parser = clap::value_parser!(u32).range(1..=64))]
     depth: u32,
     #[command(flatten)]
     network: NetworkArgument,
 }
 
-/// Prints a line a position and the totals.
-///
-/// # Errors
-/// Standard output cannot be written.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Prints the node count of each position and the totals.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let mut written = Ok(());
     let network = arguments.network.read()?;
@@ -28,15 +26,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         if written.is_ok() {
             written = writeln!(out, "{nodes:>10}  {fen}");
         }
-    })
-    .map_err(|error| Failure::new("bench", error))?;
-    let BenchResult { nodes, time } = result;
-    let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
+    });
+    let BenchResult { nodes, time } = result.context("bench")?;
     written
-        .and_then(|()| {
-            writeln!(out, "nodes {nodes} time {millis} nps {speed}")?;
-            writeln!(out, "signature {nodes}")
-        })
-        .or_else(super::common::ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
+        .and_then(|()| writeln!(out, "{}\nsignature {nodes}", speed_text(nodes, time)))
+        .or_else(ignore_closed_pipe)
+        .context("standard output")
+}
+
+/// `nodes 79666 time 3 ms nps 26555333`.
+pub fn speed_text(nodes: u64, time: Duration) -> String {
+    let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
+    format!("nodes {nodes} time {millis} ms nps {speed}")
 }

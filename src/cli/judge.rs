@@ -1,41 +1,38 @@
-//! `chuhe judge`: what the rules say of a game.
+//! `chuhe judge`: verdicts on games by the rules.
 
 use std::fmt;
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::common::{
-    Failure, GameArguments, TableArguments, describe_ending, explain, explain_plies, open_input,
-    play_line, print, print_if_read, read_game, row, terminal_width,
+    Context, Failure, GameArguments, RulesArgument, TableArguments, describe_ending, explain,
+    explain_plies, open_input, play_line, print, print_if_read, read_game, row, terminal_width,
 };
 use crate::board::Color;
 use crate::notation::pgn::PgnReader;
 use crate::rules::{Game, Judgement, RuleSet, judge, judge_outcome};
 use crate::tablebase::Tables;
-use crate::text::{bytes_without_byte_order_mark, without_byte_order_mark};
+use crate::text::{bytes_without_byte_order_mark, read_line, without_byte_order_mark};
 
 /// Width of a column of verdicts: the longest one, `black_loses`, and the longest rule set.
 const VERDICT_WIDTH: usize = 11;
-
-/// No line of a file of games is longer, in MB.
+/// Length limit of the lines of a file of games, in MB.
 const LONGEST_LINE: u64 = 16;
 
-/// Judge a game by repetition rules and limits: none, draw, red_loses or black_loses.
+/// Judge games by the repetition rules and the no-capture limit: none, draw, red_loses or black_loses.
+///
+/// A file (`-` is standard input) judges all games in it: those of a PGN, or one `FEN moves M…` per line, where
+/// empty lines and lines that begin with `#` are skipped.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
-    /// Judge the games in FILE (`-` for standard input): those of a PGN, or one `FEN moves M…` a line, where
-    /// empty lines and lines that begin with `#` are skipped.
-    #[arg(long, value_name = "FILE", conflicts_with = "game")]
-    file: Option<PathBuf>,
-    /// Whose rules decide about repetitions and limits.
-    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
-    rules: RuleSet,
-    /// Tell what each move of the repetition was, and what endgame tables say (--tables).
+    #[command(flatten)]
+    rules: RulesArgument,
+    /// Explain the verdict: the class of each move of the repetition, and the result of the endgame tables.
     #[arg(long)]
     explain: bool,
     /// Print a JSON object for each game.
@@ -48,13 +45,13 @@ pub(super) struct Arguments {
     tables: TableArguments,
 }
 
-/// What games are judged by.
+/// The settings of the judgement.
 struct Judging<'a> {
     arguments: &'a Arguments,
     tables: Arc<Tables>,
 }
 
-/// Where a game stands in a file, from 1.
+/// The place of a game in a file, from 1.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// A line of its own.
@@ -72,61 +69,52 @@ impl fmt::Display for Place {
     }
 }
 
-/// Prints the verdicts.
-///
-/// # Errors
-/// A game cannot be read, nor the file; all the other games are judged first.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+/// Prints the verdicts. A game that cannot be read does not stop the others, but makes the command fail.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.tables.is_given() && !arguments.explain {
         return Err(Failure::usage(
             "--tables",
-            "tables are asked with --explain",
+            "has an effect only with --explain",
         ));
     }
     let judging = Judging {
         arguments,
         tables: arguments.tables.open()?,
     };
-    match &arguments.file {
-        Some(path) => judge_file(&judging, path),
-        None => {
-            if !arguments.game.is_given() {
-                return Err(Failure::usage(
-                    "judge",
-                    "no game is given, nor a file of games",
-                ));
-            }
-            let game = arguments.game.read()?;
-            print(&(heading(arguments) + &report(&judging, &game, None)))
-        }
+    if let Some(path) = arguments.game.file() {
+        judge_file(&judging, &path)
+    } else if arguments.game.is_given() {
+        let game = arguments.game.read()?;
+        print(&(heading(arguments) + &report(&judging, &game, None)))
+    } else {
+        Err(Failure::usage("judge", "no game and no file is given"))
     }
 }
 
 fn judge_file(judging: &Judging<'_>, path: &Path) -> Result<(), Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let mut input = open_input(path).map_err(|error| fault(&error))?;
-    let beginning = input.fill_buf().map_err(|error| fault(&error))?;
-    // No position begins so.
+    let mut input = open_input(path).context(path.display())?;
+    let beginning = input.fill_buf().context(path.display())?;
+    // A FEN never begins with a bracket.
     let is_pgn = bytes_without_byte_order_mark(beginning)
         .trim_ascii_start()
         .starts_with(b"[");
     if !print_if_read(&heading(judging.arguments))? {
         return Ok(());
     }
-    let bad = match is_pgn {
-        true => judge_games(judging, path, PgnReader::new(input))?,
-        false => judge_lines(judging, path, input)?,
+    let (bad, kind) = if is_pgn {
+        (judge_games(judging, path, PgnReader::new(input))?, "game")
+    } else {
+        (judge_lines(judging, path, input)?, "line")
     };
-    match (bad, is_pgn) {
-        (0, _) => Ok(()),
-        (1, true) => Err(fault(&"one game cannot be read")),
-        (_, true) => Err(fault(&format_args!("{bad} games cannot be read"))),
-        (1, false) => Err(fault(&"one line is no game")),
-        (_, false) => Err(fault(&format_args!("{bad} lines are no games"))),
-    }
+    let why = match bad {
+        0 => return Ok(()),
+        1 => format!("one {kind} cannot be read"),
+        _ => format!("{bad} {kind}s cannot be read"),
+    };
+    Err(Failure::new(path.display(), why))
 }
 
-/// Judges a game a line, and returns how many lines are none.
+/// Judges the game of each line, and returns how many cannot be read.
 fn judge_lines(
     judging: &Judging<'_>,
     path: &Path,
@@ -134,9 +122,7 @@ fn judge_lines(
 ) -> Result<usize, Failure> {
     let mut bad = 0;
     let (mut number, mut line) = (0, Vec::new());
-    while crate::text::read_line(&mut input, LONGEST_LINE, &mut line)
-        .map_err(|error| Failure::new(path.display(), error))?
-    {
+    while read_line(&mut input, LONGEST_LINE, &mut line).context(path.display())? {
         number += 1;
         let line = String::from_utf8_lossy(&line);
         let line = without_byte_order_mark(&line).trim();
@@ -180,32 +166,31 @@ fn judge_games(
             return Ok(bad);
         }
     }
-    let finished = games.finish();
-    finished.map_err(|error| Failure::new(path.display(), error))?;
+    games.finish().context(path.display())?;
     Ok(bad)
 }
 
 /// The names above the verdicts of all rule sets.
 fn heading(arguments: &Arguments) -> String {
-    match arguments.all && !arguments.json {
-        true => side_by_side(RuleSet::name, None),
-        false => String::new(),
+    if arguments.all && !arguments.json {
+        side_by_side(RuleSet::name, None)
+    } else {
+        String::new()
     }
 }
 
-/// What is to be said of a game, with its place in a file if it has one.
+/// The text about a game, with its place in a file if it has one.
 fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
     let arguments = judging.arguments;
-    let judgement = judge(game, arguments.rules);
+    let judgement = judge(game, arguments.rules.rules);
     if arguments.json {
         return format!("{}\n", object(judging, game, &judgement, place));
     }
-    let mut text = match arguments.all {
-        true => side_by_side(|rules| judge_outcome(game, rules).verdict.name(), place),
-        false => match place {
-            Some(place) => format!("{place}: {}\n", judgement.verdict),
-            None => format!("{}\n", judgement.verdict),
-        },
+    let mut text = if arguments.all {
+        side_by_side(|rules| judge_outcome(game, rules).verdict.name(), place)
+    } else {
+        let place = place.map_or_else(String::new, |place| format!("{place}: "));
+        format!("{place}{}\n", judgement.verdict)
     };
     if arguments.explain {
         text += &explain(game, &judgement);
@@ -216,7 +201,7 @@ fn report(judging: &Judging<'_>, game: &Game, place: Option<Place>) -> String {
     text
 }
 
-/// One word a rule set, in columns, and behind them the place that they stand for.
+/// A word for each rule set in columns, then the place of the game.
 fn side_by_side(word: impl Fn(RuleSet) -> &'static str, place: Option<Place>) -> String {
     let mut cells: Vec<String> = RuleSet::ALL.map(|rules| word(rules).to_owned()).into();
     cells.extend(place.map(|place| place.to_string()));
@@ -252,7 +237,7 @@ fn object(
     }
     if arguments.explain {
         object["plies"] = explain_plies(game, judgement);
-        object["ending"] = json!(describe_ending(game, &Tables::embedded(), judgement.rules));
+        object["ending"] = json!(describe_ending(game, &judging.tables, judgement.rules));
     }
     object
 }

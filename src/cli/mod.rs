@@ -1,5 +1,4 @@
-//! The command line: the engine itself, and one file or folder per subcommand, whose arguments are the
-//! struct `Arguments` there.
+//! The command line: the engine, and one file or folder per subcommand, each with a struct `Arguments`.
 
 mod analyse;
 mod batch;
@@ -15,6 +14,7 @@ mod convert;
 mod data;
 mod egtb;
 mod judge;
+mod manual;
 #[cfg(feature = "match")]
 mod openings;
 mod perft;
@@ -38,19 +38,22 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::text::{printable, without_credentials};
-use common::{Context, Failure, log_panics, start_log};
+use common::{Context, Failure, Language, log_panics, start_log, translate};
 
 /// Chuhe (楚河), a xiangqi engine. Without a subcommand it speaks UCCI (or UCI) on standard input
 /// and output.
 #[derive(Debug, Parser)]
 #[command(name = "chuhe", version)]
 struct Arguments {
-    /// Append a log to FILE: what was asked for, every line of a conversation, the searches.
+    /// Append a log to FILE: the command line, the protocol traffic and the searches.
     #[arg(long, value_name = "FILE", global = true)]
     log: Option<PathBuf>,
+    /// Language of messages and of the help of the main commands [default: by the locale].
+    #[arg(long, value_name = "LANG", value_enum, global = true)]
+    lang: Option<Language>,
     #[command(subcommand)]
     command: Option<CliCommand>,
 }
@@ -60,6 +63,10 @@ enum CliCommand {
     #[command(alias = "analyze")]
     Analyse(analyse::Arguments),
     Batch(batch::Arguments),
+    #[command(hide = true)]
+    Completions(manual::CompletionArguments),
+    #[command(hide = true)]
+    Manual(manual::ManualArguments),
     Bench(bench::Arguments),
     Book(book::Arguments),
     #[cfg(feature = "match")]
@@ -89,21 +96,20 @@ enum CliCommand {
     Train(train::Arguments),
 }
 
-/// What a person at a terminal reads when the engine starts.
-const GREETING: &str = "Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands: \
-                        `chuhe play` plays a game here, `chuhe --help` tells what else it can do, \
-                        `quit` ends it.";
+/// The message to a person who starts the engine at a terminal.
+const GREETING: &str = "\
+Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
+`chuhe play` plays a game here, `chuhe --help` lists all commands, `quit` leaves.";
 
 /// Runs the program with the arguments of its command line, its own name first.
 ///
-/// The exit code is 0 when all went well, 1 when the work failed, 2 when the arguments make no
-/// sense, 130 when the work was interrupted.
+/// The exit code is 0 after success, 1 after an error, 2 for invalid arguments, 130 after Ctrl-C.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
     let arguments = match parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed standard error is no second failure.
+            // Nothing can be done about a closed standard error.
             let _ = error.print();
             return u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from);
         }
@@ -117,21 +123,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Reads the arguments. A negative number is the value of its option, whose reader says what is wrong with
-/// it. Of the words that begin with a dash only those that may be moves (WXF: `-C=4`) get the advice to
-/// stand behind `--`; an unknown option would be read as a position there.
+/// Reads the arguments. A negative number is the value of the option before it, so that the error names the
+/// option. The tip to write `--` is given only for words that may be moves (WXF: `-C=4`), not for unknown
+/// options.
 fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
+    Language::choose(language_of(words));
+    let mut command = Arguments::command().mut_subcommands(|sub| sub.allow_negative_numbers(true));
+    if Language::chosen() == Language::Zh {
+        command = translate(command);
+    }
     let matches = command.try_get_matches_from(words);
     let read = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     read.map_err(|mut error| {
         if error.kind() == ErrorKind::UnknownArgument {
-            // Only a command that takes words of any kind has advice to be replaced.
+            // Only commands that take words of any kind suggest to write `--`.
             if error.remove(ContextKind::Suggested).is_some()
                 && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
                 && !word.starts_with("--")
             {
-                let tip = "moves that begin with a dash stand at the end, behind `--`";
+                let tip = "write moves that begin with a dash at the end, after `--`";
                 let tip = ContextValue::StyledStrs(vec![tip.into()]);
                 error.insert(ContextKind::Suggested, tip);
             }
@@ -140,17 +150,29 @@ fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     })
 }
 
-/// What the user has typed, on one line, without passwords in addresses.
+/// The language given by `--lang`, which is needed before the arguments are parsed, for help and errors.
+fn language_of(words: &[OsString]) -> Option<Language> {
+    let name = words.iter().enumerate().find_map(|(n, word)| {
+        let word = word.to_str()?;
+        match word.strip_prefix("--lang") {
+            Some("") => words.get(n + 1)?.to_str(),
+            Some(name) => name.strip_prefix('='),
+            None => None,
+        }
+    });
+    Language::from_str(name?, true).ok()
+}
+
+/// The command line as one line of text, without passwords in addresses.
 fn command_line(words: &[OsString]) -> String {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
     printable(&without_credentials(&words.join(" ")))
 }
 
-/// Tells a person who has started the engine by hand what it is waiting for. A client's pipes get
-/// nothing of it.
+/// Prints the greeting if a person has started the engine at a terminal, not a client.
 fn print_greeting() {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        // A closed standard error is no failure.
+        // Nothing can be done about a closed standard error.
         let _ = writeln!(io::stderr(), "{GREETING}");
     }
 }
@@ -170,7 +192,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
                 log_panics();
             }
             print_greeting();
-            crate::protocol::run().map_err(|error| Failure::new("the engine cannot start", error))
+            crate::protocol::run().context("the engine cannot start")
         }
         Some(CliCommand::Analyse(arguments)) => return analyse::run(&arguments),
         Some(CliCommand::Batch(arguments)) => return batch::run(&arguments),
@@ -180,6 +202,8 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Check(arguments)) => return check::run(&arguments),
         #[cfg(feature = "cloud")]
         Some(CliCommand::Cloud(arguments)) => return cloud::run(&arguments),
+        Some(CliCommand::Completions(arguments)) => manual::print_completions(&arguments),
+        Some(CliCommand::Manual(arguments)) => manual::write_manual(&arguments),
         Some(CliCommand::Convert(arguments)) => convert::run(&arguments),
         #[cfg(feature = "training")]
         Some(CliCommand::Data(arguments)) => data::run(&arguments),
@@ -189,7 +213,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Match(arguments)) => return tournament::run(&arguments),
         #[cfg(feature = "match")]
         Some(CliCommand::Openings(arguments)) => return openings::run(&arguments),
-        Some(CliCommand::Perft(arguments)) => perft::run(&arguments),
+        Some(CliCommand::Perft(arguments)) => return perft::run(&arguments),
         Some(CliCommand::Play(arguments)) => return play::run(&arguments),
         #[cfg(feature = "match")]
         Some(CliCommand::Replay(arguments)) => replay::run(&arguments),
@@ -203,4 +227,49 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         Some(CliCommand::Train(arguments)) => return train::run(&arguments),
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::{MAIN_COMMANDS, argument_help};
+
+    #[test]
+    fn help_of_the_main_commands_is_complete_in_chinese() {
+        let command = Arguments::command();
+        for name in MAIN_COMMANDS {
+            let sub = command.find_subcommand(name).unwrap();
+            for argument in sub.get_arguments().chain(command.get_arguments()) {
+                let id = argument.get_id().as_str();
+                let is_own = !["help", "version"].contains(&id);
+                assert!(!is_own || argument_help(name, id).is_some(), "{name} {id}");
+            }
+        }
+        let translated = translate(Arguments::command());
+        for sub in translated
+            .get_subcommands()
+            .filter(|sub| !sub.is_hide_set())
+        {
+            let about = sub.get_about().unwrap().to_string();
+            assert!(!about.is_ascii(), "{}", sub.get_name());
+        }
+    }
+
+    #[test]
+    fn language_is_found_before_parsing() {
+        let language = |text: &str| {
+            let words: Vec<OsString> = text.split(' ').map(OsString::from).collect();
+            language_of(&words)
+        };
+        assert_eq!(language("chuhe --lang zh --help"), Some(Language::Zh));
+        assert_eq!(language("chuhe play --lang=EN"), Some(Language::En));
+        for text in [
+            "chuhe",
+            "chuhe --lang",
+            "chuhe --lang x",
+            "chuhe --language zh",
+        ] {
+            assert_eq!(language(text), None, "{text}");
+        }
+    }
 }

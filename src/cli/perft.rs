@@ -1,48 +1,93 @@
-//! `chuhe perft`: counting the positions that can be reached.
+//! `chuhe perft`: counts the positions that can be reached.
 
-use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Instant;
 
-use super::common::{Failure, GameArguments};
-use crate::movegen;
-use crate::search::nodes_per_second;
+use crossbeam_channel::{select, unbounded};
 
-/// Count the lines of DEPTH plies, the proof of a move generator.
+use super::bench::speed_text;
+use super::common::{
+    Context, Failure, GameArguments, exit_code, interrupts, note, print, print_if_read,
+};
+use crate::board::{Move, Position};
+use crate::movegen::{legal_moves, perft};
+
+/// Count the sequences of DEPTH moves, the usual test of a move generator. Ctrl-C shows the count so far.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// How many plies deep.
+pub struct Arguments {
+    /// Depth in plies.
     #[arg(value_parser = clap::value_parser!(u32).range(0..=100))]
     depth: u32,
     #[command(flatten)]
     game: GameArguments,
-    /// Count each first move for itself.
+    /// Print the count of each first move as soon as it is known.
     #[arg(long)]
     divide: bool,
 }
 
-/// Prints the count; the last line is `nodes N time MS nps N`.
-///
-/// # Errors
-/// The FEN is no position, or a move cannot be played.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let game = arguments.game.read()?;
-    let mut position = game.position().clone();
-    let mut out = io::stdout().lock();
+/// Depth up to which a count is short enough to be finished after Ctrl-C.
+const SHORT_DEPTH: u32 = 3;
+
+/// Prints the counts; the last line is `nodes N time N ms nps N`.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let position = arguments.game.read()?.position().clone();
+    let interrupts = interrupts()?;
     let start = Instant::now();
-    let mut nodes = 0;
-    let mut written = Ok(());
-    if arguments.divide && arguments.depth > 0 {
-        for (first, count) in movegen::divide(&position, arguments.depth) {
-            nodes += count;
-            written = written.and_then(|()| writeln!(out, "{first} {count}"));
+    let counted = Arc::new(AtomicU64::new(0));
+    let (sender, counts) = unbounded();
+    let (shared, depth) = (counted.clone(), arguments.depth);
+    // The thread is not waited for: it ends with the program.
+    thread::Builder::new()
+        .spawn(move || {
+            if depth == 0 {
+                shared.store(1, Ordering::Relaxed);
+                return;
+            }
+            for first in legal_moves(&position) {
+                let mut after = position.clone();
+                after.make(first);
+                let nodes = count(&mut after, depth - 1, &shared);
+                if sender.send((first, nodes)).is_err() {
+                    return;
+                }
+            }
+        })
+        .context("the thread that counts cannot start")?;
+    let is_interrupted = loop {
+        let received: Result<(Move, u64), _> = select! {
+            recv(counts) -> count => count,
+            recv(interrupts) -> _ => break true,
+        };
+        let Ok((first, nodes)) = received else {
+            break false;
+        };
+        if arguments.divide && !print_if_read(&format!("{first} {nodes}\n"))? {
+            return Ok(ExitCode::SUCCESS);
         }
-    } else {
-        nodes = movegen::perft(&mut position, arguments.depth);
+    };
+    if is_interrupted {
+        note("interrupted; the count is not complete");
     }
-    let time = start.elapsed();
-    let (millis, speed) = (time.as_millis(), nodes_per_second(nodes, time));
-    written = written.and_then(|()| writeln!(out, "nodes {nodes} time {millis} nps {speed}"));
-    written
-        .or_else(super::common::ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))
+    let nodes = counted.load(Ordering::Relaxed);
+    print(&format!("{}\n", speed_text(nodes, start.elapsed())))?;
+    Ok(exit_code(is_interrupted))
+}
+
+/// Counts as `perft` does and adds to `counted` meanwhile.
+fn count(position: &mut Position, depth: u32, counted: &AtomicU64) -> u64 {
+    if depth <= SHORT_DEPTH {
+        let nodes = perft(position, depth);
+        counted.fetch_add(nodes, Ordering::Relaxed);
+        return nodes;
+    }
+    let mut nodes = 0;
+    for m in legal_moves(position) {
+        let undo = position.make(m);
+        nodes += count(position, depth - 1, counted);
+        position.unmake(m, undo);
+    }
+    nodes
 }

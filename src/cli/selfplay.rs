@@ -1,4 +1,4 @@
-//! `chuhe selfplay`: games to learn from.
+//! `chuhe selfplay`: games of the engine against itself.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,36 +8,32 @@ use std::time::Instant;
 use super::common::{Context, Failure, NetworkArgument, ProgressMeter, exit_code, note};
 use crate::training::{Interrupt, Opening, SelfPlay, SelfPlayProgress, SelfPlayRun};
 
-/// Play the engine against itself from random openings and write the games, with the score of every
-/// move, to a file; a file that has games already is gone on with.
+/// Play the engine against itself from random openings and append the games, with the score of every move, to a
+/// file until it has N games.
 ///
-/// Ctrl-C finishes the games under way and ends; a second one drops them. Any number of processes may
-/// play at the same time, each with a file and a seed of its own.
+/// Ctrl-C finishes the running games and ends; a second Ctrl-C drops them. Several processes can play at the
+/// same time, each with its own file and seed.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// The file of games (.chg) to make or go on with.
+pub struct Arguments {
+    /// File of games (.chg). An existing file is continued.
     file: PathBuf,
-    /// Games that the file shall have in the end.
+    /// Number of games in the file at the end.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     games: u32,
-    /// Nodes a move, after which the iteration under way is finished.
+    /// Nodes per move, after which the current iteration is finished.
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Games at a time.
+    /// Number of concurrent games.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// Seed of the random openings: game n of a seed is always the same.
+    /// Seed of the random openings: game number n of a seed is always the same.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
     network: NetworkArgument,
 }
 
-/// Plays and writes.
-///
-/// # Errors
-/// The file cannot be written, holds something else, or games that were made otherwise.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let plan = SelfPlay {
         games: arguments.games,
         nodes: arguments.nodes,
@@ -47,32 +43,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         opening: Opening::Random,
         network: arguments.network.read()?,
     };
+    // Opened first, so that Ctrl-C ends the program while it waits for a pipe.
+    let run = open_games(&arguments.file, plan)?;
     let interrupt = Arc::new(Interrupt::default());
     let asked = interrupt.clone();
     ctrlc::set_handler(move || {
         asked.ask();
-        note("finishing the games under way; Ctrl-C again drops them");
+        note("finishing the running games; press Ctrl-C again to drop them");
     })
     .context("Ctrl-C")?;
-    play_games(&arguments.file, plan, &interrupt, || ())?;
+    play_games(&arguments.file, run, arguments.games, &interrupt, || ())?;
     Ok(exit_code(interrupt.is_asked()))
 }
 
-/// Hash table of each game, in MB.
+/// Size of the hash table of each game, in MB.
 pub const GAME_HASH: usize = 2;
 
-/// Plays the games that a file does not have yet and shows how far they are; `each` is called after every
-/// game.
+/// Opens or creates a file of games and reports what it contains.
 ///
 /// # Errors
-/// The file cannot be written, holds something else, or games that were made otherwise.
-pub fn play_games(
-    file: &Path,
-    plan: SelfPlay,
-    interrupt: &Interrupt,
-    each: impl Fn() + Sync,
-) -> Result<(), Failure> {
-    let games = plan.games;
+/// The file cannot be written, has other contents, or games with other settings.
+pub fn open_games(file: &Path, plan: SelfPlay) -> Result<SelfPlayRun, Failure> {
     let run = SelfPlayRun::open(file, plan).context(file.display())?;
     if !run.recovered.is_clean() {
         note(&format!("{}: {}", file.display(), run.recovered));
@@ -86,6 +77,17 @@ pub fn play_games(
             run.missing()
         ));
     }
+    Ok(run)
+}
+
+/// Plays the games that a file does not have yet and shows the progress. Calls `each` after every game.
+pub fn play_games(
+    file: &Path,
+    run: SelfPlayRun,
+    games: u32,
+    interrupt: &Interrupt,
+    each: impl Fn() + Sync,
+) -> Result<(), Failure> {
     let (begun, present) = (Instant::now(), run.present);
     let meter = ProgressMeter::new("games");
     meter.begin(u64::from(games), present.games);

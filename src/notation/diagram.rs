@@ -8,7 +8,8 @@ pub enum Letters {
     /// `K` to `P` for red and `k` to `p` for black, on a board of ASCII characters.
     #[default]
     Latin,
-    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters.
+    /// 帅 to 兵 and 将 to 卒, on a board of box drawing characters; without color 帥俥傌 and 將車馬, so that the
+    /// sides differ.
     Chinese,
 }
 
@@ -61,7 +62,7 @@ fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank:
     let mut line = format!("{rank}  ");
     for (n, square) in squares.enumerate() {
         let is_last = last.is_some_and(|m| m.from() == square || m.to() == square);
-        let symbol = symbol(position.piece_on(square), style.letters);
+        let symbol = symbol(position.piece_on(square), style);
         line += &if style.color {
             paint(&symbol, position.piece_on(square), is_last)
         } else {
@@ -77,12 +78,28 @@ fn rank_line(position: &Position, style: DiagramStyle, last: Option<Move>, rank:
     line.trim_end().to_owned()
 }
 
-fn symbol(piece: Option<Piece>, letters: Letters) -> String {
-    match (piece, letters) {
+fn symbol(piece: Option<Piece>, style: DiagramStyle) -> String {
+    match (piece, style.letters) {
         (None, Letters::Latin) => "+".to_owned(),
         (None, Letters::Chinese) => "┼─".to_owned(),
         (Some(piece), Letters::Latin) => piece.letter().to_string(),
-        (Some(piece), Letters::Chinese) => piece.chinese().to_string(),
+        (Some(piece), Letters::Chinese) if style.color => piece.chinese().to_string(),
+        (Some(piece), Letters::Chinese) => distinct(piece).to_string(),
+    }
+}
+
+/// The traditional character of a piece, which differs between the sides.
+fn distinct(piece: Piece) -> char {
+    match piece {
+        Piece::RedKing => '帥',
+        Piece::RedKnight => '傌',
+        Piece::RedRook => '俥',
+        Piece::RedCannon => '炮',
+        Piece::BlackKing => '將',
+        Piece::BlackKnight => '馬',
+        Piece::BlackRook => '車',
+        Piece::BlackCannon => '砲',
+        _ => piece.chinese(),
     }
 }
 
@@ -143,8 +160,24 @@ mod tests {
         let chinese = draw(&start, style, None);
         assert!(chinese.lines().nth(1).unwrap().contains("╲ │ ╱"));
         let first = chinese.lines().next().unwrap();
-        assert!(first.starts_with("0  ") && first.contains('帅'), "{first}");
+        assert!(first.starts_with("0  ") && first.contains('帥'), "{first}");
         assert!(chinese.ends_with("i   h   g   f   e   d   c   b   a"));
+    }
+
+    #[test]
+    fn sides_differ_without_color() {
+        let style = DiagramStyle {
+            letters: Letters::Chinese,
+            ..DiagramStyle::default()
+        };
+        let symbols = Piece::ALL.map(|piece| symbol(Some(piece), style));
+        let different: std::collections::HashSet<_> = symbols.iter().collect();
+        assert_eq!(different.len(), Piece::COUNT);
+        let colored = DiagramStyle {
+            color: true,
+            ..style
+        };
+        assert_eq!(symbol(Some(Piece::RedRook), colored), "车");
     }
 
     #[test]

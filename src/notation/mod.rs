@@ -32,6 +32,7 @@ pub use line::{GameText, Line, LineError, Separator};
 pub use style::MoveStyle;
 
 use crate::board::{Move, Position};
+use crate::movegen::{IllegalReason, why_illegal};
 
 /// Reads a move in any notation: coordinates (`h2e2`, `H2-E2`), Chinese (炮二平五), WXF (`C2=5`). No text is valid in two of them.
 ///
@@ -45,6 +46,26 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, NotationError
         .map(|parse| parse(position, text))
         .find(|result| !matches!(result, Err(NotationError::Unreadable(_))))
         .unwrap_or_else(|| Err(NotationError::Unreadable(text.to_owned())))
+        .map_err(|error| explained(position, error))
+}
+
+/// Adds the reason to the error about an illegal move.
+fn explained(position: &Position, error: NotationError) -> NotationError {
+    let NotationError::Illegal(text) = error else {
+        return error;
+    };
+    let attempts = attempted_moves(position, &text).into_iter();
+    let reasons = attempts.filter_map(|attempt| why_illegal(position, attempt));
+    // If the text matches several moves, the most likely one is a move that the piece could make on another board.
+    let reason = reasons.min_by_key(|reason| match reason {
+        IllegalReason::WrongStep(_) => 2,
+        IllegalReason::OwnPiece(_) => 1,
+        _ => 0,
+    });
+    match reason {
+        Some(reason) => NotationError::Forbidden { text, reason },
+        None => NotationError::Illegal(text),
+    }
 }
 
 /// All moves, legal or not, that match a text in any notation. With
@@ -93,7 +114,10 @@ mod tests {
             assert_eq!(parse_move(&start, text), Ok(cannon), "{text}");
         }
         let message = |text| parse_move(&start, text).unwrap_err().to_string();
-        assert_eq!(message("h2e9"), "\"h2e9\" is not a legal move here");
+        for text in ["h2e9", "马二进四", "P3=4"] {
+            let illegal = format!("\"{text}\" is illegal: ");
+            assert!(message(text).starts_with(&illegal), "{}", message(text));
+        }
         assert_eq!(message("P4=5"), "\"P4=5\" is not a legal move here");
         assert_eq!(message("e2-e4?"), "\"e2-e4?\" cannot be read as a move");
     }

@@ -18,7 +18,7 @@ fn analyse(arguments: &[&str]) -> Command {
     command
 }
 
-/// What is printed, a row a line.
+/// The printed rows.
 fn rows(arguments: &[&str]) -> Vec<String> {
     let assert = analyse(arguments).assert().code(0).stderr(is_empty());
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
@@ -27,7 +27,7 @@ fn rows(arguments: &[&str]) -> Vec<String> {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_search_and_not_the_report() {
+fn interrupt_ends_the_search_but_not_the_output() {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Command, Stdio};
 
@@ -55,7 +55,7 @@ fn an_interrupt_ends_the_search_and_not_the_report() {
 }
 
 #[test]
-fn a_place_in_a_pgn_is_told_or_refused() {
+fn games_of_a_pgn_are_named_by_number_and_ply() {
     let name = format!("analysed-{}.pgn", std::process::id());
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, "1. h2e2 *\n\n1. c3c4 *\n").unwrap();
@@ -78,7 +78,7 @@ fn a_place_in_a_pgn_is_told_or_refused() {
 }
 
 #[test]
-fn a_row_a_depth_and_the_best_move() {
+fn each_depth_has_a_row() {
     let rows = rows(&["startpos", "--depth", "4"]);
     let (best, rows) = rows.split_last().unwrap();
     let (head, rows) = rows.split_first().unwrap();
@@ -131,7 +131,7 @@ fn several_lines_are_numbered() {
 }
 
 #[test]
-fn a_fen_may_be_several_words_and_moves_may_follow() {
+fn fen_may_be_several_words_and_moves_may_follow() {
     let mut words: Vec<&str> = ENDGAME.split(' ').collect();
     words.extend(["--depth", "3", "--notation", "coordinate"]);
     let quoted = [ENDGAME, "--depth", "3", "--notation", "coordinate"];
@@ -155,7 +155,7 @@ fn a_fen_may_be_several_words_and_moves_may_follow() {
 }
 
 #[test]
-fn limits_and_resources_are_obeyed() {
+fn limits_and_resources_are_respected() {
     analyse(&[
         "startpos",
         "--nodes",
@@ -185,15 +185,15 @@ fn mates_are_counted_in_plies() {
 }
 
 #[test]
-fn the_end_of_a_game_is_told() {
+fn end_of_the_game_is_reported() {
     for (fen, text) in [
         (
             "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b",
-            "black is checkmated, red wins\n",
+            "black is checkmated (将死), red wins\n",
         ),
         (
             "3k5/4P4/9/9/9/9/9/9/9/4K4 b",
-            "black has no legal move, red wins\n",
+            "black has no legal move (困毙), red wins\n",
         ),
     ] {
         analyse(&[fen]).assert().code(0).stdout(text);
@@ -206,7 +206,7 @@ fn the_end_of_a_game_is_told() {
 }
 
 #[test]
-fn what_is_no_position_is_a_failure_with_every_reason() {
+fn invalid_fen_is_reported_with_all_reasons() {
     analyse(&["4k4/9/9/9/9/9/9/9/8/8x w"])
         .assert()
         .code(1)
@@ -228,7 +228,7 @@ fn what_is_no_position_is_a_failure_with_every_reason() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_usage_errors() {
+fn invalid_arguments_are_usage_errors() {
     analyse(&[])
         .assert()
         .code(2)
@@ -249,4 +249,64 @@ fn arguments_that_make_no_sense_are_usage_errors() {
             .stdout(is_empty())
             .stderr(contains("error: "));
     }
+}
+
+#[test]
+fn settings_are_those_of_the_engine() {
+    let rows = |arguments: &[&str]| {
+        rows(&[&["startpos", "--depth", "5"], arguments].concat())
+            .iter()
+            .map(|row| row.split_whitespace().nth(3).unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let usual = rows(&[]);
+    assert_ne!(rows(&["--pruning", "none"]), usual);
+    assert_ne!(rows(&["--knowledge", "small"]), usual);
+    let bare = "3ak4/9/4b4/9/9/9/9/4B4/4A4/3K5 w";
+    analyse(&[bare, "--depth", "1", "--rules", "chinese"])
+        .assert()
+        .code(0)
+        .stdout(contains("by the rules (chinese)"));
+}
+
+#[test]
+fn files_of_positions_are_analysed() {
+    let name = format!("positions-{}.txt", std::process::id());
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
+    let text = format!("# positions\nstartpos moves h2e2\n{mated}\n{ENDGAME}\n");
+    std::fs::write(&path, &text).unwrap();
+    let file = path.to_str().unwrap();
+    let assert = analyse(&[file, "--depth", "2"]).assert().code(0);
+    let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    for part in [
+        "line 2: rnbakabnr",
+        "line 3: 3k5",
+        "red wins",
+        "line 4: 3ak4",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(shown.matches("\nbest ").count(), 2, "{shown}");
+    let assert = analyse(&["-", "--depth", "3", "--json", "--multipv", "2"])
+        .write_stdin(text)
+        .assert()
+        .code(0);
+    let shown = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
+    let objects: Vec<serde_json::Value> = shown
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let lines: Vec<_> = objects
+        .iter()
+        .map(|object| object["line"].clone())
+        .collect();
+    assert_eq!(lines, [2, 3, 4]);
+    assert_eq!(objects[0]["lines"].as_array().unwrap().len(), 2);
+    assert_eq!(objects[0]["best"], objects[0]["lines"][0]["pv"][0]);
+    assert_eq!(objects[0]["depth"], 3);
+    assert!(objects[0]["score"].is_i64());
+    assert_eq!(objects[1]["best"], serde_json::Value::Null);
+    assert!(objects[1]["ruling"].as_str().unwrap().contains("red wins"));
+    std::fs::remove_file(path).unwrap();
 }

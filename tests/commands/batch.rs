@@ -20,7 +20,7 @@ rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1
 3k5/9/9/9/9/9/9/9/r8/r3K4 w - - bm e0e1x
 ";
 
-/// The suite without its last line, which is no EPD.
+/// The suite without its last line, which is invalid.
 fn suite() -> &'static str {
     let last = SUITE.trim_end().rfind('\n').unwrap();
     &SUITE[..=last]
@@ -52,7 +52,7 @@ fn timeless(text: &str) -> Vec<Value> {
 }
 
 #[test]
-fn games_a_line_stand_for_the_positions_at_their_ends() {
+fn lines_with_moves_are_searched_at_their_last_positions() {
     let file = scratch("lines.txt");
     let fen = "4k4/9/9/9/9/9/9/9/9/R2K5 w";
     fs::write(
@@ -83,7 +83,7 @@ fn games_a_line_stand_for_the_positions_at_their_ends() {
 }
 
 #[test]
-fn a_reader_that_is_gone_ends_the_run() {
+fn closed_standard_output_ends_the_run() {
     use std::io::{BufRead, BufReader, Read};
     use std::process::{Command as Process, Stdio};
 
@@ -100,23 +100,23 @@ fn a_reader_that_is_gone_ends_the_run() {
     let mut shown = BufReader::new(child.stdout.take().unwrap());
     shown.read_line(&mut String::new()).unwrap();
     drop(shown);
-    let mut told = String::new();
+    let mut errors = String::new();
     child
         .stderr
         .take()
         .unwrap()
-        .read_to_string(&mut told)
+        .read_to_string(&mut errors)
         .unwrap();
     assert!(child.wait().unwrap().success());
     assert!(
-        told.contains(" of 1000 positions") && !told.contains("1000 of 1000"),
-        "{told}"
+        errors.contains(" of 1000 positions") && !errors.contains("1000 of 1000"),
+        "{errors}"
     );
     fs::remove_file(file).unwrap();
 }
 
 #[test]
-fn a_suite_is_scored() {
+fn suite_is_scored() {
     let file = scratch("suite.epd");
     fs::write(&file, suite()).unwrap();
     let assert = batch(&file, &["--depth", "6", "--threads", "3"])
@@ -164,34 +164,35 @@ fn positions_of_a_pgn_are_searched() {
     assert_eq!(all.len(), 2);
     assert_eq!(
         (&all[0]["line"], &all[0]["id"]),
-        (&1.into(), &"甲 - ?".into())
+        (&1.into(), &"1: 甲 - ?".into())
     );
     let one = answers(&format!("{path}:2@0"));
     assert_eq!(one.len(), 1);
     assert_eq!(one[0]["fen"], chuhe::notation::fen::START);
     assert_eq!(one[0]["line"], 2);
-    for (place, told) in [
+    for (place, message) in [
         (":3", "there is no such game"),
         (":1@7", "game 1 has only 2 plies"),
     ] {
         batch(Path::new(&format!("{path}{place}")), &[])
             .assert()
             .code(1)
-            .stderr(contains(told));
+            .stderr(contains(message));
     }
     batch(&file, &["--out", "-", "--go-on"])
         .assert()
         .code(2)
-        .stderr(contains("not with standard output"));
+        .stderr(contains("needs a file, not standard output"));
     fs::remove_file(file).unwrap();
 }
 
 #[test]
-fn a_run_goes_on_with_its_own_answers_alone() {
+fn only_answers_of_the_same_search_are_continued() {
     let [file, other] = ["suite.epd", "other.epd"].map(scratch);
     fs::write(&file, suite()).unwrap();
     fs::write(&other, "4k4/9/9/9/9/9/9/9/9/R2K5 w").unwrap();
-    for (extension, told, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")] {
+    for (extension, name_of_format, other_form) in [("json", "JSON", "csv"), ("csv", "CSV", "json")]
+    {
         let out = scratch("answers").with_extension(extension);
         let name = out.to_str().unwrap();
         batch(&file, &["--depth", "5", "--out", name])
@@ -204,10 +205,10 @@ fn a_run_goes_on_with_its_own_answers_alone() {
             assert.stderr(contains(why.to_owned()));
             assert_eq!(fs::read_to_string(&out).unwrap(), whole, "{why}");
         };
-        let another = "answer 1 is of another search than depth 4, asian rules, 16 MB";
+        let another = "answer 1 was made with other settings (depth 5, asian rules, 16 MB) than these (depth 4, asian rules, 16 MB)";
         refused(&file, &["--depth", "4"], another);
         refused(&other, &["--depth", "5"], "answer 1 is to another position");
-        let form = format!("its answers are {told}");
+        let form = format!("its answers are {name_of_format}");
         refused(&file, &["--depth", "5", "--to", other_form], &form);
         fs::remove_file(out).unwrap();
     }
@@ -216,7 +217,7 @@ fn a_run_goes_on_with_its_own_answers_alone() {
 }
 
 #[test]
-fn an_interrupted_run_goes_on() {
+fn interrupted_run_is_continued() {
     let file = scratch("suite.epd");
     fs::write(&file, suite()).unwrap();
     for extension in ["json", "csv"] {
@@ -228,7 +229,7 @@ fn an_interrupted_run_goes_on() {
         run(&[]).code(0);
         let whole = fs::read_to_string(&out).unwrap();
         run(&[]).code(1).stderr(contains("exists"));
-        // Two answers and a torn one.
+        // Two answers and a part of one.
         let head = usize::from(extension == "csv");
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
         let kept = lines[..head + 2].concat() + &lines[head + 2][..10];
@@ -255,13 +256,42 @@ fn an_interrupted_run_goes_on() {
             again,
             "nothing is left to do"
         );
+        run(&["--go-on", "--force"]).code(2);
+        run(&["--force"]).code(0);
+        let overwritten = fs::read_to_string(&out).unwrap();
+        assert_eq!(overwritten.lines().count(), whole.lines().count());
         fs::remove_file(out).unwrap();
     }
     fs::remove_file(file).unwrap();
 }
 
+/// Scores that are only bounds, and positions without a legal move, are marked.
 #[test]
-fn faults_are_told_before_the_work() {
+fn bounds_and_finished_games_are_marked() {
+    let file = scratch("marked.epd");
+    let mated = "3k5/3R5/3R5/9/9/9/9/9/9/4K4 b";
+    let positions = chuhe::search::BENCH_POSITIONS.join("\n");
+    fs::write(&file, format!("{mated}\n{positions}\n")).unwrap();
+    let output = batch(&file, &["--nodes", "2000"]).output().unwrap();
+    let answers = objects(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(answers[0]["over"], "checkmate");
+    assert_eq!(answers[0]["best"], Value::Null);
+    assert!(answers[1..].iter().all(|answer| answer["over"].is_null()));
+    let is_bound = |answer: &Value| {
+        let bound = answer["bound"].as_str();
+        assert!(
+            [None, Some("lower"), Some("upper")].contains(&bound),
+            "{answer}"
+        );
+        bound.is_some()
+    };
+    let bounds = answers.iter().filter(|answer| is_bound(answer)).count();
+    assert!((1..answers.len() / 2).contains(&bounds), "{bounds}");
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
+fn invalid_input_is_reported_before_the_search() {
     let file = scratch("faults.epd");
     for (text, part) in [
         (SUITE, "line 7: bm: "),
@@ -283,7 +313,7 @@ fn faults_are_told_before_the_work() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_leaves_whole_answers() {
+fn ctrl_c_leaves_complete_answers() {
     use std::time::{Duration, Instant};
 
     let [file, out] = ["many.epd", "many.json"].map(scratch);
@@ -313,8 +343,8 @@ fn ctrl_c_leaves_whole_answers() {
     assert!(kill.unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("--go-on does the others"), "{told}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("--go-on continues the run"), "{errors}");
     let answers = objects(&fs::read_to_string(&out).unwrap());
     assert!((3..400).contains(&answers.len()));
     fs::remove_file(file).unwrap();

@@ -60,7 +60,13 @@ fn a_book_is_built_from_games_and_shown() {
     chuhe(&["build", text(&book), text(&games)])
         .assert()
         .code(1)
-        .stderr(contains("book.dat"));
+        .stderr(contains(
+            "book.dat: the file already exists; --force overwrites it",
+        ));
+    chuhe(&["build", text(&book), text(&games)])
+        .args(["--min-games", "1", "--force"])
+        .assert()
+        .success();
     let none = at.join("none.dat");
     chuhe(&["build", text(&none), text(&games), "--min-games", "9"])
         .assert()
@@ -423,10 +429,17 @@ fn build_on_a_fifo_ends_on_a_signal() {
     let fifo = at.join("games.pgn");
     let made = std::process::Command::new("mkfifo").arg(&fifo).status();
     assert!(made.unwrap().success());
-    for signal in ["-INT", "-TERM"] {
-        let out = at.join("out.dat");
+    let out = at.join("out.dat");
+    let build = ["book", "build", text(&out), text(&fifo)];
+    let self_play = ["selfplay", text(&fifo), "--games", "1", "--nodes", "5"];
+    let runs = [
+        ("-INT", &build[..]),
+        ("-TERM", &build),
+        ("-TERM", &self_play),
+    ];
+    for (signal, arguments) in runs {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
-            .args(["book", "build", text(&out), text(&fifo)])
+            .args(arguments)
             .stderr(std::process::Stdio::null())
             .spawn()
             .unwrap();
@@ -444,4 +457,40 @@ fn build_on_a_fifo_ends_on_a_signal() {
         }
         assert!(!out.exists());
     }
+}
+
+#[test]
+fn standard_output_is_a_file_too() {
+    let at = directory("standard output");
+    let exported = chuhe(&["export", "<builtin>", "-"]).assert().success();
+    let lines = exported.get_output().stdout.clone();
+    assert!(lines.len() > 1000);
+    let (moves, book) = (at.join("a.txt"), at.join("a.dat"));
+    fs::write(&moves, &lines).unwrap();
+    let import = |out: &str| chuhe(&["import", text(&moves), out]).assert().success();
+    import(text(&book));
+    let output = import("-");
+    assert_eq!(output.get_output().stdout, fs::read(&book).unwrap());
+    assert!(!Path::new("-").exists());
+}
+
+#[cfg(feature = "sqlite")]
+#[test]
+fn databases_are_overwritten_only_with_force() {
+    let at = directory("force");
+    let book = at.join("a.xqb");
+    let merge = |more: &[&str]| {
+        let arguments = ["merge", text(&book), "<builtin>"];
+        chuhe(&arguments).args(more).assert()
+    };
+    fs::write(&book, "old").unwrap();
+    merge(&[]).code(1).stderr(contains("--force overwrites it"));
+    assert_eq!(fs::read_to_string(&book).unwrap(), "old");
+    merge(&["--force"]).success();
+    chuhe(&["verify", text(&book)]).assert().success();
+    assert_eq!(
+        fs::read_dir(&at).unwrap().count(),
+        1,
+        "no other file is left"
+    );
 }

@@ -55,7 +55,7 @@ fn version_and_help() {
 #[test]
 fn perft_counts() {
     for (depth, nodes) in [("0", 1), ("1", 44), ("2", 1920), ("3", 79666)] {
-        let last = format!("^nodes {nodes} time [0-9]+ nps [0-9]+\n$");
+        let last = format!("^nodes {nodes} time [0-9]+ ms nps [0-9]+\n$");
         let expected = is_match(last).unwrap();
         chuhe(&["perft", depth])
             .assert()
@@ -103,7 +103,7 @@ fn perft_divides() {
 }
 
 #[test]
-fn what_is_no_position_is_a_failure_with_every_reason() {
+fn invalid_fen_is_reported_with_all_reasons() {
     chuhe(&["perft", "1", "4k4/9/9/9/9/9/9/9/9/4K4 w"])
         .assert()
         .code(1)
@@ -117,7 +117,7 @@ fn what_is_no_position_is_a_failure_with_every_reason() {
 }
 
 #[test]
-fn arguments_that_make_no_sense_are_usage_errors() {
+fn invalid_arguments_are_usage_errors() {
     for arguments in [
         &["--nonsense"][..],
         &["nonsense"],
@@ -137,9 +137,9 @@ fn arguments_that_make_no_sense_are_usage_errors() {
     }
 }
 
-/// The advice to put `--` before a word is given where it helps: for moves of WXF, not for options.
+/// The tip to write `--` before a word is given for WXF moves, not for options.
 #[test]
-fn words_that_begin_with_a_dash_get_advice_that_helps() {
+fn words_that_begin_with_a_dash_get_a_useful_tip() {
     let out_of_range = contains("invalid value '-1' for '--time");
     chuhe(&["analyse", "startpos", "--time", "-1"])
         .assert()
@@ -153,7 +153,7 @@ fn words_that_begin_with_a_dash_get_advice_that_helps() {
         .assert()
         .code(2)
         .stderr(contains(
-            "moves that begin with a dash stand at the end, behind `--`",
+            "write moves that begin with a dash at the end, after `--`",
         ));
     let two_cannons = "5k3/9/9/4C4/9/9/9/4C4/9/3K5 w";
     chuhe(&["judge", two_cannons, "--", "-C=4"])
@@ -162,7 +162,7 @@ fn words_that_begin_with_a_dash_get_advice_that_helps() {
 }
 
 #[test]
-fn the_log_is_a_conversation_with_times() {
+fn log_has_times_and_all_lines_of_the_protocol() {
     let file = scratch("engine.log");
     for _ in 0..2 {
         chuhe(&["--log", file.to_str().unwrap()])
@@ -190,7 +190,7 @@ fn the_log_is_a_conversation_with_times() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_is_a_failure() {
+fn unwritable_log_is_an_error() {
     let nowhere = scratch("no-such-directory").join("engine.log");
     chuhe(&["--log", nowhere.to_str().unwrap()])
         .write_stdin("ucci\nquit\n")
@@ -201,7 +201,7 @@ fn a_log_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
-fn nobody_needs_to_read() {
+fn closed_output_is_no_error() {
     for (arguments, code) in [
         (&[][..], 0),
         (&["perft", "1", "--divide"], 0),
@@ -228,7 +228,7 @@ fn nobody_needs_to_read() {
 }
 
 #[test]
-fn every_command_says_in_the_log_what_it_does() {
+fn commands_are_logged() {
     let file = scratch("command.log");
     let path = file.to_str().unwrap();
     for command in [
@@ -251,7 +251,7 @@ fn every_command_says_in_the_log_what_it_does() {
 }
 
 #[test]
-fn nothing_is_logged_unless_asked_for() {
+fn nothing_is_logged_by_default() {
     chuhe(&[])
         .env("RUST_LOG", "trace")
         .write_stdin("ucci\nposition fen x\ngo depth 1\nquit\n")
@@ -261,7 +261,7 @@ fn nothing_is_logged_unless_asked_for() {
 }
 
 #[test]
-fn depths_end_where_iterations_do() {
+fn depth_is_limited() {
     let deepest = chuhe::search::MAX_DEPTH.to_string();
     let deeper = (chuhe::search::MAX_DEPTH + 1).to_string();
     let mated = "4k4/R8/1R7/9/9/9/9/9/9/3K5 b";
@@ -286,7 +286,7 @@ fn positions_are_drawn() {
     };
     let text = shown(&["show", "startpos", "炮二平五"], "zh_CN.UTF-8");
     assert!(
-        text.contains("车──马──象") && text.contains("楚  河"),
+        text.contains("車──馬──象") && text.contains("俥──傌──相") && text.contains("楚  河"),
         "{text}"
     );
     assert!(text.ends_with("black to move\n"), "{text}");
@@ -304,4 +304,72 @@ fn positions_are_drawn() {
         .assert()
         .code(1)
         .stderr(contains("2 ranks"));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_perft_shows_partial_counts() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    for (arguments, lines) in [(&["perft", "99"][..], 0), (&["perft", "6", "--divide"], 1)] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut shown = BufReader::new(child.stdout.take().unwrap());
+        for _ in 0..lines {
+            shown.read_line(&mut String::new()).unwrap();
+        }
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        let id = child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-INT", &id])
+                .status()
+                .unwrap()
+                .success()
+        );
+        let mut rest = String::new();
+        shown.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        let last = rest.lines().last().unwrap();
+        let nodes = last
+            .strip_prefix("nodes ")
+            .unwrap()
+            .split(' ')
+            .next()
+            .unwrap();
+        assert!(nodes.parse::<u64>().unwrap() > 0, "{rest}");
+    }
+}
+
+#[test]
+fn completions_and_man_pages_are_complete() {
+    for (shell, part) in [
+        ("bash", "complete -F"),
+        ("zsh", "#compdef chuhe"),
+        ("fish", "complete -c chuhe"),
+    ] {
+        chuhe(&["completions", shell])
+            .assert()
+            .code(0)
+            .stdout(contains(part).and(contains("analyse")));
+    }
+    let directory = scratch("man");
+    chuhe(&["manual", directory.to_str().unwrap()])
+        .assert()
+        .code(1);
+    fs::create_dir(&directory).unwrap();
+    chuhe(&["manual", directory.to_str().unwrap()])
+        .assert()
+        .code(0);
+    let page = |name: &str| fs::read_to_string(directory.join(name)).unwrap();
+    assert!(page("chuhe.1").contains("perft"));
+    assert!(page("chuhe-analyse.1").contains("multipv"));
+    fs::remove_dir_all(&directory).unwrap();
+    let help = chuhe(&["--help"]).output().unwrap().stdout;
+    assert!(!String::from_utf8_lossy(&help).contains("completions"));
 }

@@ -1,5 +1,4 @@
-//! What the program does where memory is short, a file endless, a game far too long, a person at the
-//! terminal.
+//! Little memory, endless files, very long games, and a person at a terminal.
 
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -12,10 +11,10 @@ use predicates::str::contains;
 use crate::engine_client::{Client, PATIENCE, scratch};
 use crate::terminal::Terminal;
 
-/// The signal of a process that is ended while it is loaded into too little memory.
+/// The signal that ends a process that does not fit the memory limit while it is loaded.
 const SEGMENTATION_FAULT: i32 = 11;
 
-/// The program with at most so many KB of address space.
+/// The program with `kilobytes` of address space.
 fn limited(kilobytes: u32, arguments: &str) -> Command {
     let mut command = Command::new("sh");
     let chuhe = env!("CARGO_BIN_EXE_chuhe");
@@ -33,7 +32,7 @@ fn run(mut command: Command, input: &str) -> Output {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = piped.spawn().unwrap();
-    // It may leave before it has read.
+    // It may exit before it has read its input.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
 }
@@ -71,12 +70,12 @@ fn every_memory_limit_is_survived() {
             }
             // The program itself does not fit.
             Some(127) if megabytes < 60 => {}
-            // Nor then, and the system ends it while it is loaded.
+            // The system ends it while it is loaded.
             None if megabytes < 30 && errors.is_empty() => {
                 assert_eq!(output.status.signal(), Some(SEGMENTATION_FAULT));
                 assert_eq!(answers, "");
             }
-            // The language's runtime does not, before the first line of the program.
+            // The runtime of the language does not fit.
             None if megabytes < 60 => {
                 assert!(
                     errors.contains("failed to allocate an alternative stack"),
@@ -99,12 +98,9 @@ fn too_many_games_at_a_time_are_refused() {
 }
 
 #[test]
-fn endless_files_are_given_up() {
+fn endless_files_are_refused() {
     for (arguments, why) in [
-        (
-            "judge --file /dev/zero",
-            "/dev/zero: a line is longer than 16 MB",
-        ),
+        ("judge /dev/zero", "/dev/zero: a line is longer than 16 MB"),
         (
             "convert /dev/zero",
             "/dev/zero: this is neither text nor a game record of a known format",
@@ -121,8 +117,7 @@ fn endless_files_are_given_up() {
     }
 }
 
-/// The moves of two rooks on tours of coprime lengths: a game in which no position comes again for a long
-/// time, and then all do.
+/// The moves of two rooks on circuits of coprime lengths: no position repeats for a long time, then all do.
 fn tours(plies: usize) -> String {
     let red = ["a0a1", "a1a2", "a2b2", "b2b1", "b1b0", "b0a0"];
     let black = [
@@ -135,8 +130,7 @@ fn tours(plies: usize) -> String {
     moves.collect::<Vec<_>>().join(" ")
 }
 
-/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred
-/// before: the search goes as far as in any other, and a `stop` is heard.
+/// A game of sixty thousand moves without a capture, in which every position of the tree has occurred before, is searched as deep as any other, and `stop` works.
 #[test]
 fn very_long_games_are_searched_like_others() {
     let fen = "3k4r/9/9/9/9/9/9/9/9/R3K4 w - - 0 1";
@@ -152,9 +146,9 @@ fn very_long_games_are_searched_like_others() {
     }
 }
 
-/// A person who starts the engine by hand learns what it is; a client's pipes get nothing of it.
+/// A person who starts the engine at a terminal gets a greeting; a client does not.
 #[test]
-fn a_person_at_a_terminal_is_told_what_this_is() {
+fn engine_greets_a_person_at_a_terminal() {
     let (terminal, mut screen) = Terminal::new();
     let chuhe = || Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let child = chuhe()
@@ -165,7 +159,20 @@ fn a_person_at_a_terminal_is_told_what_this_is() {
         .unwrap();
     let mut shown = Vec::new();
     let started = std::time::Instant::now();
-    while !String::from_utf8_lossy(&shown).contains("--help") {
+    while !String::from_utf8_lossy(&shown).contains("leaves.") {
+        assert!(started.elapsed() < PATIENCE, "{shown:?}");
+        let mut part = [0; 1000];
+        let length = screen.read(&mut part).unwrap();
+        shown.extend_from_slice(&part[..length]);
+    }
+    let greeting = String::from_utf8_lossy(&shown).into_owned();
+    assert!(
+        greeting.lines().all(|line| line.chars().count() < 80),
+        "{greeting}"
+    );
+    // Unknown commands are reported to a person, on standard error.
+    screen.write_all(b"helpme\n").unwrap();
+    while !String::from_utf8_lossy(&shown).contains("Unknown command: helpme") {
         assert!(started.elapsed() < PATIENCE, "{shown:?}");
         let mut part = [0; 1000];
         let length = screen.read(&mut part).unwrap();
@@ -174,8 +181,8 @@ fn a_person_at_a_terminal_is_told_what_this_is() {
     screen.write_all(b"quit\n").unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
-    assert!(!String::from_utf8_lossy(&output.stdout).contains("--help"));
-    // One of the two is a pipe: nothing.
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("leaves."));
+    // No greeting if one of the two is a pipe.
     let output = chuhe()
         .stdin(Stdio::null())
         .stderr(terminal.open())

@@ -16,13 +16,13 @@ fn interrupt(child: &std::process::Child) {
     assert!(status.unwrap().success());
 }
 
-/// Starts the program and interrupts it once a file has so many lines.
+/// Starts the program and interrupts it once a file has `lines` lines.
 fn interrupted_after(lines: usize, file: &Path, arguments: &[&str]) -> std::process::Output {
     use std::time::{Duration, Instant};
 
     let child = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(arguments)
-        .stdout(std::fs::File::create(file.with_extension("told")).unwrap())
+        .stdout(std::fs::File::create(file.with_extension("out")).unwrap())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
@@ -37,7 +37,7 @@ fn interrupted_after(lines: usize, file: &Path, arguments: &[&str]) -> std::proc
 }
 
 #[test]
-fn openings_go_on_after_an_interruption() {
+fn interrupted_openings_are_continued() {
     let place = directory("interrupted-openings");
     let [whole, parts] = ["whole.txt", "parts.txt"].map(|name| place.join(name));
     let [whole_name, parts_name] = [&whole, &parts].map(|path| path.to_str().unwrap());
@@ -48,12 +48,12 @@ fn openings_go_on_after_an_interruption() {
     let many = [
         "openings", parts_name, "--depth", "4", "--seed", "9", "--count", "100000",
     ];
-    // A buffer would hold some eighty of them back.
+    // Interrupted early, to show that lines are written at once and not buffered.
     let output = interrupted_after(4, &parts, &many);
     assert_eq!(output.status.code(), Some(130));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--go-on resumes the search"));
     let found = fs::read_to_string(&parts).unwrap();
-    // A torn last line is found again.
+    // An incomplete last line is found again.
     fs::write(&parts, found.clone() + "h2e2 h9").unwrap();
     let count = (found.lines().count() + 3).to_string();
     find(parts_name, &["--count", &count, "--go-on"]).code(0);
@@ -72,7 +72,7 @@ fn openings_go_on_after_an_interruption() {
     fs::remove_dir_all(place).unwrap();
 }
 
-/// Starts a command, which says nothing.
+/// Starts a command without output.
 fn start(arguments: &[&str]) -> std::process::Child {
     std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(arguments)
@@ -82,21 +82,21 @@ fn start(arguments: &[&str]) -> std::process::Child {
         .unwrap()
 }
 
-/// Starts a long run that writes `file`, and a second one once `begun` has something in it. Then the first
-/// is killed, and a third goes on.
+/// Starts a long run that writes `file`, and a second one once `begun` is not empty, which is refused. Then kills
+/// the first run and starts a third one, which continues the file.
 fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
     let pause = || std::thread::sleep(std::time::Duration::from_millis(1));
-    let going_on = [arguments, &["--go-on"]].concat();
+    let continued = [arguments, &["--go-on"]].concat();
     let mut first = start(arguments);
     while fs::read_to_string(begun).map_or(0, |text| text.len()) == 0 {
         assert!(first.try_wait().unwrap().is_none());
         pause();
     }
     let refusal = format!("{file}: process {} is writing this file", first.id());
-    chuhe(&going_on).assert().code(1).stderr(contains(refusal));
+    chuhe(&continued).assert().code(1).stderr(contains(refusal));
     first.kill().unwrap();
     first.wait().unwrap();
-    let mut third = start(&going_on);
+    let mut third = start(&continued);
     let lock = format!("{file}.lock");
     while fs::read_to_string(&lock).unwrap_or_default() != third.id().to_string() {
         assert!(third.try_wait().unwrap().is_none());
@@ -109,7 +109,7 @@ fn second_run_is_refused(file: &str, begun: &str, arguments: &[&str]) {
 
 /// Two runs that write one file would destroy it.
 #[test]
-fn one_run_at_a_time_writes_a_file() {
+fn second_run_on_the_same_file_is_refused() {
     let place = directory("locked");
     let [openings, answers, positions] = ["openings.txt", "answers.json", "positions.fen"]
         .map(|name| place.join(name).to_str().unwrap().to_owned());

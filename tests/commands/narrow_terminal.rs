@@ -1,4 +1,4 @@
-//! What commands print on a narrow terminal stays within it.
+//! The output of commands fits narrow terminals.
 
 use std::fs;
 use std::io::Read;
@@ -73,33 +73,39 @@ fn narrow(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn analyses_are_cut_or_broken() {
-    let cut = narrow(&["analyse", "startpos", "--depth", "9", "--multipv", "2"]);
-    assert!(cut.contains('…'), "{cut}");
-    let best = cut.split("\nbest ").nth(1).unwrap();
+fn analyses_are_cut_and_shown_whole_at_the_end() {
+    let text = narrow(&["analyse", "startpos", "--depth", "9"]);
+    assert!(text.contains('…'), "{text}");
+    let (_, end) = text.rsplit_once("\nline ").unwrap();
+    let (whole, best) = end.split_once("\nbest ").unwrap();
     assert!(best.contains("\n  ") && best.contains("nps"), "{best}");
-    let whole = narrow(&["analyse", "startpos", "--depth", "9", "--whole-lines"]);
-    assert!(!whole.contains('…'), "{whole}");
     let piped = Command::new(env!("CARGO_BIN_EXE_chuhe"))
         .args(["analyse", "startpos", "--depth", "9"])
         .output()
         .unwrap();
     let piped = String::from_utf8(piped.stdout).unwrap();
-    let last_line = |text: &str| {
-        let rows = text.split("\nbest ").next().unwrap().trim_end();
-        let row = rows.rfind("\n    9 ").unwrap();
-        let words = rows[row..].split_whitespace().skip(4);
+    let row = piped
+        .lines()
+        .rfind(|row| row.starts_with("    9 "))
+        .unwrap();
+    let words = |text: &str, head: usize| {
+        let words = text.split_whitespace().skip(head);
         words.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(
-        last_line(&whole),
-        last_line(&piped),
-        "the same moves, broken into lines"
+        words(whole, 1),
+        words(row, 4),
+        "the same moves on several rows"
+    );
+    let numbered = narrow(&["analyse", "startpos", "--depth", "6", "--multipv", "2"]);
+    assert!(
+        numbered.contains("\n1. ") && numbered.contains("\n2. "),
+        "{numbered}"
     );
 }
 
 #[test]
-fn tables_go_on_below() {
+fn wide_tables_continue_on_further_lines() {
     let file = scratch("narrow.txt");
     let file_name = file.file_name().unwrap().to_str().unwrap();
     fs::write(
@@ -107,7 +113,7 @@ fn tables_go_on_below() {
         "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w moves h2e2\n",
     )
     .unwrap();
-    let judged = narrow(&["judge", "--all", "--file", file_name]);
+    let judged = narrow(&["judge", "--all", file_name]);
     assert!(
         judged.contains("line 1") && judged.contains("chinese"),
         "{judged}"

@@ -1,4 +1,4 @@
-//! `chuhe replay`: several files, missing ones, and records that contradict themselves.
+//! `chuhe replay`.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn standard_input_is_replayed() {
 }
 
 #[test]
-fn every_file_is_told_of_at_its_turn() {
+fn files_are_reported_in_order() {
     let good = games("good", "[Red \"a\"]\n\n1. h2e2 h9g7 1-0\n");
     let bad = games("bad", "1. h2e2 h2e2 *\n");
     replay(&[&good])
@@ -53,7 +53,7 @@ fn every_file_is_told_of_at_its_turn() {
 }
 
 #[test]
-fn what_is_never_closed_ends_with_its_game() {
+fn unclosed_comment_ends_with_its_game() {
     let good = "[Red \"a\"]\n\n1. h2e2 {good} h9g7 1-0\n\n";
     for opened in ["{never closed", "(1. h2d2 {never closed"] {
         let text = format!("1. h2e2 {opened} 1-0\n\n{good}{good}");
@@ -67,7 +67,7 @@ fn what_is_never_closed_ends_with_its_game() {
 }
 
 #[test]
-fn records_that_contradict_themselves_do_not_agree() {
+fn contradictory_results_are_reported() {
     let path = games("contradiction", "[Result \"1-0\"]\n\n1. h2e2 h9g7 0-1\n");
     replay(&[&path]).assert().code(1).stdout(contains(
         "game 1: line 3: 0-1 behind the moves, 1-0 in the tag Result\n",
@@ -76,7 +76,7 @@ fn records_that_contradict_themselves_do_not_agree() {
 }
 
 #[test]
-fn a_game_and_a_ply_can_be_named() {
+fn games_and_plies_can_be_named() {
     let mate = "[Red \"a\"]\n[FEN \"4k4/R8/9/9/9/9/9/9/1R7/3K5 w\"]\n\n1. B1B9 0-1\n\n";
     let path = games(
         "places",
@@ -87,16 +87,16 @@ fn a_game_and_a_ply_can_be_named() {
         .assert()
         .code(1)
         .stdout(contains("game 2: 0-1 in the record, 1-0 by checkmate"));
-    // Before its end nothing is decided.
+    // Nothing is decided before the last move.
     replay(&[&format!("{path}:2@0")]).assert().code(0);
-    for (place, told) in [
+    for (place, message) in [
         (":3", "there is no such game"),
         (":1@3", "game 1 has only 2 plies"),
     ] {
         replay(&[&format!("{path}{place}")])
             .assert()
             .code(1)
-            .stderr(contains(told));
+            .stderr(contains(message));
     }
     replay(&["--list", &path]).assert().code(1).stdout(
         contains("1  x  ?  1-0  2 plies  agrees\n")
@@ -123,7 +123,7 @@ fn a_game_and_a_ply_can_be_named() {
         (&objects[1]["verdict"], &objects[1]["game"]),
         (&"black_loses".into(), &2.into())
     );
-    // The other commands take such a place too.
+    // Other commands accept such a place too.
     let judge = |place: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_chuhe"));
         command.args(["judge", place]).env_remove("RUST_LOG");
@@ -141,7 +141,7 @@ fn a_game_and_a_ply_can_be_named() {
 }
 
 #[test]
-fn what_is_no_place_and_what_is_another_record_is_told() {
+fn invalid_places_and_other_records_are_reported() {
     replay(&["none.pgn:-3"])
         .assert()
         .stderr(contains("as in games.pgn:3@42"));
@@ -157,7 +157,7 @@ fn what_is_no_place_and_what_is_another_record_is_told() {
 }
 
 #[test]
-fn what_is_no_text_is_refused() {
+fn binary_files_are_refused() {
     let path = games("binary", "\x7fELF\x02\x01\0\0\0");
     replay(&[&path])
         .assert()

@@ -1,4 +1,4 @@
-//! The command `chuhe train`, and files of games that are made of others.
+//! `chuhe train`, and conversions of files of games.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use predicates::str::contains;
 
 use crate::engine_client::scratch;
 
-/// A directory of its own, empty.
+/// A new directory.
 struct Place(PathBuf);
 
 impl Place {
@@ -62,7 +62,7 @@ fn train(samples: &str, out: &str, more: &[&str]) -> Assert {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_before_the_work() {
+fn invalid_arguments_are_refused_before_the_training() {
     let place = Place::new("train-refused");
     let (samples, out) = (place.file("samples.txt"), place.file("x.nnue"));
     fs::write(&samples, "no samples\n").unwrap();
@@ -71,20 +71,20 @@ fn what_cannot_be_done_is_refused_before_the_work() {
         .stderr(contains("100000 is not in"));
     train(&samples, &out, &["--description", &"x".repeat(40_000)])
         .code(2)
-        .stderr(contains("--description: it is longer than 32768 bytes"));
+        .stderr(contains("--description: longer than 32768 bytes"));
     for change in ["scale=0.3", "rate=1e30", "largest_score=-5"] {
         let key = change.split('=').next().unwrap();
         train(&samples, &out, &["--set", change])
             .code(2)
             .stderr(contains(format!("the recipe: {key} is ")));
     }
-    for (nowhere, told) in [
+    for (nowhere, message) in [
         (place.file("no-such-directory/x.nnue"), "No such file"),
-        ("/dev/null".to_owned(), "/dev/null: it is no regular file"),
+        ("/dev/null".to_owned(), "/dev/null: not a regular file"),
     ] {
         train(&samples, &nowhere, &[])
             .code(1)
-            .stderr(contains(told))
+            .stderr(contains(message))
             .stdout(contains("samples").not());
     }
     train(&samples, &out, &[])
@@ -94,7 +94,7 @@ fn what_cannot_be_done_is_refused_before_the_work() {
 }
 
 #[test]
-fn a_network_to_begin_with_brings_its_shape() {
+fn training_from_a_network_keeps_its_shape() {
     let embedded = concat!(env!("CARGO_MANIFEST_DIR"), "/src/eval/nnue/embedded.nnue");
     let recipe = |more: &[&str]| {
         let arguments = [&["train", "--print-recipe", "--from", embedded], more].concat();
@@ -135,7 +135,7 @@ fn a_network_to_begin_with_brings_its_shape() {
 }
 
 #[test]
-fn samples_are_held_back_by_what_they_are_and_not_by_their_file() {
+fn validation_samples_do_not_depend_on_the_file() {
     let place = Place::new("train-hold-out");
     let games = place.games(12);
     let (text, loose) = (place.file("samples.txt"), place.file("loose.chg"));
@@ -143,54 +143,54 @@ fn samples_are_held_back_by_what_they_are_and_not_by_their_file() {
     let output = chuhe(&view).code(0);
     fs::write(&text, &output.get_output().stdout).unwrap();
     chuhe(&["data", "convert", &loose, &text]).code(0);
-    let done = "all passes were made before";
+    let done = "all passes are already done";
     let out = place.file("x.nnue");
     train(&text, &out, &[])
         .code(0)
         .stdout(contains(done).not())
-        .stdout(contains(" 0 left out by the filter, 0 with pieces"));
+        .stdout(contains(" 0 filtered, 0 with unsupported pieces"));
     fs::create_dir(place.file("copies")).unwrap();
     let copy = place.file("copies/other-name");
     fs::copy(&text, &copy).unwrap();
     for same in [&copy, &loose] {
         train(same, &out, &[]).code(0).stdout(contains(done));
     }
-    // Another run, and a checkpoint that is none.
-    let advice = "remove it to begin anew, or name another --out";
+    // A checkpoint with another recipe, and an invalid one.
+    let advice = "remove it to start again, or choose another --out";
     train(&text, &out, &["--set", "seed=2"])
         .code(1)
         .stderr(contains(format!("another recipe; {advice}")));
     fs::write(place.file("x.checkpoint"), "x").unwrap();
     train(&text, &out, &[]).code(1).stderr(contains(advice));
-    // Whoever sets the filter is told what it leaves out.
+    // The number of filtered samples is reported.
     train(&games, &place.file("y.nnue"), &["--set", "largest_score=1"])
-        .stdout(contains(" 0 left out by the filter").not());
+        .stdout(contains(" 0 filtered").not());
     train(
         &games,
         &place.file("z.nnue"),
         &["--set", "hold_out=1000000"],
     )
     .code(1)
-    .stderr(contains("no game is held back to test with"));
+    .stderr(contains("no game is left for validation"));
 }
 
 #[test]
-fn a_failure_leaves_no_file_of_games() {
+fn failed_conversion_leaves_no_file() {
     let place = Place::new("data-failures");
     let games = place.games(1);
     let (out, samples) = (place.file("out.chg"), place.file("samples.txt"));
     let sample = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w | 5 | 0.5\n";
     let convert = || chuhe(&["data", "convert", &out, &samples]);
-    for (text, told) in [
+    for (text, message) in [
         (format!("{sample}nonsense\n{sample}"), "line 2: "),
-        (String::new(), "samples.txt: it is empty"),
+        (String::new(), "samples.txt: the file is empty"),
         (
             "[Event \"x\"]\n\n1. h2e2 *\n".to_owned(),
             "there are no games",
         ),
     ] {
         fs::write(&samples, text).unwrap();
-        convert().code(1).stderr(contains(told));
+        convert().code(1).stderr(contains(message));
         assert_eq!(place.names(), ["games.chg", "samples.txt"]);
     }
     let relabel = |from: &str| chuhe(&["data", "relabel", &out, from, "--nodes", "0"]);
@@ -198,18 +198,22 @@ fn a_failure_leaves_no_file_of_games() {
         .code(1)
         .stderr(contains("not a file of games"));
     assert_eq!(place.names(), ["games.chg", "samples.txt"]);
-    // Once mended, the same commands succeed; a file that is there stays.
+    // With valid input the same commands succeed; an existing file is kept.
     relabel(&games).code(0);
-    relabel(&games).code(1).stderr(contains("File exists"));
+    relabel(&games)
+        .code(1)
+        .stderr(contains("the file already exists"));
     fs::remove_file(&out).unwrap();
     fs::write(&samples, sample).unwrap();
     convert().code(0);
-    convert().code(1).stderr(contains("File exists"));
+    convert()
+        .code(1)
+        .stderr(contains("the file already exists"));
 }
 
-/// What `chuhe match` says of the end of a game is what `data convert` knows.
+/// `data convert` knows every end of a game that `chuhe match` writes.
 #[test]
-fn every_end_of_a_match_is_known_to_the_conversion() {
+fn ends_of_match_games_are_converted() {
     use chuhe::tournament::EndReason;
 
     let place = Place::new("data-endings");
@@ -228,8 +232,12 @@ fn every_end_of_a_match_is_known_to_the_conversion() {
         converted.code(0);
         let is_unknown = matches!(reason, EndReason::Resignation | EndReason::Agreement);
         let view = chuhe(&["data", "view", &out]).code(0);
-        let told = String::from_utf8(view.get_output().stdout.clone()).unwrap();
-        assert_eq!(told.contains(" by unknown"), is_unknown, "{reason}: {told}");
+        let shown = String::from_utf8(view.get_output().stdout.clone()).unwrap();
+        assert_eq!(
+            shown.contains(" by unknown"),
+            is_unknown,
+            "{reason}: {shown}"
+        );
         fs::remove_file(&out).unwrap();
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn chuhe(arguments: &[&str]) -> Command {
     command
 }
 
-/// A directory of its own, empty.
+/// A new directory.
 pub(super) fn directory(name: &str) -> PathBuf {
     let path = scratch(name);
     fs::create_dir(&path).unwrap();
@@ -43,7 +43,7 @@ fn selfplay_writes_games_with_quiet_positions() {
 }
 
 #[test]
-fn files_of_games_are_looked_into_merged_and_converted() {
+fn files_of_games_are_shown_merged_and_converted() {
     let place = directory("data");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
     let (one, two) = (file("one.chg"), file("two.chg"));
@@ -61,7 +61,8 @@ fn files_of_games_are_looked_into_merged_and_converted() {
         .stdout("4 games, 2 duplicates left out\n");
     data(&["merge", &merged, &one])
         .code(1)
-        .stderr(contains("File exists"));
+        .stderr(contains("the file already exists; --force overwrites it"));
+    data(&["merge", &merged, &one, &two, "--force"]).code(0);
     data(&["stats", &merged])
         .code(0)
         .stdout(contains("games                4\n"));
@@ -79,7 +80,7 @@ fn files_of_games_are_looked_into_merged_and_converted() {
     data(&["convert", &converted, &samples])
         .code(0)
         .stdout(contains(format!("{} positions", text.lines().count())))
-        .stderr(contains("left out a torn last line"));
+        .stderr(contains("left out an incomplete last line"));
     data(&["view", &converted, "--games", "9", "--all", "--samples"])
         .code(0)
         .stdout(text);
@@ -87,7 +88,7 @@ fn files_of_games_are_looked_into_merged_and_converted() {
     data(&["relabel", &relabelled, &one, "--nodes", "0"])
         .code(0)
         .stdout("2 games\n");
-    // A torn file is read as far as it goes; one of something else is reported.
+    // An incomplete file is read up to its last complete block; other files are refused.
     let bytes = fs::read(&one).unwrap();
     fs::write(&one, &bytes[..bytes.len() - 1]).unwrap();
     data(&["stats", &one])
@@ -104,7 +105,7 @@ fn files_of_games_are_looked_into_merged_and_converted() {
 }
 
 #[test]
-fn no_file_that_is_read_is_written_over() {
+fn input_files_are_not_overwritten() {
     let place = directory("inputs");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
     let (games, svg) = (file("games.chg"), file("x.svg"));
@@ -129,7 +130,7 @@ fn no_file_that_is_read_is_written_over() {
 }
 
 #[test]
-fn a_finished_run_writes_its_network_again() {
+fn finished_run_writes_its_network_again() {
     let place = directory("finished");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
     let (games, network) = (file("games.chg"), file("x.nnue"));
@@ -144,19 +145,44 @@ fn a_finished_run_writes_its_network_again() {
     train(&[]).stdout(contains("pass   1"));
     fs::remove_file(&network).unwrap();
     train(&["--description", "named later"])
-        .stdout(contains("all passes were made before"))
+        .stdout(contains("all passes are already done"))
         .stdout(contains("pass   1").not());
     let written = fs::read(&network).unwrap();
     assert!(String::from_utf8_lossy(&written).contains("named later"));
+    // Without its checkpoint a network is overwritten only with --force.
+    fs::remove_file(file("x.checkpoint")).unwrap();
+    chuhe(&["train", &games, "--out", &network])
+        .assert()
+        .code(1)
+        .stderr(contains("--force overwrites it"));
+    train(&["--force"]).stdout(contains("pass   1"));
     fs::remove_dir_all(place).unwrap();
 }
 
 #[test]
-fn the_recipe_is_printed_without_samples() {
+fn recipe_is_printed_without_samples() {
     chuhe(&["train", "--print-recipe", "--set", "width=64"])
         .assert()
         .code(0)
         .stdout(contains("width = 64\n"));
+    let place = directory("recipes");
+    let recipe = place.join("bad.toml");
+    fs::write(&recipe, "width = \n").unwrap();
+    let print = || {
+        chuhe(&[
+            "train",
+            "--print-recipe",
+            "--recipe",
+            recipe.to_str().unwrap(),
+        ])
+    };
+    print().assert().code(2).stderr(contains("bad.toml"));
+    fs::write(&recipe, vec![b' '; 2 << 20]).unwrap();
+    print()
+        .assert()
+        .code(1)
+        .stderr(contains("bad.toml").and(contains("1 MB")));
+    fs::remove_dir_all(place).unwrap();
     chuhe(&["train", "x.chg"])
         .assert()
         .code(2)
@@ -164,7 +190,7 @@ fn the_recipe_is_printed_without_samples() {
 }
 
 #[test]
-fn samples_whose_first_position_begins_with_a_digit_are_no_pgn() {
+fn samples_that_begin_with_a_digit_are_not_read_as_pgn() {
     let place = directory("digits");
     let file = |name: &str| place.join(name).to_str().unwrap().to_owned();
     let sample =
@@ -208,7 +234,7 @@ fn openings_are_found() {
 }
 
 #[test]
-fn openings_that_are_not_there_are_not_looked_for_for_ever() {
+fn search_for_openings_ends_if_there_are_too_few() {
     let place = directory("few-openings");
     let out = place.join("openings.txt").to_str().unwrap().to_owned();
     let plan = ["--count", "2000", "--shortest", "2", "--longest", "2"];

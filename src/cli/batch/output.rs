@@ -1,223 +1,207 @@
-//! The file of answers.
+//! The output file of a batch.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::arguments::{Arguments, BatchFormat, BatchTask};
-use super::worker::BatchResult;
-use crate::cli::common::{Failure, FileLock, create_new, ignore_closed_pipe};
+use super::{Arguments, BatchFormat};
+use crate::cli::common::{
+    Context, Failure, FileLock, FilePosition, bound_name, create_new, ignore_closed_pipe,
+    score_and_mate,
+};
 use crate::notation::{chinese, fen};
-use crate::search::Meaning;
+use crate::rules::{Cause, RuleSet, judge_outcome};
+use crate::search::{Bound, Meaning, Outcome, SearchResult};
 use crate::text::read_all;
 
-/// The names of the columns, in the order of the fields of [`BatchAnswer`].
-const COLUMNS: &str = "line,id,fen,best,chinese,score,mate,depth,nodes,time_ms,pv,solved,search\n";
-/// No file of answers that is gone on with is larger, in MB.
+/// Size limit of a file that is continued, in MB.
 const LARGEST_FILE: u64 = 4096;
 
-/// What is written of a position.
+/// The result of a position. `L` is a list of moves, or its text for CSV.
 #[derive(Serialize)]
-pub(super) struct BatchAnswer {
-    /// Its line in the file of positions.
+struct BatchAnswer<L> {
+    /// Number of the line or game in the file of positions.
     line: usize,
     id: Option<String>,
     fen: String,
     best: Option<String>,
     chinese: Option<String>,
-    /// In hundredths of a minor piece, for the side to move; none where there is a mate.
+    /// In hundredths of a minor piece, for the side to move; none if there is a mate.
     score: Option<i32>,
-    /// Plies to the mate, negative where the side to move is mated.
+    /// Plies to the mate, negative if the side to move is mated.
     mate: Option<i64>,
+    /// `lower` or `upper` if score or mate is only a bound.
+    bound: Option<&'static str>,
     depth: u32,
     nodes: u64,
     time_ms: u64,
-    pv: Vec<String>,
-    /// Whether what is to be found was; none where there is nothing to be found.
+    pv: L,
+    /// Whether the task was solved; none without a task.
     solved: Option<bool>,
-    /// What was asked for: limits, rules, hash table and network.
+    /// Why there is no best move: `checkmate` or `stalemate`.
+    over: Option<String>,
+    /// Limits and settings of the search.
     search: String,
 }
 
-impl BatchAnswer {
-    pub(super) fn new(task: &BatchTask, found: &BatchResult, search: &str) -> Self {
+/// The part of an answer that is needed to continue a file.
+#[derive(Deserialize)]
+struct ExistingAnswer {
+    line: usize,
+    fen: String,
+    solved: Option<bool>,
+    search: String,
+}
+
+/// The columns of a CSV file, in the order of the fields of [`BatchAnswer`].
+const COLUMNS: &str =
+    "line,id,fen,best,chinese,score,mate,bound,depth,nodes,time_ms,pv,solved,over,search\n";
+
+impl<L> BatchAnswer<L> {
+    fn new(task: &FilePosition, result: &SearchResult, search: &str, pv: L) -> Self {
         let position = &task.epd.position;
-        let outcome = &found.outcome;
-        let meaning = outcome.score.map(|score| score.meaning());
-        let mate_plies = match meaning {
-            Some(Meaning::Mates(plies)) => Some(plies),
+        let Outcome {
+            best,
+            score,
+            depth,
+            nodes,
+            time,
+            ..
+        } = result.outcome;
+        let (hundredths, mate) = score.map_or((None, None), score_and_mate);
+        let mate_plies = match score.map(|score| score.meaning()) {
+            Some(Meaning::Mates(plies)) if result.bound() != Bound::Upper => Some(plies),
             _ => None,
         };
-        let is_solved = || {
-            let best = outcome.best?;
-            Some(task.epd.is_solved_by(best, mate_plies))
+        let is_solved = best.is_some_and(|best| task.epd.is_solved_by(best, mate_plies));
+        let over = || {
+            let cause = judge_outcome(&task.game, RuleSet::default()).cause;
+            matches!(cause, Cause::Checkmate | Cause::Stalemate).then(|| cause.to_string())
         };
         Self {
             line: task.line,
             id: task.epd.id().map(str::to_owned),
             fen: fen::write_position(position),
-            best: outcome.best.map(|best| best.to_string()),
-            chinese: outcome.best.map(|best| chinese::write(position, best)),
-            score: match meaning {
-                Some(Meaning::Evaluation(score)) => Some(score),
-                _ => None,
-            },
-            mate: match meaning {
-                Some(Meaning::Mates(plies)) => Some(i64::from(plies)),
-                Some(Meaning::Mated(plies)) => Some(-i64::from(plies)),
-                _ => None,
-            },
-            depth: outcome.depth,
-            nodes: outcome.nodes,
-            time_ms: u64::try_from(outcome.time.as_millis()).unwrap_or(u64::MAX),
-            pv: found.line.iter().map(ToString::to_string).collect(),
-            solved: task.epd.has_task().then(|| is_solved().unwrap_or(false)),
+            best: best.map(|best| best.to_string()),
+            chinese: best.map(|best| chinese::write(position, best)),
+            score: hundredths,
+            mate,
+            bound: bound_name(result.bound()),
+            depth,
+            nodes,
+            time_ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            pv,
+            solved: task.epd.has_task().then_some(is_solved),
+            over: if best.is_none() { over() } else { None },
             search: search.to_owned(),
         }
     }
-
-    fn text(&self, form: BatchFormat) -> String {
-        match form {
-            BatchFormat::Json => serde_json::to_string(self).unwrap_or_default() + "\n",
-            BatchFormat::Csv => {
-                let number = |value: Option<i64>| value.map(|n| n.to_string()).unwrap_or_default();
-                let cells = [
-                    self.line.to_string(),
-                    self.id.clone().unwrap_or_default(),
-                    self.fen.clone(),
-                    self.best.clone().unwrap_or_default(),
-                    self.chinese.clone().unwrap_or_default(),
-                    number(self.score.map(i64::from)),
-                    number(self.mate),
-                    self.depth.to_string(),
-                    self.nodes.to_string(),
-                    self.time_ms.to_string(),
-                    self.pv.join(" "),
-                    self.solved
-                        .map(|solved| solved.to_string())
-                        .unwrap_or_default(),
-                    self.search.clone(),
-                ];
-                cells.map(|cell| quoted(&cell)).join(",") + "\n"
-            }
-        }
-    }
 }
 
-/// A cell as RFC 4180 has it.
-fn quoted(cell: &str) -> String {
-    match cell.contains(['"', ',', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
-    }
-}
-
-/// Where the answers go.
-pub(super) struct Output {
+/// The destination of the answers.
+pub struct Output {
     file: Option<File>,
     /// Keeps other runs from writing the file.
-    lock: Option<FileLock>,
+    _lock: Option<FileLock>,
     name: String,
-    /// Whether standard output has lost its reader, so that more answers are of no use.
-    pub(super) is_closed: bool,
-    form: BatchFormat,
-    /// What is asked for, as each answer tells it.
-    pub(super) search: String,
-    /// Answers that are written.
-    pub(super) present: usize,
-    /// Those of them to which there is something to be found.
-    pub(super) with_goal: u32,
-    /// Those of them that have found it.
-    pub(super) solved: u32,
+    /// Whether the reader of standard output is gone, so that no more answers are needed.
+    pub is_closed: bool,
+    format: BatchFormat,
+    /// Limits and settings of the search, as written in each answer.
+    search: String,
+    /// Number of answers in the file.
+    pub present: usize,
+    /// Number of answers to positions with a task.
+    pub with_task: u32,
+    /// Number of solved tasks.
+    pub solved: u32,
 }
 
 impl Output {
-    /// Opens the file, or goes on with it.
+    /// Creates the file, or opens it to continue.
     ///
     /// # Errors
-    /// It cannot be written, exists though it must not, or holds answers to other positions.
-    pub(super) fn open(arguments: &Arguments, tasks: &[BatchTask]) -> Result<Self, Failure> {
-        let form = arguments.form();
+    /// The file cannot be written, exists and must not, or has answers to other positions or of another
+    /// search.
+    pub fn open(
+        arguments: &Arguments,
+        tasks: &[FilePosition],
+        search: String,
+    ) -> Result<Self, Failure> {
         let mut output = Self {
             file: None,
-            lock: None,
+            _lock: None,
             name: "standard output".to_owned(),
             is_closed: false,
-            form,
-            search: arguments.search(),
+            format: arguments.format(),
+            search,
             present: 0,
-            with_goal: 0,
+            with_task: 0,
             solved: 0,
         };
-        let Some(path) = arguments
-            .out
-            .as_deref()
-            .filter(|path| path.as_os_str() != "-")
-        else {
+        let path = arguments.out.as_deref();
+        let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
             if arguments.go_on {
-                return Err(Failure::usage("--go-on", "not with standard output"));
+                return Err(Failure::usage(
+                    "--go-on",
+                    "needs a file, not standard output",
+                ));
             }
             output.write(output.heading())?;
             return Ok(output);
         };
         output.name = path.display().to_string();
-        output.lock = Some(FileLock::of(path)?);
-        let fault = |error: io::Error| Failure::new(path.display(), error);
+        output._lock = Some(FileLock::of(path)?);
         if arguments.go_on {
-            output.reopen(path, tasks).map_err(fault)?;
+            output.reopen(path, tasks).context(path.display())?;
         } else {
-            let hint = "--go-on goes on with it, or name another file";
-            output.file = Some(create_new(path, hint)?);
+            output.file = Some(if arguments.force.force {
+                File::create(path).context(path.display())?
+            } else {
+                create_new(path, "--go-on continues it, --force overwrites it")?
+            });
             output.write(output.heading())?;
         }
         Ok(output)
     }
 
     fn heading(&self) -> &'static str {
-        match self.form {
+        match self.format {
             BatchFormat::Json => "",
             BatchFormat::Csv => COLUMNS,
         }
     }
 
-    /// Opens a file behind its last whole answer; one that does not exist is begun.
-    fn reopen(&mut self, path: &Path, tasks: &[BatchTask]) -> io::Result<()> {
+    /// Opens a file after its last complete answer; creates one that does not exist.
+    fn reopen(&mut self, path: &Path, tasks: &[FilePosition]) -> io::Result<()> {
         let mut options = File::options();
         let options = options.read(true).write(true).create(true).truncate(false);
         let mut file = options.open(path)?;
         let mut text = String::from_utf8(read_all(&mut file, LARGEST_FILE)?)
-            .map_err(|_| io::Error::other("it holds no answers"))?;
+            .map_err(|_| io::Error::other("the file has no answers of `chuhe batch`"))?;
         text.truncate(text.rfind('\n').map_or(0, |end| end + 1));
         if text.is_empty() {
             text = self.heading().to_owned();
         }
-        let answers = text
-            .strip_prefix(self.heading())
-            .filter(|answers| self.form == BatchFormat::Csv || !answers.starts_with(COLUMNS))
-            .ok_or_else(|| io::Error::other(self.other_form(&text)))?;
-        for (number, answer) in answers.lines().enumerate() {
-            let task = tasks
-                .get(number)
-                .filter(|task| self.is_answer_to(answer, task));
-            let Some(task) = task else {
-                let why = format!("answer {} is to another position", number + 1);
-                return Err(io::Error::other(why));
+        for (n, answer) in self.read_answers(&text)?.into_iter().enumerate() {
+            let number = n + 1;
+            let is_to = |task: &FilePosition| {
+                task.line == answer.line && fen::write_position(&task.epd.position) == answer.fen
             };
-            if !self.is_of_this_search(answer) {
+            if !tasks.get(n).is_some_and(is_to) {
+                let why = format!("answer {number} is to another position");
+                return Err(io::Error::other(why));
+            }
+            if answer.search != self.search {
                 let why = format!(
-                    "answer {} is of another search than {}",
-                    number + 1,
-                    self.search
+                    "answer {number} was made with other settings ({}) than these ({})",
+                    answer.search, self.search
                 );
                 return Err(io::Error::other(why));
             }
-            let is_solved = match self.form {
-                BatchFormat::Json => answer.contains("\"solved\":true"),
-                BatchFormat::Csv => answer.ends_with(&format!(",true,{}", quoted(&self.search))),
-            };
-            self.count(task.epd.has_task().then_some(is_solved));
+            self.count(answer.solved);
         }
         let length = text.len() as u64;
         file.rewind()?;
@@ -227,54 +211,52 @@ impl Output {
         Ok(())
     }
 
-    /// What is to be said of a file that does not begin as ours do.
-    fn other_form(&self, text: &str) -> &'static str {
-        match self.form {
-            BatchFormat::Json => "its answers are CSV: say --to csv",
-            BatchFormat::Csv if text.starts_with('{') => "its answers are JSON: say --to json",
-            BatchFormat::Csv => "its columns are others",
-        }
-    }
-
-    /// Whether an answer is to a position: its line and FEN are in it.
-    fn is_answer_to(&self, answer: &str, task: &BatchTask) -> bool {
-        let fen = fen::write_position(&task.epd.position);
-        match self.form {
+    fn read_answers(&self, text: &str) -> io::Result<Vec<ExistingAnswer>> {
+        match self.format {
+            BatchFormat::Json if text.starts_with("line,") => {
+                Err(io::Error::other("its answers are CSV: use --to csv"))
+            }
             BatchFormat::Json => {
-                answer.starts_with(&format!("{{\"line\":{},", task.line))
-                    && answer.contains(&format!("\"fen\":\"{fen}\","))
+                let answers = text.lines().map(serde_json::from_str);
+                answers.collect::<Result<_, _>>().map_err(io::Error::other)
+            }
+            BatchFormat::Csv if text.starts_with('{') => {
+                Err(io::Error::other("its answers are JSON: use --to json"))
+            }
+            BatchFormat::Csv if !text.starts_with(COLUMNS) => {
+                Err(io::Error::other("it has other columns"))
             }
             BatchFormat::Csv => {
-                answer.starts_with(&format!("{},", task.line))
-                    && answer.contains(&format!(",{fen},"))
+                let mut reader = csv::Reader::from_reader(text.as_bytes());
+                let answers: Result<_, csv::Error> = reader.deserialize().collect();
+                answers.map_err(io::Error::other)
             }
-        }
-    }
-
-    /// Whether an answer is of a search with the same limits and settings.
-    fn is_of_this_search(&self, answer: &str) -> bool {
-        match self.form {
-            BatchFormat::Json => {
-                let search = serde_json::to_string(&self.search).unwrap_or_default();
-                answer.ends_with(&format!("\"search\":{search}}}"))
-            }
-            BatchFormat::Csv => answer.ends_with(&format!(",{}", quoted(&self.search))),
         }
     }
 
     fn count(&mut self, solved: Option<bool>) {
         self.present += 1;
-        self.with_goal += u32::from(solved.is_some());
+        self.with_task += u32::from(solved.is_some());
         self.solved += u32::from(solved == Some(true));
     }
 
     /// Writes the next answer.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub(super) fn add(&mut self, answer: &BatchAnswer) -> Result<(), Failure> {
-        self.write(&answer.text(self.form))?;
-        self.count(answer.solved);
+    pub fn add(&mut self, task: &FilePosition, result: &SearchResult) -> Result<(), Failure> {
+        let moves = result.best_line().into_iter().map(|m| m.to_string());
+        let moves: Vec<String> = moves.collect();
+        let (text, solved) = match self.format {
+            BatchFormat::Json => {
+                let answer = BatchAnswer::new(task, result, &self.search, moves);
+                let text = serde_json::to_string(&answer).context("JSON")?;
+                (text + "\n", answer.solved)
+            }
+            BatchFormat::Csv => {
+                let answer = BatchAnswer::new(task, result, &self.search, moves.join(" "));
+                (csv_row(&answer).context("CSV")?, answer.solved)
+            }
+        };
+        self.write(&text)?;
+        self.count(solved);
         Ok(())
     }
 
@@ -288,6 +270,45 @@ impl Output {
                 written.or_else(ignore_closed_pipe)
             }
         };
-        written.map_err(|error| Failure::new(&self.name, error))
+        written.context(&self.name)
+    }
+}
+
+fn csv_row(answer: &BatchAnswer<String>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv::WriterBuilder::new()
+        .has_headers(false)
+        .from_writer(Vec::new());
+    writer.serialize(answer)?;
+    let row = writer.into_inner().map_err(|error| error.into_error())?;
+    Ok(String::from_utf8(row)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_the_fields_of_an_answer() {
+        let epd = "4k4/9/9/9/9/9/9/9/9/R2K5 w - - id \"a \\\"b\\\", c\";";
+        let epd: crate::notation::epd::Epd = epd.parse().unwrap();
+        let game = crate::rules::Game::new(epd.position.clone());
+        let task = FilePosition { line: 3, epd, game };
+        let mut searcher = crate::search::Searcher::new(1).unwrap();
+        let limits = crate::search::Limits {
+            depth: Some(1),
+            ..Default::default()
+        };
+        let result = searcher
+            .search(searcher.request(&task.game, limits))
+            .unwrap();
+        let answer = BatchAnswer::new(&task, &result, "depth 1", String::new());
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.serialize(&answer).unwrap();
+        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        assert_eq!(text, COLUMNS.to_owned() + &csv_row(&answer).unwrap());
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let read: ExistingAnswer = reader.deserialize().next().unwrap().unwrap();
+        assert_eq!((read.line, read.solved), (3, None));
+        assert_eq!(read.search, "depth 1");
     }
 }

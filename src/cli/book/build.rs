@@ -10,8 +10,10 @@ use crossbeam_channel::Receiver;
 use super::file::Output;
 use super::games::from_games;
 use crate::book::{BookTable, drop_unreached};
-use crate::cli::common::{Failure, INTERRUPTED, ProgressMeter, interrupts, note};
-use crate::cli::selfplay::{GAME_HASH, play_games};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, ProgressMeter, exit_code, interrupts, note,
+};
+use crate::cli::selfplay::{GAME_HASH, open_games, play_games};
 use crate::training::book::{BookCheck, Expansion, check, expand};
 use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 
@@ -26,8 +28,10 @@ use crate::training::{GoodOpening, Interrupt, Opening, SelfPlay};
 #[command(group = ArgGroup::new("searches").args(["check", "self_made"]))]
 #[command(group = ArgGroup::new("own").args(["self_play", "self_made"]))]
 pub struct Arguments {
-    /// New book; the file must not exist.
+    /// New book; `-` is standard output.
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
     /// Files of games; `-` for standard input.
     #[arg(required_unless_present = "self_made", conflicts_with = "self_made")]
     games: Vec<PathBuf>,
@@ -92,44 +96,42 @@ pub struct Arguments {
 
 /// Builds the book. After Ctrl-C the book is made from what is done so far.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let out = Output::new(&arguments.out)?;
-    // A FIFO can block while games are read, so signals keep their default effect until then.
-    let games = if arguments.self_made || arguments.self_play.is_some() {
-        None
+    let out = Output::new(&arguments.out, arguments.force)?;
+    // A FIFO can block while files are opened and read, so signals keep their default effect until then.
+    let (interrupts, mut table) = if let Some(games) = arguments.self_play {
+        let (interrupts, is_interrupted) = play(arguments, games)?;
+        if is_interrupted {
+            note("interrupted; the same command continues with the games");
+            return Ok(exit_code(true));
+        }
+        (interrupts, read_book(arguments)?)
+    } else if arguments.self_made {
+        (interrupts()?, BookTable::default())
     } else {
-        Some(read_book(arguments)?)
+        let table = read_book(arguments)?;
+        (interrupts()?, table)
     };
-    let interrupts = interrupts()?;
-    if let Some(games) = arguments.self_play
-        && !play(arguments, games, &interrupts)?
-    {
-        note("interrupted; the same command continues with the games");
-        return Ok(ExitCode::from(INTERRUPTED));
-    }
     let meter = BuildMeter::new(interrupts);
-    let table = if arguments.self_made {
-        from_searches(arguments, &meter)?
-    } else {
-        let mut table = games.map_or_else(|| read_book(arguments), Ok)?;
-        if arguments.check {
-            check_moves(&mut table, arguments, &meter)?;
-        }
-        if arguments.self_play.is_some() {
-            drop_unreachable_moves(&mut table)?;
-        }
-        table
-    };
-    out.write(&table)?;
-    if !meter.is_stopped.get() {
-        return Ok(ExitCode::SUCCESS);
+    if arguments.self_made {
+        table = from_searches(arguments, &meter)?;
     }
-    note(if arguments.check {
-        "interrupted: the book was written, but positions that were not searched keep all their moves, \
+    if arguments.check {
+        check_moves(&mut table, arguments, &meter)?;
+    }
+    if arguments.self_play.is_some() {
+        drop_unreachable_moves(&mut table)?;
+    }
+    out.write(&table)?;
+    let is_interrupted = meter.is_stopped.get();
+    if is_interrupted {
+        note(if arguments.check {
+            "interrupted: the book was written, but positions that were not searched keep all their moves, \
              and weights follow from results"
-    } else {
-        "interrupted: the book was written with what is done so far"
-    });
-    Ok(ExitCode::from(INTERRUPTED))
+        } else {
+            "interrupted: the book was written with what is done so far"
+        });
+    }
+    Ok(exit_code(is_interrupted))
 }
 
 fn read_book(arguments: &Arguments) -> Result<BookTable, Failure> {
@@ -142,8 +144,8 @@ fn read_book(arguments: &Arguments) -> Result<BookTable, Failure> {
     )
 }
 
-/// Plays the games. Returns `false` if the user stopped them.
-fn play(arguments: &Arguments, games: u32, interrupts: &Receiver<()>) -> Result<bool, Failure> {
+/// Plays the games. Returns the channel of Ctrl-C, and whether Ctrl-C has stopped the games.
+fn play(arguments: &Arguments, games: u32) -> Result<(Receiver<()>, bool), Failure> {
     let [file] = &arguments.games[..] else {
         let why = "--self-play needs exactly one file of games";
         return Err(Failure::usage("book", why));
@@ -161,14 +163,16 @@ fn play(arguments: &Arguments, games: u32, interrupts: &Receiver<()>) -> Result<
         }),
         network: None,
     };
+    let run = open_games(file, plan)?;
+    let interrupts = interrupts()?;
     let interrupt = Interrupt::default();
-    play_games(file, plan, &interrupt, || {
+    play_games(file, run, games, &interrupt, || {
         if interrupts.try_recv().is_ok() {
             note("finishing the current games");
             interrupt.ask();
         }
     })?;
-    Ok(!interrupt.is_asked())
+    Ok((interrupts, interrupt.is_asked()))
 }
 
 fn from_searches(arguments: &Arguments, meter: &BuildMeter) -> Result<BookTable, Failure> {
@@ -180,7 +184,7 @@ fn from_searches(arguments: &Arguments, meter: &BuildMeter) -> Result<BookTable,
         margin: i32::from(arguments.margin),
     };
     meter.progress.begin(plan.positions as u64, 0);
-    expand(&plan, |done| meter.continue_after(done)).map_err(|error| Failure::new("book", error))
+    expand(&plan, |done| meter.continue_after(done)).context("book")
 }
 
 fn check_moves(
@@ -195,8 +199,7 @@ fn check_moves(
         weighs: arguments.by_score,
     };
     meter.progress.begin(table.positions() as u64, 0);
-    let checked = check(table, plan, |done| meter.continue_after(done))
-        .map_err(|error| Failure::new("book", error))?;
+    let checked = check(table, plan, |done| meter.continue_after(done)).context("book")?;
     note(&format!(
         "{} positions searched, {} moves dropped",
         checked.positions, checked.dropped
@@ -207,7 +210,7 @@ fn check_moves(
 /// Drops moves that no line of the book reaches. All games of self-play begin at the starting
 /// position.
 fn drop_unreachable_moves(table: &mut BookTable) -> Result<(), Failure> {
-    let dropped = drop_unreached(table).map_err(|error| Failure::new("book", error))?;
+    let dropped = drop_unreached(table).context("book")?;
     if dropped > 0 {
         note(&format!(
             "dropped {dropped} moves that no line of the book reaches"

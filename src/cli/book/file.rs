@@ -1,20 +1,19 @@
 //! Reading and writing book files.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::book::{BookError, BookLibrary, BookTable, HashedMove, encode_dat, encode_hashed, walk};
-use crate::cli::common::{Failure, note};
-use crate::text::Replacement;
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note};
 
 /// Opens a book, or several separated by `;`.
 pub fn open(name: &str) -> Result<BookLibrary, Failure> {
     let (library, problems) = BookLibrary::open(name);
-    match problems.is_empty() {
-        false => Err(Failure::new("book", problems.join("; "))),
-        true if library.is_empty() => Err(Failure::usage(name, "no book is given")),
-        true => Ok(library),
+    if !problems.is_empty() {
+        Err(Failure::new("book", problems.join("; ")))
+    } else if library.is_empty() {
+        Err(Failure::usage(name, "no book is given"))
+    } else {
+        Ok(library)
     }
 }
 
@@ -23,7 +22,7 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
     let library = open(name)?;
     let mut table = BookTable::default();
     for book in library.books() {
-        let walk = walk(book).map_err(|error| Failure::new(name, error))?;
+        let walk = walk(book).context(name)?;
         for (count, what) in [
             (walk.useless, "that cannot be played"),
             (walk.unreached, "that no line of the book reaches"),
@@ -40,63 +39,66 @@ pub fn read_table(name: &str) -> Result<BookTable, Failure> {
 /// A new book file, whose name sets the format.
 pub struct Output {
     path: PathBuf,
+    /// The file of a BOOK.DAT; an .xqb is written by the database.
+    file: Option<OutputFile>,
 }
 
 impl Output {
-    /// Checks before long work that the file does not exist and can be created, and that the format
-    /// can be written.
-    pub fn new(path: &Path) -> Result<Self, Failure> {
+    /// Checks before long work that the file can be written, that it does not exist unless `force` is given, and
+    /// that the format can be written.
+    pub fn new(path: &Path, force: ForceArgument) -> Result<Self, Failure> {
         let extension = path.extension().unwrap_or_default();
         let mut read_only = ["obk", "pfBook"].into_iter();
         if let Some(name) = read_only.find(|name| extension.eq_ignore_ascii_case(name)) {
             let why = format!("books can be written as BOOK.DAT or .xqb; .{name} can only be read");
             return Err(Failure::usage(path.display(), why));
         }
-        let tried = File::create_new(path).and_then(|_| fs::remove_file(path));
-        tried.map_err(|error| Failure::new(path.display(), error))?;
-        let path = path.to_owned();
-        Ok(Self { path })
+        let file = OutputFile::create(path, force)?;
+        let is_xqb = extension.eq_ignore_ascii_case("xqb");
+        Ok(Self {
+            path: path.to_owned(),
+            file: if is_xqb { None } else { Some(file) },
+        })
     }
 
-    /// Whether the name has the extension .xqb.
+    /// Whether the book is written as .xqb.
     pub fn is_xqb(&self) -> bool {
-        let extension = self.path.extension();
-        extension.is_some_and(|extension| extension.eq_ignore_ascii_case("xqb"))
+        self.file.is_none()
     }
 
     /// Writes moves as BOOK.DAT and reports their number.
     pub fn write_hashed(self, moves: Vec<HashedMove>) -> Result<(), Failure> {
-        let failure = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
         let bytes = encode_hashed(moves);
         if bytes.is_empty() {
-            return Err(failure(&"the book would be empty"));
+            return Err(Failure::new(self.path.display(), EMPTY));
         }
-        write_new(&self.path, &bytes).map_err(|error| failure(&error))?;
+        if let Some(file) = self.file {
+            file.write(&bytes)?;
+        }
         note(&format!("{} moves", bytes.len() / 8));
         Ok(())
     }
 
     /// Writes the book and reports its size.
     pub fn write(self, table: &BookTable) -> Result<(), Failure> {
-        let failure = |error: &dyn std::fmt::Display| Failure::new(self.path.display(), error);
         let mut table = table.clone();
         table.revise(|_, moves| moves.retain(|m| m.weight > 0));
         if table.positions() == 0 {
-            return Err(failure(&"the book would be empty"));
+            return Err(Failure::new(self.path.display(), EMPTY));
         }
-        let moves = if self.is_xqb() {
-            write_database(&self.path, &table)
-        } else {
-            write_dat(&self.path, &table)
+        let moves = match self.file {
+            Some(file) => write_dat(file, &table)?,
+            None => write_database(&self.path, &table).context(self.path.display())?,
         };
-        let moves = moves.map_err(|error| failure(&error))?;
         let positions = table.positions();
         note(&format!("{moves} moves in {positions} positions"));
         Ok(())
     }
 }
 
-fn write_dat(path: &Path, table: &BookTable) -> Result<usize, BookError> {
+const EMPTY: &str = "the book would be empty";
+
+fn write_dat(file: OutputFile, table: &BookTable) -> Result<usize, Failure> {
     let encoded = encode_dat(&table.entries());
     if encoded.collisions > 0 {
         let count = encoded.collisions;
@@ -104,20 +106,20 @@ fn write_dat(path: &Path, table: &BookTable) -> Result<usize, BookError> {
             "{count} positions have the same hash as another one; readers cannot distinguish them"
         ));
     }
-    write_new(path, &encoded.bytes)?;
+    file.write(&encoded.bytes)?;
     Ok(encoded.bytes.len() / 8)
 }
 
-/// Creates a file completely or not at all.
-pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut new = Replacement::beside(path)?;
-    new.as_file_mut().write_all(bytes)?;
-    new.commit_new()
-}
-
+/// Writes the database to a directory next to the file, then renames it, so that an old file is replaced only by
+/// a complete one.
 #[cfg(feature = "sqlite")]
 fn write_database(path: &Path, table: &BookTable) -> Result<usize, BookError> {
-    crate::book::write_xqb(path, &table.entries())
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    let directory = tempfile::tempdir_in(parent.unwrap_or(Path::new(".")))?;
+    let unfinished = directory.path().join("book.xqb");
+    let written = crate::book::write_xqb(&unfinished, &table.entries())?;
+    std::fs::rename(unfinished, path)?;
+    Ok(written)
 }
 
 #[cfg(not(feature = "sqlite"))]

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use crate::book::BookTable;
-use crate::cli::common::{Failure, note, read_games};
+use crate::cli::common::{Context, Failure, note, read_games};
 use crate::notation::pgn::GameResult;
 use crate::training::book::GameBook;
 use crate::training::data::{GameReader, MAGIC, Record};
@@ -20,7 +20,7 @@ pub fn from_games(
 ) -> Result<BookTable, Failure> {
     let mut book = GameBook::new(max_plies);
     for path in files {
-        if is_data(path).map_err(|error| Failure::new(path.display(), error))? {
+        if is_data(path).context(path.display())? {
             add_data(&mut book, path)?
         } else {
             add_records(&mut book, path)?
@@ -57,10 +57,9 @@ fn is_data(path: &Path) -> io::Result<bool> {
 }
 
 fn add_data(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
-    let failure = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-    let file = File::open(path).map_err(|error| failure(&error))?;
-    let mut reader = GameReader::new(file).map_err(|error| failure(&error))?;
-    while let Some(record) = reader.next_record().map_err(|error| failure(&error))? {
+    let file = File::open(path).context(path.display())?;
+    let mut reader = GameReader::new(file).context(path.display())?;
+    while let Some(record) = reader.next_record().context(path.display())? {
         // Positions without a game have no moves.
         if let Record::Game(game) = record {
             let moves = game.moves.iter().map(|m| m.played);
@@ -92,5 +91,5 @@ fn add_records(book: &mut GameBook, path: &Path) -> Result<(), Failure> {
             note(&format!("{}: skipped {count} games {what}", path.display()));
         }
     }
-    read.map_err(|error| Failure::new(path.display(), error))
+    read.context(path.display())
 }

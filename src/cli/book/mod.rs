@@ -6,16 +6,19 @@ pub mod file;
 #[cfg(feature = "training")]
 mod games;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::common::{Failure, GameArguments, columns, note, print, terminal_width};
+use super::common::{
+    Context, Failure, ForceArgument, GameArguments, OutputFile, columns, note, print,
+    terminal_width,
+};
 use crate::book::{BUILTIN, BookLibrary, BookTable, HashedMove, walk};
 use crate::notation::{MoveStyle, chinese};
 use crate::text::read_file;
-use file::{Output, open, read_table, write_new};
+use file::{Output, open, read_table};
 
 /// Make, merge and inspect opening books (开局库): BOOK.DAT of ElephantEye, and .xqb.
 ///
@@ -41,25 +44,32 @@ enum BookCommand {
     },
     /// Merge books; the weights of the same move add up.
     Merge {
-        /// New book; the file must not exist.
+        /// New book; `-` is standard output.
         out: PathBuf,
         /// BOOK.DAT, .xqb or .obk files, or `<builtin>`.
         #[arg(required = true)]
         books: Vec<String>,
+        #[command(flatten)]
+        force: ForceArgument,
     },
     /// Write a book as text, one move a line.
     Export {
         /// A BOOK.DAT, .xqb or .obk file, or `<builtin>`.
         book: String,
-        /// New text file, which must not exist; standard output if missing or `-`.
-        out: Option<PathBuf>,
+        /// New text file; `-` is standard output.
+        #[arg(default_value = "-")]
+        out: PathBuf,
+        #[command(flatten)]
+        force: ForceArgument,
     },
     /// Make a book from the text of `export`.
     Import {
         /// Text written by `export`.
         text: PathBuf,
-        /// New book; the file must not exist.
+        /// New book; `-` is standard output.
         out: PathBuf,
+        #[command(flatten)]
+        force: ForceArgument,
     },
     /// Count the moves of a book and its unusable records. Fails if there are any.
     Verify {
@@ -73,9 +83,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         #[cfg(feature = "training")]
         BookCommand::Build(arguments) => return build::run(arguments),
         BookCommand::Show { game, book } => show(game, book),
-        BookCommand::Merge { out, books } => merge(out, books),
-        BookCommand::Export { book, out } => export(book, out.as_ref()),
-        BookCommand::Import { text, out } => import(text, out),
+        BookCommand::Merge { out, books, force } => merge(Output::new(out, *force)?, books),
+        BookCommand::Export { book, out, force } => {
+            let out = OutputFile::create(out, *force)?;
+            out.write(read_table(book)?.to_text())
+        }
+        BookCommand::Import { text, out, force } => import(text, Output::new(out, *force)?),
         BookCommand::Verify { book } => verify(book),
     }
     .map(|()| ExitCode::SUCCESS)
@@ -116,8 +129,7 @@ fn show(game: &GameArguments, files: &str) -> Result<(), Failure> {
     print(&columns(&rows, terminal_width()))
 }
 
-fn merge(out: &std::path::Path, books: &[String]) -> Result<(), Failure> {
-    let out = Output::new(out)?;
+fn merge(out: Output, books: &[String]) -> Result<(), Failure> {
     if let Some(moves) = hashed_moves(books)?
         && !out.is_xqb()
     {
@@ -145,39 +157,25 @@ fn hashed_moves(books: &[String]) -> Result<Option<Vec<HashedMove>>, Failure> {
     Ok(Some(moves))
 }
 
-fn export(book: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
-    let text = read_table(book)?.to_text();
-    match out {
-        None => print(&text),
-        Some(path) if path.as_os_str() == "-" => print(&text),
-        Some(path) => {
-            write_new(path, text.as_bytes()).map_err(|error| Failure::new(path.display(), error))
-        }
-    }
-}
-
-fn import(text: &std::path::Path, out: &std::path::Path) -> Result<(), Failure> {
-    let out = Output::new(out)?;
-    let failure = |error: &dyn std::fmt::Display| Failure::new(text.display(), error);
-    let bytes = read_file(text, LARGEST_TEXT).map_err(|error| failure(&error))?;
+fn import(text: &Path, out: Output) -> Result<(), Failure> {
+    let bytes = read_file(text, LARGEST_TEXT).context(text.display())?;
     let content = std::str::from_utf8(&bytes).map_err(|error| {
         let before = &bytes[..error.valid_up_to()];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        failure(&format_args!("line {line}: the text is not UTF-8"))
+        let why = format!("line {line}: the text is not UTF-8");
+        Failure::new(text.display(), why)
     })?;
-    let table = BookTable::from_text(content).map_err(|error| failure(&error))?;
-    out.write(&table)
+    out.write(&BookTable::from_text(content).context(text.display())?)
 }
 
 /// Largest text of a book, in MB.
 const LARGEST_TEXT: u64 = 1024;
 
 fn verify(name: &str) -> Result<(), Failure> {
-    let failure = |error: &dyn std::fmt::Display| Failure::new(name, error);
     let library = open(name)?;
     for book in library.books() {
-        let count = book.count().map_err(|error| failure(&error))?;
-        let walk = walk(book).map_err(|error| failure(&error))?;
+        let count = book.count().context(name)?;
+        let walk = walk(book).context(name)?;
         print(&format!(
             "{}: {count} moves; {} of them can be played, in the {} positions found\n",
             book.format(),
@@ -204,7 +202,7 @@ fn verify(name: &str) -> Result<(), Failure> {
             problems.push(format!("{} moves have an invalid key", walk.unreached));
         }
         if !problems.is_empty() {
-            return Err(failure(&problems.join("; ")));
+            return Err(Failure::new(name, problems.join("; ")));
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::library::{DUMP_HEADER, open};
 use crate::board::Position;
 use crate::book::{BookMove, BookTable};
 use crate::cli::book::file::Output;
-use crate::cli::common::{Failure, ignore_closed_pipe};
+use crate::cli::common::{Failure, ForceArgument, ignore_closed_pipe};
 use crate::cloud::key::View;
 use crate::cloud::score::Class;
 use crate::cloud::store::{Location, Snapshot, StoreError};
@@ -36,7 +36,7 @@ pub struct DumpArguments {
 }
 
 pub fn export(arguments: &ExportArguments) -> Result<(), Failure> {
-    let out = Output::new(&arguments.out)?;
+    let out = Output::new(&arguments.out, ForceArgument::default())?;
     let store = open(&arguments.library)?;
     let mut table = BookTable::default();
     let add_all = |snapshot: &Snapshot<'_>| {

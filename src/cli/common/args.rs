@@ -9,11 +9,12 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use super::{Context, Failure, note};
+use crate::eval::Knowledge;
 use crate::eval::nnue::Network;
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, Letters};
 use crate::rules::RuleSet;
-use crate::search::{Limits, MAX_DEPTH};
+use crate::search::{Degree, Limits, MAX_DEPTH};
 use crate::tablebase::{SkippedFile, Tables};
 use crate::text::{SecondsError, names_of_list, read_seconds};
 
@@ -54,6 +55,20 @@ impl LimitArguments {
     }
 }
 
+/// The rule set.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct RulesArgument {
+    /// Rule set for repetitions and the no-capture limit.
+    #[arg(
+        long,
+        value_name = "SET",
+        value_enum,
+        ignore_case = true,
+        default_value_t
+    )]
+    pub rules: RuleSet,
+}
+
 /// The network that evaluates positions.
 #[derive(Clone, Debug, clap::Args)]
 pub struct NetworkArgument {
@@ -79,7 +94,7 @@ impl NetworkArgument {
 }
 
 /// The directories of endgame tables.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct TableArguments {
     /// Directories of endgame tables (*.chtb), separated by `;`, in addition to the built-in tables.
     #[arg(long, value_name = "DIRS", default_value = "")]
@@ -157,13 +172,17 @@ impl BoardArguments {
     }
 }
 
-/// Whether the locale's encoding is UTF-8.
-fn is_utf8() -> bool {
+/// The name of the locale, in lower case.
+pub fn locale() -> Option<String> {
     let named = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
     let mut values = named.filter_map(std::env::var_os);
-    let locale = values.find(|value| !value.is_empty());
-    locale.map_or(cfg!(windows), |locale| {
-        let locale = locale.to_string_lossy().to_ascii_lowercase();
+    let locale = values.find(|value| !value.is_empty())?;
+    Some(locale.to_string_lossy().to_ascii_lowercase())
+}
+
+/// Whether the locale's encoding is UTF-8.
+fn is_utf8() -> bool {
+    locale().map_or(cfg!(windows), |locale| {
         locale.contains("utf-8") || locale.contains("utf8")
     })
 }
@@ -188,6 +207,9 @@ choice!(RuleSet, |rules, value| match rules {
     RuleSet::CheckOnly => value.alias("check_only"),
     _ => value,
 });
+
+choice!(Degree, |_, value| value);
+choice!(Knowledge, |_, value| value);
 
 /// The roles of clients without a token; only a token makes an operator.
 #[cfg(feature = "cloud")]

@@ -1,7 +1,9 @@
 //! Results of endgame tables as text.
 
-use super::note;
-use crate::rules::{Game, RuleSet, Verdict, is_within_no_capture_limit, judge_outcome};
+use super::{fill, note, texts};
+use crate::rules::{
+    Cause, Game, RuleSet, Verdict, is_within_no_capture_limit, judge, judge_outcome,
+};
 use crate::tablebase::{Material, TableOutcome, Tables};
 
 /// Reports tables that turned out to be damaged on standard error.
@@ -10,6 +12,29 @@ pub fn report_damaged_tables(tables: &Tables) {
         .unreported_damage()
         .iter()
         .for_each(|error| note(error));
+}
+
+/// How a game has ended by its position or by the rules; `None` if it is not over.
+pub fn describe_end(game: &Game, rules: RuleSet) -> Option<String> {
+    let judgement = judge(game, rules);
+    let texts = texts();
+    let side = game.position().side_to_move();
+    let sides = [texts.side(side), texts.side(!side)];
+    let cause = match judgement.cause {
+        Cause::Nothing => return None,
+        Cause::Checkmate => return Some(fill(texts.checkmated, &sides)),
+        Cause::Stalemate => return Some(fill(texts.stalemated, &sides)),
+        Cause::Repetition => texts.repetition,
+        Cause::InsufficientMaterial => texts.insufficient_material,
+        Cause::NoCapture => texts.no_capture_limit,
+    };
+    let outcome = match judgement.verdict {
+        Verdict::Undecided => return None,
+        Verdict::Draw => texts.drawn,
+        Verdict::RedLoses => texts.lost_for_red,
+        Verdict::BlackLoses => texts.lost_for_black,
+    };
+    Some(fill(texts.by_rule, &[rules.name(), outcome, cause]))
 }
 
 /// How the no-capture limit affects a win in `plies` plies at the end of a game; `None` if the mate comes first.

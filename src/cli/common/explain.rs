@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{columns, sentence, terminal_width};
 use crate::board::{Color, Piece};
 use crate::notation::chinese;
-use crate::rules::{Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
+use crate::rules::{Cause, Chase, ClassifiedMove, Game, Judgement, MoveClass, Placed};
 
 /// The reasons as text: the cause, what each side did, and a table of the moves of the repetition.
 pub fn explain(game: &Game, judgement: &Judgement) -> String {
@@ -16,7 +16,10 @@ pub fn explain(game: &Game, judgement: &Judgement) -> String {
         ..
     } = judgement;
     let width = terminal_width();
-    let because = format!("{cause}, {rules} rules, occurrence {occurrences} of the position");
+    let mut because = format!("{cause}, {rules} rules");
+    if *cause == Cause::Repetition {
+        because += &format!(", occurrence {occurrences} of the position");
+    }
     let mut text = sentence(&because, width);
     if judgement.plies.is_empty() {
         return text;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Context, Failure};
+use super::{Context, Failure, ignore_closed_pipe};
 use crate::text::Replacement;
 
 /// Opens a file for reading; `-` is standard input.
@@ -18,14 +18,25 @@ pub fn open_input(path: &Path) -> io::Result<Box<dyn BufRead>> {
     Ok(Box::new(BufReader::new(File::open(path)?)))
 }
 
+/// The argument of commands that write files.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct ForceArgument {
+    /// Overwrite output files that exist.
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// A file that is written at the end of long work, but opened before it, so that an unwritable path is
-/// reported at once. An old file is replaced as a whole at the end, or not at all.
+/// reported at once. An old file is replaced as a whole at the end, or not at all. The path `-` is standard
+/// output.
 pub struct OutputFile {
     path: PathBuf,
     target: Target,
+    overwrite: bool,
 }
 
 enum Target {
+    StandardOutput,
     /// A regular file.
     Regular(Replacement),
     /// A pipe or a device.
@@ -33,32 +44,55 @@ enum Target {
 }
 
 impl OutputFile {
-    /// Checks that the file can be written.
-    pub fn open(path: &Path) -> Result<Self, Failure> {
-        let is_special = fs::metadata(path).is_ok_and(|data| !data.is_file());
-        let target = if is_special {
+    /// Checks that the file can be written, and that it does not exist unless `force` is given.
+    pub fn create(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
+        let data = fs::metadata(path);
+        let target = if path.as_os_str() == "-" {
+            Ok(Target::StandardOutput)
+        } else if data.as_ref().is_ok_and(|data| !data.is_file()) {
             File::options().write(true).open(path).map(Target::Special)
+        } else if data.is_ok() && !force {
+            return Err(Failure::new(path.display(), FILE_EXISTS));
         } else {
             Replacement::beside(path).map(Target::Regular)
         };
         Ok(Self {
             path: path.to_owned(),
             target: target.context(path.display())?,
+            overwrite: force,
         })
     }
 
+    /// As [`Self::create`] with `force`.
+    #[cfg(feature = "match")]
+    pub fn open(path: &Path) -> Result<Self, Failure> {
+        Self::create(path, ForceArgument { force: true })
+    }
+
     /// Writes the file.
-    pub fn write(self, text: &str) -> Result<(), Failure> {
+    pub fn write(self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+        let content = content.as_ref();
         let written = match self.target {
-            Target::Special(mut file) => file.write_all(text.as_bytes()),
-            Target::Regular(mut new) => new
-                .as_file_mut()
-                .write_all(text.as_bytes())
-                .and_then(|()| new.commit()),
+            Target::StandardOutput => io::stdout()
+                .write_all(content)
+                .and_then(|()| io::stdout().flush())
+                .or_else(ignore_closed_pipe),
+            Target::Special(mut file) => file.write_all(content),
+            Target::Regular(mut new) => {
+                new.as_file_mut()
+                    .write_all(content)
+                    .and_then(|()| match self.overwrite {
+                        true => new.commit(),
+                        false => new.commit_new(),
+                    })
+            }
         };
         written.context(self.path.display())
     }
 }
+
+/// The error message for an output file that exists.
+const FILE_EXISTS: &str = "the file already exists; --force overwrites it";
 
 /// Creates a file that must not exist yet; `hint` says what to do if it does.
 pub fn create_new(path: &Path, hint: &str) -> Result<File, Failure> {
@@ -190,19 +224,27 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let names = || fs::read_dir(directory.path()).unwrap().count();
         let [old, new] = ["old", "new"].map(|name| directory.path().join(name));
+        let [refuse, overwrite] = [false, true].map(|force| ForceArgument { force });
         fs::write(&old, "before").unwrap();
-        drop(OutputFile::open(&old).unwrap_or_else(|_| panic!()));
+        assert!(OutputFile::create(&old, refuse).is_err());
+        drop(OutputFile::create(&old, overwrite).unwrap_or_else(|_| panic!()));
         assert_eq!(fs::read_to_string(&old).unwrap(), "before");
-        drop(OutputFile::open(&new).unwrap_or_else(|_| panic!()));
+        drop(OutputFile::create(&new, refuse).unwrap_or_else(|_| panic!()));
         assert_eq!(names(), 1, "no temporary file is left");
-        for path in [&old, &new] {
-            let out = OutputFile::open(path).unwrap_or_else(|_| panic!());
+        for (path, force) in [(&old, overwrite), (&new, refuse)] {
+            let out = OutputFile::create(path, force).unwrap_or_else(|_| panic!());
             assert!(out.write("after").is_ok());
             assert_eq!(fs::read_to_string(path).unwrap(), "after");
         }
-        assert_eq!(names(), 2);
-        assert!(OutputFile::open(directory.path()).is_err());
-        assert!(OutputFile::open(&new.join("x")).is_err());
+        // A file that another program creates in the meantime is kept.
+        let late = directory.path().join("late");
+        let out = OutputFile::create(&late, refuse).unwrap_or_else(|_| panic!());
+        fs::write(&late, "other").unwrap();
+        assert!(out.write("ours").is_err());
+        assert_eq!(fs::read_to_string(&late).unwrap(), "other");
+        assert_eq!(names(), 3);
+        assert!(OutputFile::create(directory.path(), overwrite).is_err());
+        assert!(OutputFile::create(&new.join("x"), refuse).is_err());
     }
 
     #[test]

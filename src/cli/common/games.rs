@@ -31,6 +31,19 @@ impl GameArguments {
         !self.game.is_empty()
     }
 
+    /// The file of games or positions, if one is the only argument: `-`, or an existing file without the number
+    /// of a game.
+    pub fn file(&self) -> Option<PathBuf> {
+        let is_file = |text: &str| {
+            let data = Path::new(text).metadata();
+            text == "-" || data.is_ok_and(|data| !data.is_dir())
+        };
+        match &self.game[..] {
+            [text] if self.moves.is_empty() && is_file(text) => Some(text.into()),
+            _ => None,
+        }
+    }
+
     /// Plays the game, from the starting position if no other is given.
     ///
     /// # Errors
@@ -44,11 +57,25 @@ impl GameArguments {
         let mut text = if self.game.is_empty() {
             GameText::split("startpos", Separator::Required)
         } else {
-            GameText::split(&self.game.join(" "), Separator::Optional)
+            let text = without_move_numbers(&self.game.join(" "));
+            GameText::split(&text, Separator::Optional)
         };
-        text.extend(&self.moves);
+        text.extend(&[without_move_numbers(&self.moves.join(" "))]);
+        if let [word] = &self.game[..]
+            && is_probably_file_name(word)
+        {
+            let why = "there is no such file, and this is not `startpos` or a FEN";
+            return Err(Failure::new(word, why));
+        }
         read_game_text(&text)
     }
+}
+
+/// Whether an argument that is not the name of a file was probably meant as one.
+fn is_probably_file_name(word: &str) -> bool {
+    let is_word = !word.is_empty() && !word.contains(char::is_whitespace);
+    let is_path = word.contains('.') || !word.contains('/');
+    is_word && is_path && !word.eq_ignore_ascii_case("startpos")
 }
 
 /// Plays the game of a line of text; the word `moves` after the FEN may be missing.
@@ -56,7 +83,22 @@ impl GameArguments {
 /// # Errors
 /// As [`GameArguments::read`].
 pub fn read_game(text: &str) -> Result<Game, Failure> {
-    read_game_text(&GameText::split(text, Separator::Optional))
+    let text = without_move_numbers(text);
+    read_game_text(&GameText::split(&text, Separator::Optional))
+}
+
+/// Removes move numbers: `1. h2e2 h9g7 2.h0g2` becomes `h2e2 h9g7 h0g2`.
+fn without_move_numbers(text: &str) -> String {
+    let words = text.split_whitespace().map(|word| {
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit());
+        if rest.len() < word.len() && rest.starts_with('.') {
+            rest.trim_start_matches('.')
+        } else {
+            word
+        }
+    });
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join(" ")
 }
 
 /// Plays the game of a PGN, then more moves.
@@ -65,7 +107,8 @@ fn read_place<'a>(
     moves: impl Iterator<Item = &'a String>,
 ) -> Result<Game, Failure> {
     let mut game = play_line(place.read()?.line)?;
-    for text in moves.flat_map(|text| text.split_whitespace()) {
+    let moves: Vec<&str> = moves.map(String::as_str).collect();
+    for text in without_move_numbers(&moves.join(" ")).split_whitespace() {
         let number = format!("move {}", game.plies().len() + 1);
         let played = parse_move(game.position(), text).context(&number)?;
         game.push(played).context(number)?;
@@ -330,6 +373,26 @@ fn read_game_line(text: &str) -> Result<PgnGame, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn move_numbers_are_skipped() {
+        for text in [
+            "startpos h2e2 h9g7 h0g2",
+            "startpos 1. h2e2 h9g7 2. h0g2",
+            "startpos 1.炮二平五 1...马8进7 2.马二进三",
+            "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w - - 0 1 moves 1. C2.5 N8+7 2. h0g2",
+        ] {
+            let game = read_game(text).unwrap();
+            let moves: Vec<String> = game
+                .plies()
+                .iter()
+                .map(|ply| ply.played.to_string())
+                .collect();
+            assert_eq!(moves, ["h2e2", "h9g7", "h0g2"], "{text}");
+        }
+        assert!(read_game("startpos 1.").unwrap().plies().is_empty());
+        assert!(read_game("startpos 12 h2e2").is_err());
+    }
 
     #[test]
     fn places_are_read() {

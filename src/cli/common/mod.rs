@@ -1,23 +1,39 @@
 //! Code that several subcommands share.
 
 mod args;
+mod chinese_help;
 mod ending;
 mod explain;
 mod failure;
 mod files;
 mod games;
+mod language;
+mod positions;
 mod progress;
+mod search;
 mod show;
 
-pub use args::{BoardArguments, LimitArguments, NetworkArgument, TableArguments, parse_seconds};
-pub use ending::{describe_ending, describe_no_capture_limit, report_damaged_tables};
+pub use args::{
+    BoardArguments, LimitArguments, NetworkArgument, RulesArgument, TableArguments, locale,
+    parse_seconds,
+};
+pub use chinese_help::translate;
+#[cfg(test)]
+pub use chinese_help::{MAIN_COMMANDS, argument_help};
+pub use ending::{describe_end, describe_ending, describe_no_capture_limit, report_damaged_tables};
 pub use explain::{explain, explain_plies};
 pub use failure::{Context, Failure, INTERRUPTED, exit_code, ignore_closed_pipe, interrupts};
-pub use files::{FileLock, OutputFile, create_new, open_input, require_not_input};
+pub use files::{FileLock, ForceArgument, OutputFile, create_new, open_input, require_not_input};
 pub use games::{GameArguments, PgnPlace, play_line, read_game, read_games};
+pub use language::{Language, fill, texts};
+pub use positions::{FilePosition, read_positions};
 #[cfg(feature = "training")]
 pub use progress::ProgressMeter;
 pub use progress::{bar_style, log_panics, note, print, print_if_read, print_line, start_log};
+pub use search::{
+    Ended, SearchArguments, SearchDefaults, SearchPlan, SearchThreads, bound_name, score_and_mate,
+    search_games,
+};
 #[cfg(feature = "match")]
 pub use show::figures;
 pub use show::{columns, cut, pad, row, sentence, spaced, terminal_width, wrapped};

@@ -1,70 +1,61 @@
-//! Files of games as the subcommands open them, and what is reported of them.
+//! Files of games as the subcommands open them.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use crate::cli::common::{Failure, note};
+use crate::cli::common::{Context, Failure, ForceArgument, note};
 use crate::text::Replacement;
 use crate::training::data::{GameReader, GameWriter};
 
 /// Opens a file of games to read.
-pub(super) fn open(path: &Path) -> Result<GameReader<File>, Failure> {
-    let file = File::open(path).map_err(fault(path))?;
-    GameReader::new(file).map_err(fault(path))
+pub fn open(path: &Path) -> Result<GameReader<File>, Failure> {
+    let file = File::open(path).context(path.display())?;
+    GameReader::new(file).context(path.display())
 }
 
-/// A file of games under way. It is made when all of them are there, so that work that fails leaves nothing.
-pub(super) struct NewGames {
-    /// What they are written with.
+/// A new file of games. It appears under its name only when it is complete.
+pub struct NewGames {
     pub writer: GameWriter<File>,
     replacement: Replacement,
     path: PathBuf,
+    overwrite: bool,
 }
 
 impl NewGames {
-    /// Begins a file; one that is there is left alone.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub fn begin(path: &Path) -> Result<Self, Failure> {
-        if path.symlink_metadata().is_ok() {
-            return Err(Failure::new(
-                path.display(),
-                "File exists and is left alone",
-            ));
+    /// Creates the file, which must not exist unless `force` is given.
+    pub fn begin(path: &Path, ForceArgument { force }: ForceArgument) -> Result<Self, Failure> {
+        if path.symlink_metadata().is_ok() && !force {
+            let why = "the file already exists; --force overwrites it";
+            return Err(Failure::new(path.display(), why));
         }
-        let replacement = Replacement::beside(path).map_err(fault(path))?;
-        let file = replacement.as_file().try_clone().map_err(fault(path))?;
+        let replacement = Replacement::beside(path).context(path.display())?;
+        let file = replacement.as_file().try_clone().context(path.display())?;
         Ok(Self {
-            writer: GameWriter::new(file).map_err(fault(path))?,
+            writer: GameWriter::new(file).context(path.display())?,
             replacement,
             path: path.to_owned(),
+            overwrite: force,
         })
     }
 
-    /// Puts the file in its place, with so many games.
-    ///
-    /// # Errors
-    /// It cannot be written, or there are no games.
+    /// Puts the file with its `games` games in its place. It is an error if there are none.
     pub fn finish(mut self, games: u64) -> Result<(), Failure> {
         if games == 0 {
-            return Err(Failure::new(
-                self.path.display(),
-                "there are no games to write",
-            ));
+            let why = "there are no games to write";
+            return Err(Failure::new(self.path.display(), why));
         }
-        self.writer.flush().map_err(fault(&self.path))?;
-        self.replacement.commit_new().map_err(fault(&self.path))
+        self.writer.flush().context(self.path.display())?;
+        let committed = if self.overwrite {
+            self.replacement.commit()
+        } else {
+            self.replacement.commit_new()
+        };
+        committed.context(self.path.display())
     }
 }
 
-/// What is wrong with a file.
-pub(super) fn fault<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Failure {
-    move |error| Failure::new(path.display(), error)
-}
-
-/// Tells what had to be left out of a damaged file.
-pub(super) fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
+/// Reports the damaged parts of a file, which were left out.
+pub fn warn_of_damage(path: &Path, reader: &GameReader<File>) {
     if !reader.recovered().is_clean() {
         note(&format!("{}: {}", path.display(), reader.recovered()));
     }

@@ -9,18 +9,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 
-use super::common::{Failure, NetworkArgument, OutputFile, note, print, require_not_input};
+use super::common::{
+    Context, Failure, ForceArgument, NetworkArgument, OutputFile, note, print, require_not_input,
+};
 use crate::text::bytes_without_byte_order_mark;
 use crate::training::WinRateCounts;
 use crate::training::data::MAGIC;
 use crate::training::prepare::{
     Converted, Relabeling, Statistics, convert_pgn, convert_text, merge, relabel,
 };
-use files::{NewGames, fault, open, warn_of_damage};
+use files::{NewGames, open, warn_of_damage};
 
-/// Look into files of games (.chg), merge them, make them from other formats, score them anew.
+/// Show, merge, convert and rescore files of games (.chg).
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(subcommand)]
     command: DataCommand,
 }
@@ -34,9 +36,9 @@ enum DataCommand {
         files: Vec<PathBuf>,
     },
     View(view::Arguments),
-    /// Write the games of many files into one, in random order and each once.
+    /// Write the games of several files into one, in random order and without duplicates.
     Merge {
-        /// The file to make; it must not exist.
+        /// Output file.
         out: PathBuf,
         /// Files of games.
         #[arg(required = true)]
@@ -44,59 +46,70 @@ enum DataCommand {
         /// Seed of the order.
         #[arg(long, value_name = "N", default_value_t = 0)]
         seed: u64,
+        #[command(flatten)]
+        force: ForceArgument,
     },
-    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with a result.
-    /// Left out are those of `chuhe review`, whose scores are for red, and those lost on time, by an illegal
-    /// move or by a crash, whose result says nothing of the positions.
+    /// Make a file of games from samples as text (FEN | score | result, for red) or from PGN with results.
+    ///
+    /// Left out are games annotated by `chuhe review`, whose scores are for red, and games lost on time, by an
+    /// illegal move or by a crash, whose result says nothing about the positions.
     Convert {
-        /// The file to make; it must not exist.
+        /// Output file.
         out: PathBuf,
-        /// Text or PGN; each says by its beginning which it is.
+        /// Text or PGN, detected by content.
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        force: ForceArgument,
     },
     /// Fit the model of win rates to games and write it as the source file src/eval/win_rate/model.rs.
     WinRate {
         /// Files of games.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// The file to write.
+        /// Output file; `-` is standard output.
         #[arg(long, short)]
         out: PathBuf,
+        #[command(flatten)]
+        force: ForceArgument,
     },
-    /// Write games with new scores by the present evaluation; moves and results stay.
+    /// Write games with new scores by the current evaluation; moves and results stay.
     Relabel {
-        /// The file to make; it must not exist.
+        /// Output file.
         out: PathBuf,
         /// Files of games.
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Nodes a position, after which the iteration under way is finished; 0 for the static evaluation.
+        /// Nodes per position, after which the current iteration is finished; 0 = static evaluation.
         #[arg(long, value_name = "N", default_value_t = 1000)]
         nodes: u64,
-        /// Games at a time.
+        /// Number of games processed at the same time.
         #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: u16,
         #[command(flatten)]
         network: NetworkArgument,
+        #[command(flatten)]
+        force: ForceArgument,
     },
 }
 
-/// Does what is asked for.
-///
-/// # Errors
-/// A file cannot be read or written or holds something else.
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         DataCommand::Stats { files } => stats(files),
         DataCommand::View(arguments) => view::run(arguments),
-        DataCommand::Merge { out, files, seed } => {
+        DataCommand::Merge {
+            out,
+            files,
+            seed,
+            force,
+        } => {
             let mut sources = Vec::new();
             for file in files {
                 sources.push(open(file)?);
             }
-            let mut new = NewGames::begin(out)?;
-            let merged = merge(&mut sources, &mut new.writer, *seed).map_err(fault(out))?;
+            require_not_input("the output file", out, files)?;
+            let mut new = NewGames::begin(out, *force)?;
+            let merged = merge(&mut sources, &mut new.writer, *seed).context(out.display())?;
             new.finish(merged.games)?;
             for (file, source) in files.iter().zip(&sources) {
                 warn_of_damage(file, source);
@@ -106,26 +119,29 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
                 merged.games, merged.duplicates
             ))
         }
-        DataCommand::Convert { out, files } => convert_files(out, files),
-        DataCommand::WinRate { files, out } => win_rate(files, out),
+        DataCommand::Convert { out, files, force } => convert_files(out, files, *force),
+        DataCommand::WinRate { files, out, force } => win_rate(files, out, *force),
         DataCommand::Relabel {
             out,
             files,
             nodes,
             threads,
             network,
+            force,
         } => {
             let plan = Relabeling {
                 nodes: *nodes,
                 threads: usize::from(*threads),
                 network: network.read()?,
             };
-            let mut new = NewGames::begin(out)?;
+            require_not_input("the output file", out, files)?;
+            let mut new = NewGames::begin(out, *force)?;
             let mut total = 0;
             for file in files {
                 let mut source = open(file)?;
-                let tell = |games| note(&format!("{}: {games} games", file.display()));
-                total += relabel(&mut source, &mut new.writer, &plan, tell).map_err(fault(file))?;
+                let progress = |games| note(&format!("{}: {games} games", file.display()));
+                total += relabel(&mut source, &mut new.writer, &plan, progress)
+                    .context(file.display())?;
                 warn_of_damage(file, &source);
             }
             new.finish(total)?;
@@ -138,7 +154,7 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
     let mut statistics = Statistics::default();
     for file in files {
         let mut source = open(file)?;
-        while let Some(record) = source.next_record().map_err(fault(file))? {
+        while let Some(record) = source.next_record().context(file.display())? {
             statistics.add(&record);
         }
         warn_of_damage(file, &source);
@@ -146,66 +162,66 @@ fn stats(files: &[PathBuf]) -> Result<(), Failure> {
     print(&statistics.to_string())
 }
 
-fn win_rate(files: &[PathBuf], out: &Path) -> Result<(), Failure> {
+fn win_rate(files: &[PathBuf], out: &Path, force: ForceArgument) -> Result<(), Failure> {
     require_not_input("--out", out, files)?;
-    let output = OutputFile::open(out)?;
+    let output = OutputFile::create(out, force)?;
     let mut counts = WinRateCounts::default();
     for file in files {
         let mut source = open(file)?;
-        while let Some(record) = source.next_record().map_err(fault(file))? {
-            counts.add(&record).map_err(fault(file))?;
+        while let Some(record) = source.next_record().context(file.display())? {
+            counts.add(&record).context(file.display())?;
         }
         warn_of_damage(file, &source);
     }
-    let model = counts
-        .fit()
-        .map_err(|error| Failure::new("nothing to fit to", error))?;
-    output.write(&model.source())?;
-    print(&format!(
-        "{} positions, mean loss {:.4}\n",
+    let model = counts.fit().context("the model cannot be fitted")?;
+    output.write(model.source())?;
+    note(&format!(
+        "{} positions, mean loss {:.4}",
         model.positions, model.loss
-    ))
+    ));
+    Ok(())
 }
 
-fn convert_files(out: &Path, files: &[PathBuf]) -> Result<(), Failure> {
+fn convert_files(out: &Path, files: &[PathBuf], force: ForceArgument) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for file in files {
-        sources.push(BufReader::new(File::open(file).map_err(fault(file))?));
+        sources.push(BufReader::new(File::open(file).context(file.display())?));
     }
-    let mut new = NewGames::begin(out)?;
+    require_not_input("the output file", out, files)?;
+    let mut new = NewGames::begin(out, force)?;
     let mut total = 0;
     for (file, mut source) in files.iter().zip(sources) {
-        let head = source.fill_buf().map_err(fault(file))?;
+        let head = source.fill_buf().context(file.display())?;
         if head.starts_with(&MAGIC[..MAGIC.len() - 1]) {
-            return Err(Failure::new(
-                file.display(),
-                "it is a file of games already",
-            ));
+            let why = "this is already a file of games";
+            return Err(Failure::new(file.display(), why));
         }
         let text = bytes_without_byte_order_mark(head);
         if text.is_empty() {
-            return Err(Failure::new(file.display(), "it is empty"));
+            return Err(Failure::new(file.display(), "the file is empty"));
         }
         let mark = head.len() - text.len();
         let text = text.trim_ascii_start();
-        // A FEN may begin with a digit, too.
+        // A FEN can begin with a digit too.
         let is_pgn = text.starts_with(b"[") || text.starts_with(b"1.");
         source.consume(mark);
-        let converted = match is_pgn {
-            true => convert_pgn(source, &mut new.writer),
-            false => convert_text(source, &mut new.writer),
+        let converted = if is_pgn {
+            convert_pgn(source, &mut new.writer)
+        } else {
+            convert_text(source, &mut new.writer)
         };
         let Converted {
             games,
             positions,
             skipped: left_out,
             has_torn_end,
-        } = converted.map_err(fault(file))?;
+        } = converted.context(file.display())?;
         if left_out > 0 {
             note(&format!("{}: {left_out} games left out", file.display()));
         }
         if has_torn_end {
-            note(&format!("{}: left out a torn last line", file.display()));
+            let name = file.display();
+            note(&format!("{name}: left out an incomplete last line"));
         }
         total += games;
         print(&format!("{games} games, {positions} positions\n"))?;

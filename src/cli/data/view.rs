@@ -1,44 +1,44 @@
-//! `chuhe data view`: games for a person to read, or samples as text.
+//! `chuhe data view`: games as tables, or samples as text.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::files::{fault, open, warn_of_damage};
+use super::files::{open, warn_of_damage};
 use crate::board::Color;
-use crate::cli::common::{Failure, print, print_if_read};
+use crate::cli::common::{Context, Failure, print, print_if_read};
 use crate::training::Sample;
 use crate::training::data::{BadRecord, Filter, NO_SCORE, Record, TrainingGame};
 
-/// Show games with their scores, or their positions a line: FEN | score | result, for red.
+/// Show games with their scores, or with --samples one position per line: FEN | score | result, for red.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// A file of games.
+pub struct Arguments {
+    /// File of games.
     file: PathBuf,
-    /// Pass over so many games.
+    /// Skip N games.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Show so many games.
+    /// Show N games.
     #[arg(long, value_name = "N", default_value_t = 1)]
     games: usize,
-    /// Show positions instead of games: those that a static evaluation can be held to.
+    /// Show positions instead of games: the quiet ones, which are used in training.
     #[arg(long)]
     samples: bool,
-    /// With --samples: show every position that has a score.
+    /// With --samples: show every position with a score.
     #[arg(long, requires = "samples")]
     all: bool,
-    /// Tell how the games were made, and nothing else.
+    /// Show only the settings with which the games were made.
     #[arg(long)]
     plan: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut source = open(&arguments.file)?;
     if arguments.plan {
-        return print(&format!("{}\n", source.plan().unwrap_or("not told")));
+        return print(&format!("{}\n", source.plan().unwrap_or("unknown")));
     }
     let mut number = 0;
     while number < arguments.skip.saturating_add(arguments.games)
-        && let Some(record) = source.next_record().map_err(fault(&arguments.file))?
+        && let Some(record) = source.next_record().context(arguments.file.display())?
     {
         number += 1;
         if number <= arguments.skip {
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         };
         let text = match (&record, arguments.samples) {
             (Record::Game(game), false) => game_text(number, game),
-            _ => samples_text(&record, &filter).map_err(fault(&arguments.file))?,
+            _ => samples_text(&record, &filter).context(arguments.file.display())?,
         };
         if !print_if_read(&text)? {
             return Ok(());
@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A game: a heading, then a line for each full move.
+/// A heading, then a line for each full move.
 fn game_text(number: usize, game: &TrainingGame) -> String {
     let mut text = format!(
         "game {number}: seed {} number {}, {} plies ({} random), {} by {}\n",
@@ -76,7 +76,7 @@ fn game_text(number: usize, game: &TrainingGame) -> String {
     if game.start.is_some() {
         let _ = writeln!(text, "from {start}");
     }
-    // A game that black begins has an empty first column.
+    // If black moves first, the first column is empty.
     let before = start.side_to_move().index();
     let cells = game.moves.iter().map(|ply| match ply.score {
         NO_SCORE => format!("{}       -", ply.played),

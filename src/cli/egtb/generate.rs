@@ -9,7 +9,7 @@ use std::{fs, io};
 use indicatif::{HumanCount, ProgressBar};
 
 use super::{RulesArguments, ThreadArguments, bar, load_smaller};
-use crate::cli::common::{Failure, note, print};
+use crate::cli::common::{Context, Failure, ForceArgument, OutputFile, note, print};
 use crate::rules::RuleSet;
 use crate::search::free_megabytes;
 use crate::tablebase::{
@@ -48,9 +48,11 @@ pub struct Arguments {
     /// instead of a directory.
     #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["materials", "all_one", "pairs", "two_sided", "dtc", "out"])]
     embedded: Option<PathBuf>,
-    /// Output directory.
+    /// Output directory. Valid tables in it are kept, damaged ones are generated again.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+    #[command(flatten)]
+    force: ForceArgument,
     /// Stop if more than this is needed, in MB.
     #[arg(long, value_name = "MB")]
     memory: Option<u64>,
@@ -133,7 +135,6 @@ fn with_smaller(mut wanted: HashSet<Material>) -> Vec<Material> {
 
 fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
     let directory = &arguments.out;
-    let failure = |error: io::Error| Failure::new(directory.display(), error);
     let rules = arguments.rules.rules;
     let classes = arguments.classes();
     if rules == RuleSet::Chinese && classes.iter().any(|class| class.is_two_sided()) {
@@ -141,7 +142,7 @@ fn generate_directory(arguments: &Arguments) -> Result<(), Failure> {
         return Err(Failure::usage("--rules chinese", why));
     }
     if !arguments.dry_run {
-        fs::create_dir_all(directory).map_err(failure)?;
+        fs::create_dir_all(directory).context(directory.display())?;
     }
     let work = TableDirectory {
         path: directory,
@@ -193,6 +194,7 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.dry_run {
         return Ok(());
     }
+    let out = OutputFile::create(out, arguments.force)?;
     let bar = bar(classes.iter().copied().map(class_size).sum());
     let threads = arguments.threads.count();
     let mut solved: Vec<Arc<SolvedClass>> = Vec::new();
@@ -200,18 +202,19 @@ fn generate_embedded(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     for material in classes {
         bar.set_message(material.to_string());
         let progress = |positions| bar.inc(positions);
-        let class = solve(material, Metric::Dtm, &solved, threads, &progress)
-            .map_err(|error| Failure::new(material, error))?;
+        let class = solve(material, Metric::Dtm, &solved, threads, &progress).context(material)?;
         let (line, class, mut file) = pack(class, &solved, threads);
         solved.push(Arc::new(class));
         if embedded.contains(&material) {
             bytes.append(&mut file);
-            bar.suspend(|| print(&format!("{line}\n")))?;
+            bar.suspend(|| note(&line));
         }
     }
     bar.finish_and_clear();
-    Replacement::write(out, &bytes).map_err(|error| Failure::new(out.display(), error))?;
-    print(&format!("{} bytes\n", bytes.len()))
+    let size = bytes.len();
+    out.write(bytes)?;
+    note(&format!("{size} bytes"));
+    Ok(())
 }
 
 /// Output directory of a run.
@@ -306,11 +309,11 @@ impl TableDirectory<'_> {
         let progress = |positions| bar.inc(positions);
         let (line, file) = if material.is_two_sided() {
             let solved = solve_two_sided(material, self.rules, &smaller, self.threads, &progress)
-                .map_err(|error| Failure::new(material, error))?;
+                .context(material)?;
             pack_two_sided(&solved, self.rules, self.threads)
         } else {
             let solved = solve(material, Metric::Dtm, &smaller, self.threads, &progress)
-                .map_err(|error| Failure::new(material, error))?;
+                .context(material)?;
             let (line, _, file) = pack(solved, &smaller, self.threads);
             (line, file)
         };
@@ -334,7 +337,7 @@ impl TableDirectory<'_> {
             self.threads,
             &|positions| bar.inc(positions),
         )
-        .map_err(|error| Failure::new(material, error))?;
+        .context(material)?;
         let file = solved.to_file(self.threads);
         let line = format!("{material} DTC: {} bytes", file.len());
         self.write(
@@ -354,7 +357,7 @@ impl TableDirectory<'_> {
         started: Instant,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
-        Replacement::write(path, file).map_err(|error| Failure::new(path.display(), error))?;
+        Replacement::write(path, file).context(path.display())?;
         let seconds = started.elapsed().as_secs_f64();
         bar.suspend(|| print(&format!("{line}, {seconds:.1} s\n")))
     }

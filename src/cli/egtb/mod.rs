@@ -11,7 +11,7 @@ use std::sync::Arc;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
-use crate::cli::common::{Failure, bar_style, note};
+use crate::cli::common::{Context, Failure, bar_style, note};
 use crate::rules::RuleSet;
 use crate::tablebase::{ClassTable, Material, Metric, SolvedClass, Tables};
 
@@ -120,7 +120,7 @@ fn table(material: Material, tables: &Tables, rules: RuleSet) -> Result<&ClassTa
 
 pub fn load(material: Material, tables: &Tables, rules: RuleSet) -> Result<SolvedClass, Failure> {
     let table = table(material, tables, rules)?;
-    (table.load()).map_err(|error| Failure::new(table.name(), error))
+    table.load().context(table.name())
 }
 
 /// Loads the classes that captures lead to; for DTC the DTC table if a class has one.
@@ -144,18 +144,14 @@ pub fn load_smaller(
             // After the capture of an attacker the strong side is to move.
             table.load_half(attackers(class) < attackers(material))
         };
-        let loaded = loaded.map_err(|error| Failure::new(table.name(), error))?;
-        Ok(Arc::new(loaded))
+        Ok(Arc::new(loaded.context(table.name())?))
     };
     material.after_captures().into_iter().map(load).collect()
 }
 
 /// Loads the DTC table of a class, if there is one.
 pub fn load_dtc(material: Material, tables: &Tables) -> Result<Option<SolvedClass>, Failure> {
-    let load = |table: &ClassTable| {
-        let loaded = table.load();
-        loaded.map_err(|error| Failure::new(table.name(), error))
-    };
+    let load = |table: &ClassTable| table.load().context(table.name());
     tables.dtc_table(material).map(load).transpose()
 }
 

@@ -33,7 +33,7 @@ pub struct Arguments {
 fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> String {
     let table = Material::of(position).and_then(|(material, _)| tables.get(material, rules));
     match table.map(|table| (table, table.damage())) {
-        Some((table, Some(fault))) => format!("{}: {fault}", table.name()),
+        Some((table, Some(damage))) => format!("{}: {damage}", table.name()),
         Some(_) => "unknown: the value depends on repetition rules that the table does not resolve"
             .to_owned(),
         None => "no table covers this position".to_owned(),
@@ -42,7 +42,10 @@ fn reason_for_no_value(position: &Position, tables: &Tables, rules: RuleSet) -> 
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if !arguments.game.is_given() {
-        return Err(Failure::usage("error", "no position is given"));
+        return Err(Failure::usage(
+            "egtb probe",
+            "no position is given: `startpos` or a FEN",
+        ));
     }
     let game = arguments.game.read()?;
     let rules = arguments.rules.rules;
@@ -93,12 +96,12 @@ fn text(
             [word, m.played.to_string(), outcome]
         })
         .collect();
-    let room = terminal_width();
-    text += &columns(&rows, room);
+    let width = terminal_width();
+    text += &columns(&rows, width);
     let line: Vec<Move> = tables.best_line(position).collect();
     if !line.is_empty() {
         let line = arguments.notation.write_line(position, &line);
-        text += &sentence(&format!("best line: {line}"), room);
+        text += &sentence(&format!("best line: {line}"), width);
     }
     text
 }

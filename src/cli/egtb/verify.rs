@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::{RulesArguments, ThreadArguments, bar, load, load_dtc, load_smaller, selected};
 use crate::board::Position;
-use crate::cli::common::{Failure, TableArguments, print};
+use crate::cli::common::{Context, Failure, TableArguments, print};
 use crate::rules::{Game, RuleSet};
 use crate::search::{Limits, Meaning, Searcher};
 use crate::tablebase::{
@@ -46,8 +46,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => class_size(*class),
     };
     let bar = bar(classes.iter().map(passes).sum());
-    let mut searcher =
-        Searcher::new(16).map_err(|error| Failure::new("cannot start the search", error))?;
+    let mut searcher = Searcher::new(16).context("cannot start the search")?;
     for material in classes {
         bar.set_message(material.to_string());
         let started = Instant::now();
@@ -60,10 +59,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                     let proven = format!("draws and losses by rule are proven ({rules})");
                     (checked, proven, solved)
                 })
-                .map_err(|error| Failure::new(material, error))?
+                .context(material)?
         } else {
-            let checked = verify(&solved, &smaller, threads, &progress)
-                .map_err(|error| Failure::new(material, error))?;
+            let checked = verify(&solved, &smaller, threads, &progress).context(material)?;
             let (solved, draws) = check_draws(solved, &smaller, threads)?;
             (checked, draws, solved)
         };
@@ -95,8 +93,8 @@ fn verify_dtc(
         return Ok(None);
     };
     let smaller = load_smaller(material, Metric::Dtc, tables, rules)?;
-    let checked = verify(&dtc, &smaller, threads, progress)
-        .map_err(|error| Failure::new(format!("{material} DTC"), error))?;
+    let checked =
+        verify(&dtc, &smaller, threads, progress).context(format_args!("{material} DTC"))?;
     let seconds = started.elapsed().as_secs_f64();
     Ok(Some(format!(
         "{material} DTC: {checked} positions correct, {seconds:.1} s\n"

@@ -1,42 +1,29 @@
-//! What a person can type beside moves.
+//! The commands of a game, apart from moves.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::level::PlayLevel;
-use super::{GAME_OVER, PlaySession};
+use super::{GameEnd, PlaySession};
 use crate::board::Color;
-use crate::cli::common::{parse_seconds, print_line};
+use crate::cli::common::{fill, parse_seconds, print_line, texts};
 use crate::rules::Game;
-use crate::search::{Limits, Settings, static_score};
+use crate::search::{Limits, Score, static_score};
 
-const HELP: &str = "\
-h2e2, 炮二平五, C2=5   a move
-hint                  the move that I would play
-analyse [SECONDS]     the best line of the position
-eval                  what I think of the position without searching
-undo                  takes your last move back, and mine
-moves                 the moves of the game
-board, flip, fen      shows the board, turns it, shows its FEN
-level time SECONDS | depth N | elo POINTS
-engine red | black | none    the side that I play
-new [FEN]             another game
-resign                gives the game up
-save FILE, load FILE  a game as PGN (load FILE:3 for the third), a position as .fen
-quit";
-
-/// Time of a hint, and of an analysis unless said otherwise.
+/// Time of a hint, and of an analysis without a time.
 const SHORT: Duration = Duration::from_secs(1);
+/// Plies before which the engine accepts no draw.
+const EARLIEST_DRAW: usize = 40;
 
 impl PlaySession {
     /// Executes a command or plays a move. Breaks at the end.
-    pub(super) fn handle(&mut self, line: &str) -> ControlFlow<()> {
+    pub fn handle(&mut self, line: &str) -> ControlFlow<()> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         match (verb, rest) {
             ("", _) => {}
             ("quit" | "exit", "") => return ControlFlow::Break(()),
-            ("help" | "?", "") => print_line(HELP),
+            ("help" | "?", "") => print_line(texts().play_help),
             ("board", "") => self.show_board(),
             ("flip", "") => {
                 self.style.flipped = !self.style.flipped;
@@ -50,19 +37,16 @@ impl PlaySession {
                 Ok(time) => self.show_line(time, true),
                 Err(error) => print_line(&format!("{seconds}: {error}")),
             },
-            ("eval", "") => {
-                let score = static_score(self.game.position(), &Settings::default(), None);
-                print_line(&format!("{score} for the side to move"));
-            }
+            ("eval", "") if !self.reports_end() => self.show_evaluation(),
             ("undo", "") => self.undo(),
-            ("resign", "") if self.is_over() => print_line(GAME_OVER),
-            ("resign", "") => {
-                self.resigned = Some(self.game.position().side_to_move());
-                self.ending().iter().for_each(|text| print_line(text));
+            ("draw", "") if !self.reports_end() => self.offer_draw(),
+            ("resign", "") if !self.reports_end() => {
+                self.end_by(GameEnd::Resigned(self.game.position().side_to_move()));
             }
+            ("eval" | "draw" | "resign", "") => {}
             ("level", text) => match PlayLevel::parse(text) {
-                Some(level) => self.level = level,
-                None => print_line("level time SECONDS, depth N or elo POINTS"),
+                Ok(level) => self.level = level,
+                Err(error) => print_line(&error),
             },
             ("engine", "red") => self.engine = Some(Color::Red),
             ("engine", "black" | "blue") => self.engine = Some(Color::Black),
@@ -82,55 +66,81 @@ impl PlaySession {
         };
         match game {
             Ok(game) => {
-                self.game = game;
-                self.resigned = None;
-                self.searcher.forget();
+                self.restart(game);
                 self.show_board();
             }
-            Err(error) => print_line(&format!("That is no position: {error}")),
+            Err(error) => print_line(&fill(texts().invalid_fen, &[&error.to_string()])),
         }
     }
 
-    /// Takes moves back until it is the person's turn again.
+    /// Takes moves back until it is the person's turn.
     fn undo(&mut self) {
-        self.resigned = None;
+        self.end = None;
         if self.game.pop().is_none() {
-            return print_line("There is no move to take back.");
+            return print_line(texts().nothing_to_take_back);
         }
         if self.engine == Some(self.game.position().side_to_move()) {
             self.game.pop();
         }
-        // Where the engine has made the first move it makes another one.
+        // If the engine made the first move, it now plays another one.
         self.show_board();
     }
 
     fn show_moves(&self) {
-        let mut start = self.game.clone();
-        while start.pop().is_some() {}
         let moves: Vec<_> = self.game.plies().iter().map(|ply| ply.played).collect();
-        print_line(&self.notation.write_line(start.position(), &moves));
+        print_line(&self.notation.write_line(&self.start(), &moves));
+    }
+
+    fn show_evaluation(&self) {
+        let (settings, network) = (&self.plan.settings, self.plan.network.as_ref());
+        let score = static_score(self.game.position(), settings, network);
+        print_line(&fill(texts().for_the_side_to_move, &[&score.to_string()]));
     }
 
     /// Searches and shows the best move, or the line with its score.
-    fn show_line(&mut self, time: Duration, whole: bool) {
-        if self.is_over() {
-            return print_line("The game is over.");
+    fn show_line(&mut self, time: Duration, is_whole: bool) {
+        if self.reports_end() {
+            return;
         }
-        let limits = Limits {
-            move_time: Some(time),
-            ..Limits::default()
+        let Some((outcome, line)) = self.think(timed(time)) else {
+            return;
         };
-        let found = self.searcher.think_line(&self.game, limits);
-        let Some((best, outcome, line)) = found.and_then(|(o, line)| Some((o.best?, o, line)))
-        else {
-            return print_line("The search has failed.");
-        };
-        let mut text = self.text_of(best);
-        if whole {
+        if is_whole {
             let line = self.notation.write_line(self.game.position(), &line);
             let score = outcome.score.map_or_else(String::new, |s| s.to_string());
-            text = format!("{score}  depth {}  {line}", outcome.depth);
+            print_line(&format!(
+                "{score}  {} {}  {line}",
+                texts().depth,
+                outcome.depth
+            ));
+        } else if let Some(best) = outcome.best {
+            print_line(&self.text_of(best));
         }
-        print_line(&text);
+    }
+
+    /// The engine accepts a draw if it is not better and the game is not in its opening.
+    fn offer_draw(&mut self) {
+        if self.engine.is_none() {
+            return self.end_by(GameEnd::Agreed);
+        }
+        if self.game.plies().len() < EARLIEST_DRAW {
+            return print_line(texts().too_early_for_a_draw);
+        }
+        let Some((outcome, _)) = self.think(timed(SHORT)) else {
+            return;
+        };
+        // It is the turn of the person who offers the draw.
+        if outcome.score.is_some_and(|score| score >= Score::ZERO) {
+            self.end_by(GameEnd::Agreed);
+        } else {
+            print_line(texts().better_position);
+        }
+    }
+}
+
+fn timed(time: Duration) -> Limits {
+    Limits {
+        move_time: Some(time),
+        ..Limits::default()
     }
 }

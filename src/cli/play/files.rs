@@ -1,48 +1,68 @@
 //! Saving and loading games.
 
-use std::fs;
 use std::path::Path;
 
-use super::PlaySession;
+use super::{GameEnd, PlaySession};
 use crate::board::Color;
-use crate::cli::common::{PgnPlace, print_line};
-use crate::notation::fen::FenError;
+use crate::cli::common::{
+    Context, Failure, ForceArgument, OutputFile, PgnPlace, fill, play_line, print_line, texts,
+};
 use crate::notation::pgn::{GameResult, PgnGame};
 use crate::notation::{Line, MoveStyle};
 use crate::rules::{Game, Verdict, judge};
 use crate::text::{decode, read_file};
 
-/// No file of a position is larger, in MB.
+/// Size limit of a file with a position, in MB.
 const LARGEST_FILE: u64 = 16;
 
 impl PlaySession {
-    /// Saves the game: as PGN, or its position where the name ends in `.fen`.
-    pub(super) fn save(&self, path: &str) {
-        let text = match is_fen(path) {
-            true => format!("{}\n", self.game.position()),
-            false => self.record().write(MoveStyle::Chinese),
+    /// Saves the game as PGN, or its position if the name ends in `.fen`. `--force` before the name overwrites a
+    /// file.
+    pub fn save(&self, arguments: &str) {
+        let path = arguments.strip_prefix("--force ").map(str::trim_start);
+        let force = ForceArgument {
+            force: path.is_some(),
         };
-        match fs::write(path, text) {
-            Ok(()) => print_line(&format!("Saved to {path}.")),
-            Err(error) => print_line(&format!("{path}: {error}")),
-        }
+        let path = path.unwrap_or(arguments);
+        let text = if is_fen(path) {
+            format!("{}\n", self.game.position())
+        } else {
+            self.record().write(MoveStyle::Chinese)
+        };
+        let saved = OutputFile::create(Path::new(path), force).and_then(|file| file.write(text));
+        print_line(&match saved {
+            Ok(()) => fill(texts().saved_to, &[path]),
+            Err(failure) => failure.text.replace(
+                "--force overwrites it",
+                &format!("`save --force {path}` overwrites it"),
+            ),
+        });
     }
 
     fn record(&self) -> PgnGame {
-        let mut start = self.game.clone();
-        while start.pop().is_some() {}
+        let start = self.start();
         let plies = self.game.plies().iter();
-        let name = |color| match self.engine == Some(color) {
-            true => "Chuhe",
-            false => "?",
+        let name = |color| {
+            if self.engine == Some(color) {
+                concat!("Chuhe ", env!("CARGO_PKG_VERSION"))
+            } else {
+                &self.name
+            }
         };
-        let tags = [("Red", name(Color::Red)), ("Black", name(Color::Black))];
+        let date = jiff::Timestamp::now().strftime("%Y.%m.%d").to_string();
+        let tags = [
+            ("Event", "chuhe play"),
+            ("Date", &date),
+            ("Red", name(Color::Red)),
+            ("Black", name(Color::Black)),
+            ("Rules", self.plan.settings.rules.name()),
+        ];
+        let reason = self.ending().map(|text| ("Reason".to_owned(), text));
+        let tags = tags.map(|(tag, value)| (tag.to_owned(), value.to_owned()));
         PgnGame {
-            tags: tags
-                .map(|(tag, value)| (tag.to_owned(), value.to_owned()))
-                .into(),
+            tags: tags.into_iter().chain(reason).collect(),
             line: Line {
-                start: start.position().clone(),
+                start,
                 moves: plies.map(|ply| ply.played).collect(),
             },
             comments: Vec::new(),
@@ -51,9 +71,10 @@ impl PlaySession {
     }
 
     fn result(&self) -> GameResult {
-        let loser = match self.resigned {
-            Some(loser) => Some(loser),
-            None => match judge(&self.game, self.rules).verdict {
+        let loser = match self.end {
+            Some(GameEnd::Agreed) => return GameResult::Draw,
+            Some(GameEnd::Resigned(loser) | GameEnd::OutOfTime(loser)) => Some(loser),
+            None => match judge(&self.game, self.plan.settings.rules).verdict {
                 Verdict::Draw => return GameResult::Draw,
                 verdict => verdict.loser(),
             },
@@ -62,16 +83,17 @@ impl PlaySession {
     }
 
     /// Loads a game of a PGN file (the first, or that of `FILE:GAME@PLY`), or the position of a `.fen` file.
-    pub(super) fn load(&mut self, path: &str) {
+    pub fn load(&mut self, path: &str) {
         match read(path) {
             Ok(game) => {
-                self.game = game;
-                self.resigned = None;
+                self.restart(game);
                 self.engine = None;
                 self.show_board();
-                print_line("Loaded. `engine red` or `engine black` lets me play on.");
+                let next = self.ending();
+                let next = next.as_deref().unwrap_or(texts().make_engine_play);
+                print_line(&format!("{} {next}", texts().loaded));
             }
-            Err(reason) => print_line(&reason),
+            Err(failure) => print_line(&failure.text),
         }
     }
 }
@@ -81,22 +103,12 @@ fn is_fen(path: &str) -> bool {
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("fen"))
 }
 
-/// The game of a file, or what is wrong with it.
-fn read(path: &str) -> Result<Game, String> {
-    let fault = |error: &dyn std::fmt::Display| format!("{path}: {error}");
+fn read(path: &str) -> Result<Game, Failure> {
     if is_fen(path) {
-        let bytes = read_file(Path::new(path), LARGEST_FILE).map_err(|error| fault(&error))?;
-        let position = decode(&bytes).trim().parse();
-        return Ok(Game::new(
-            position.map_err(|error: FenError| fault(&error))?,
-        ));
+        let bytes = read_file(Path::new(path), LARGEST_FILE).context(path)?;
+        let position = decode(&bytes).trim().parse().context(path)?;
+        return Ok(Game::new(position));
     }
-    let record = PgnPlace::parse(path)
-        .read()
-        .map_err(|failure| failure.text)?;
-    let mut game = Game::new(record.line.start);
-    for played in record.line.moves {
-        game.push(played).map_err(|error| fault(&error))?;
-    }
-    Ok(game)
+    play_line(PgnPlace::parse(path).read()?.line)
+        .map_err(|failure| Failure::new(path, failure.text))
 }

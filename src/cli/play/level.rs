@@ -1,74 +1,98 @@
-//! How strong the engine plays.
+//! The strength of the engine.
 
 use std::time::Duration;
 
+use super::clock::GameClock;
+use crate::board::Color;
 use crate::cli::common::{LimitArguments, parse_seconds};
-use crate::protocol::strength;
+use crate::protocol::strength::{self, MAX_ELO, MIN_ELO};
 use crate::search::{Limits, MAX_DEPTH};
 
-/// Time for a move unless something else is said.
-const USUAL: Duration = Duration::from_secs(1);
+/// Time for a move if nothing else limits it.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// The limits of the engine's moves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct PlayLevel {
+pub struct PlayLevel {
     pub limits: LimitArguments,
     pub elo: Option<u32>,
 }
 
 impl PlayLevel {
-    /// The limits of a search for a move.
-    pub(super) fn limits(self) -> Limits {
-        let limits = self.limits.limits(USUAL);
-        match self.elo {
-            // A level is a limit of its own.
-            Some(elo) => {
-                let move_time = self.limits.time;
-                strength::weaken(
-                    Limits {
-                        move_time,
-                        ..limits
-                    },
-                    elo,
-                )
-            }
-            None => limits,
+    /// The limits of the search for a move of `side`.
+    pub fn limits(self, clock: Option<&GameClock>, side: Color) -> Limits {
+        let mut limits = self.limits.limits(DEFAULT_TIME);
+        if let Some(clock) = clock {
+            limits.move_time = self.limits.time;
+            limits.clock = Some(clock.player(side));
+            limits.opponent = Some(clock.player(!side));
         }
+        if let Some(elo) = self.elo {
+            // The strength limits the search by itself.
+            limits.move_time = self.limits.time;
+            limits = strength::weaken(limits, elo);
+        }
+        limits
     }
 
-    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the others are lifted.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let (kind, value) = text.split_once(char::is_whitespace)?;
+    /// Reads `time SECONDS`, `depth N` or `elo POINTS`; the new level replaces all others.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (kind, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let value = value.trim();
         let number = |min: u32, max: u32| {
             let number = value.parse().ok();
-            number.filter(|number| (min..=max).contains(number))
+            let number = number.filter(|number| (min..=max).contains(number));
+            number.ok_or_else(|| format!("level {kind} needs a number from {min} to {max}"))
         };
         let mut level = Self::default();
         match kind {
-            "time" => level.limits.time = Some(parse_seconds(value).ok()?),
+            "time" => {
+                let time = parse_seconds(value).map_err(|error| format!("level time: {error}"))?;
+                level.limits.time = Some(time);
+            }
             "depth" => level.limits.depth = Some(number(1, MAX_DEPTH)?),
-            "elo" => level.elo = Some(number(strength::MIN_ELO, strength::MAX_ELO)?),
-            _ => return None,
+            "elo" => level.elo = Some(number(MIN_ELO, MAX_ELO)?),
+            _ => {
+                return Err(format!(
+                    "use `level time SECONDS`, `level depth N` (1 to {MAX_DEPTH}) or `level elo \
+                     POINTS` ({MIN_ELO} to {MAX_ELO})"
+                ));
+            }
         }
-        Some(level)
+        Ok(level)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::clock::TimeControl;
     use super::*;
 
     #[test]
     fn levels_are_read() {
-        let limits = |text| PlayLevel::parse(text).map(PlayLevel::limits);
-        assert_eq!(limits("depth 3").unwrap().depth, Some(3));
-        let time = limits("time 0.5").unwrap().move_time;
+        let limits = |text| {
+            let level = PlayLevel::parse(text).unwrap();
+            level.limits(None, Color::Red)
+        };
+        assert_eq!(limits("depth 3").depth, Some(3));
+        let time = limits("time 0.5").move_time;
         assert_eq!(time, Some(Duration::from_millis(500)));
-        assert!(limits("elo 1000").unwrap().nodes < limits("elo 1200").unwrap().nodes);
+        assert!(limits("elo 1000").nodes < limits("elo 1200").nodes);
         for bad in ["", "time", "time x", "depth 0", "elo 9000", "skill 3"] {
-            assert!(PlayLevel::parse(bad).is_none(), "{bad}");
+            assert!(PlayLevel::parse(bad).is_err(), "{bad}");
         }
-        assert_eq!(PlayLevel::default().limits().move_time, Some(USUAL));
+        let range = PlayLevel::parse("elo 500").unwrap_err();
+        assert!(
+            range.contains(&format!("{MIN_ELO} to {MAX_ELO}")),
+            "{range}"
+        );
+        let level = PlayLevel::default();
+        assert_eq!(level.limits(None, Color::Red).move_time, Some(DEFAULT_TIME));
+        let clock = GameClock::new(TimeControl::parse("5").unwrap());
+        let limits = level.limits(Some(&clock), Color::Red);
+        assert_eq!(
+            (limits.move_time, limits.clock.unwrap().time.as_secs()),
+            (None, 300)
+        );
     }
 }

@@ -1,32 +1,36 @@
-//! `chuhe play`: a person against the engine in a terminal.
+//! `chuhe play`: a game against the engine in the terminal.
 
+mod clock;
 mod commands;
 mod files;
 mod level;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
+use crossbeam_channel::never;
 use rustyline::error::ReadlineError;
 use rustyline::{DefaultEditor, Result as LineResult};
 
 use super::common::{
-    BoardArguments, Failure, GameArguments, INTERRUPTED, LimitArguments, print_line,
+    BoardArguments, Context, Failure, GameArguments, INTERRUPTED, SearchArguments, SearchDefaults,
+    SearchPlan, SearchThreads, describe_end, fill, print_line, texts,
 };
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, Position};
 use crate::book::{BUILTIN, BookLibrary, choose};
-use crate::movegen::{IllegalReason, why_illegal};
 use crate::notation::MoveStyle;
 use crate::notation::diagram::{DiagramStyle, draw};
-use crate::notation::{attempted_moves, parse_move};
+use crate::notation::parse_move;
 use crate::protocol::strength::{MAX_ELO, MIN_ELO};
-use crate::rules::{Cause, Game, RuleSet, judge};
-use crate::search::{Limits, Outcome, Searcher};
+use crate::rules::Game;
+use crate::search::{Control, Limits, Outcome, Report};
+use clock::{GameClock, TimeControl};
 use level::PlayLevel;
 
 /// Play against the engine in the terminal. Type `help` for the commands, or a move in coordinates,
 /// Chinese or WXF.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     #[command(flatten)]
     game: GameArguments,
     #[command(flatten)]
@@ -34,107 +38,134 @@ pub(super) struct Arguments {
     /// The engine plays red.
     #[arg(long, conflicts_with = "blue")]
     red: bool,
-    /// The engine plays black (blue, as others call it); so it does anyway.
+    /// The engine plays black (also called blue), as it does by default.
     #[arg(long)]
     blue: bool,
-    #[command(flatten)]
-    limits: LimitArguments,
     /// Play at this strength (as UCI_Elo).
     #[arg(long, value_name = "POINTS", value_parser = clap::value_parser!(u32).range(i64::from(MIN_ELO)..=i64::from(MAX_ELO)))]
     elo: Option<u32>,
-    /// Hash table of 2^N entries.
-    #[arg(long, value_name = "N", default_value_t = 22, value_parser = clap::value_parser!(u32).range(16..=36))]
-    hash_bits: u32,
-    /// Opening books to play from, separated by `;`.
+    /// Play with clocks: minutes for the game and seconds per move, such as 10+5.
+    #[arg(long, value_name = "MINUTES[+SECONDS]", value_parser = TimeControl::parse)]
+    clock: Option<TimeControl>,
+    /// Your name in saved games [default: the name of the user].
+    #[arg(long)]
+    name: Option<String>,
+    /// Opening books, separated by `;`.
     #[arg(long, value_name = "FILES", default_value = BUILTIN)]
     book: String,
-    /// Play from no opening book.
+    /// Use no opening book.
     #[arg(long, conflicts_with = "book")]
     no_book: bool,
-    /// How to write moves.
-    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    /// Move notation.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
-    /// The rules of repetition.
-    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
-    rules: RuleSet,
+    #[command(flatten)]
+    search: SearchArguments,
 }
 
-/// What a move meets when the game is over.
-const GAME_OVER: &str = "The game is over: `new` begins another one.";
-/// Bytes of an entry of the hash table.
-const ENTRY_BYTES: u64 = 16;
+const DEFAULTS: SearchDefaults = SearchDefaults {
+    time: Duration::from_secs(1),
+    threads: 1,
+    hash: 0,
+};
 
 /// Plays until the person leaves.
-///
-/// # Errors
-/// The position cannot be read, or the terminal cannot be used.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let fault = |error: &dyn std::fmt::Display| Failure::new("the terminal", error);
-    let megabytes = ((ENTRY_BYTES << arguments.hash_bits) >> 20).max(1);
-    let (books, problems) = BookLibrary::open(if arguments.no_book {
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let books = if arguments.no_book {
         ""
     } else {
         &arguments.book
-    });
+    };
+    let (books, problems) = BookLibrary::open(books);
     if let Some(problem) = problems.into_iter().next() {
         return Err(Failure::new("--book", problem));
     }
+    let plan = arguments.search.plan(&DEFAULTS)?;
+    let user = || {
+        ["USER", "USERNAME"]
+            .into_iter()
+            .find_map(|name| std::env::var(name).ok())
+    };
     let mut session = PlaySession {
         game: arguments.game.read()?,
-        engine: Some(match (arguments.red, arguments.blue) {
-            (true, _) => Color::Red,
-            (false, _) => Color::Black,
+        engine: Some(if arguments.red {
+            Color::Red
+        } else {
+            Color::Black
         }),
-        searcher: Searcher::new(usize::try_from(megabytes).unwrap_or(usize::MAX))
-            .map_err(|error| Failure::new("play", error))?,
+        threads: plan.threads()?,
+        plan,
         books,
         level: PlayLevel {
-            limits: arguments.limits,
+            limits: arguments.search.limits,
             elo: arguments.elo,
         },
+        clock: arguments.clock.map(GameClock::new),
+        name: arguments
+            .name
+            .clone()
+            .or_else(user)
+            .unwrap_or_else(|| "?".to_owned()),
         notation: arguments.notation,
         style: arguments.board.style(),
-        rules: arguments.rules,
-        resigned: None,
+        end: None,
     };
-    let mut editor = DefaultEditor::new().map_err(|error| fault(&error))?;
+    let mut editor = DefaultEditor::new().context("the terminal")?;
     session.show_board();
-    print_line("Type a move, or `help`.");
+    match session.ending() {
+        Some(ending) => print_line(&ending),
+        None => print_line(texts().type_a_move),
+    }
     loop {
         session.play_engine();
+        let asked = Instant::now();
         match session.ask(&mut editor) {
             Ok(line) => {
+                session.use_time(asked.elapsed());
                 if session.handle(line.trim()).is_break() {
                     return Ok(ExitCode::SUCCESS);
                 }
             }
             Err(ReadlineError::Eof) => return Ok(ExitCode::SUCCESS),
             Err(ReadlineError::Interrupted) => return Ok(ExitCode::from(INTERRUPTED)),
-            Err(error) => return Err(fault(&error)),
+            Err(error) => return Err(Failure::new("the terminal", error)),
         }
     }
 }
 
-/// The game and everything around it.
+/// The end of a game that is not decided by the position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GameEnd {
+    Resigned(Color),
+    Agreed,
+    OutOfTime(Color),
+}
+
+/// The state of the game and its settings.
 struct PlaySession {
     game: Game,
-    /// The side that the engine plays; `None` when the person plays both.
+    /// The side of the engine; `None` if the person plays both.
     engine: Option<Color>,
-    searcher: Searcher,
+    threads: SearchThreads,
+    plan: SearchPlan,
     books: BookLibrary,
     level: PlayLevel,
+    clock: Option<GameClock>,
+    /// The person's name.
+    name: String,
     notation: MoveStyle,
     style: DiagramStyle,
-    rules: RuleSet,
-    /// Who has resigned.
-    resigned: Option<Color>,
+    end: Option<GameEnd>,
 }
 
 impl PlaySession {
     fn ask(&self, editor: &mut DefaultEditor) -> LineResult<String> {
         let side = self.game.position().side_to_move();
-        let line = editor.readline(&format!("{side}> "))?;
-        // A history that cannot be kept is no failure.
+        let name = texts().side(side);
+        let clock = self.clock.as_ref();
+        let time = clock.map_or_else(String::new, |clock| format!(" {}", clock.text(side)));
+        let line = editor.readline(&format!("{name}{time}> "))?;
+        // The history is a convenience only.
         let _ = editor.add_history_entry(line.as_str());
         Ok(line)
     }
@@ -144,26 +175,56 @@ impl PlaySession {
         print_line(&draw(self.game.position(), self.style, last));
     }
 
-    /// Plays the engine's moves as long as it is its turn.
+    /// The position before the first move.
+    fn start(&self) -> Position {
+        let mut start = self.game.clone();
+        while start.pop().is_some() {}
+        start.position().clone()
+    }
+
+    /// Starts another game.
+    fn restart(&mut self, game: Game) {
+        self.game = game;
+        self.end = None;
+        self.clock = self.clock.as_ref().map(GameClock::restarted);
+        self.threads.forget();
+    }
+
+    fn is_engines_turn(&self) -> bool {
+        self.engine == Some(self.game.position().side_to_move())
+    }
+
+    /// Plays a move of the engine if it is its turn.
     fn play_engine(&mut self) {
-        if self.is_over() || self.engine != Some(self.game.position().side_to_move()) {
+        if !self.is_engines_turn() || self.ending().is_some() {
             return;
         }
-        if let Some(best) = self.book_move() {
-            print_line(&format!("I play {}, from the book.", self.text_of(best)));
-            return self.push(best);
+        let side = self.game.position().side_to_move();
+        let started = Instant::now();
+        let book_move = self.book_move();
+        let limits = self.level.limits(self.clock.as_ref(), side);
+        let found = book_move.or_else(|| self.think(limits)?.0.best);
+        self.use_time(started.elapsed());
+        if self.end.is_some() {
+            return;
         }
-        let Some(best) = self
-            .search(self.level.limits())
-            .and_then(|found| found.best)
-        else {
-            return print_line("The search has failed.");
+        let Some(best) = found else {
+            // The error was printed. The person can play both sides.
+            self.engine = None;
+            return;
         };
-        print_line(&format!("I play {}.", self.text_of(best)));
+        let source = if book_move.is_some() {
+            texts().from_the_book
+        } else {
+            ""
+        };
+        let seconds = format!("{:.1}", started.elapsed().as_secs_f64());
+        let played = self.text_of(best);
+        print_line(&fill(texts().i_play, &[&played, source, &seconds]));
         self.push(best);
     }
 
-    /// A move of the books, each as often as its weight says.
+    /// A move of the books, chosen at random by weight.
     fn book_move(&mut self) -> Option<Move> {
         let (moves, problems) = self.books.fresh_moves(&self.game, |_| true);
         for problem in problems {
@@ -173,73 +234,105 @@ impl PlaySession {
         Some(moves[chosen].played)
     }
 
-    fn search(&mut self, limits: Limits) -> Option<Outcome> {
-        self.searcher.think(&self.game, limits)
+    /// Searches the position; returns the result and the best line. Prints an error and returns `None` if the
+    /// search fails.
+    fn think(&self, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
+        let mut request = self.plan.request(&self.game, &Control::new(false));
+        request.limits = limits;
+        let mut line = Vec::new();
+        let found = self.threads.search(request, &never(), |report| {
+            if let Report::Line(info) = report {
+                line = info.pv;
+            }
+            Ok(())
+        });
+        match found {
+            Ok((outcome, _)) => {
+                if line.first().copied() != outcome.best {
+                    line = outcome.best.into_iter().collect();
+                }
+                Some((outcome, line))
+            }
+            Err(error) => {
+                print_line(&format!("Error: {error}."));
+                None
+            }
+        }
     }
 
-    /// A legal move in the notation that was asked for, and its coordinates.
+    /// Deducts time from the clock of the side to move.
+    fn use_time(&mut self, used: Duration) {
+        let side = self.game.position().side_to_move();
+        let is_over = self.ending().is_some();
+        if let Some(clock) = &mut self.clock
+            && !is_over
+            && !clock.use_time(side, used)
+        {
+            self.end_by(GameEnd::OutOfTime(side));
+        }
+    }
+
+    /// A legal move in the chosen notation, with coordinates.
     fn text_of(&self, played: Move) -> String {
         self.notation
             .write_with_coordinates(self.game.position(), played)
     }
 
-    /// Plays a legal move, shows the board and what the rules say.
+    /// Plays a legal move. Shows the board unless the engine moves next, and the end of the game.
     fn push(&mut self, played: Move) {
+        let side = self.game.position().side_to_move();
         if self.game.push(played).is_err() {
             return;
         }
-        self.show_board();
-        if let Some(text) = self.ending() {
+        if let Some(clock) = &mut self.clock {
+            clock.add_increment(side);
+        }
+        let ending = self.ending();
+        if ending.is_some() || !self.is_engines_turn() {
+            self.show_board();
+        }
+        if let Some(text) = ending {
             print_line(&text);
         } else if self.game.position().in_check() {
-            print_line("Check!");
+            print_line(texts().check);
         }
     }
 
-    /// The move that a person has typed.
+    /// Plays a move that the person has typed.
     fn try_move(&mut self, text: &str) {
-        let position = self.game.position();
-        match parse_move(position, text) {
-            Ok(played) if !self.is_over() => self.push(played),
-            Ok(_) => print_line(GAME_OVER),
-            Err(error) => {
-                let attempts = attempted_moves(position, text);
-                let mut reasons: Vec<_> = attempts
-                    .into_iter()
-                    .filter_map(|played| why_illegal(position, played))
-                    .collect();
-                // Of the moves that the text may mean the likeliest: one of the piece's own, and to a
-                // square that is not taken.
-                reasons.sort_by_key(|reason| match reason {
-                    IllegalReason::WrongStep(_) => 2,
-                    IllegalReason::OwnPiece(_) => 1,
-                    _ => 0,
-                });
-                let reason = reasons.first();
-                print_line(&match reason {
-                    Some(_) if self.is_over() => GAME_OVER.to_owned(),
-                    Some(reason) => format!("Not possible: {reason}."),
-                    None => format!("{error}. Type `help` for the commands."),
-                });
-            }
+        if self.reports_end() {
+            return;
+        }
+        match parse_move(self.game.position(), text) {
+            Ok(played) => self.push(played),
+            Err(error) => print_line(&fill(texts().see_help, &[&error.to_string()])),
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.ending().is_some()
+    /// Ends the game and reports it.
+    fn end_by(&mut self, end: GameEnd) {
+        self.end = Some(end);
+        self.ending().iter().for_each(|text| print_line(text));
+    }
+
+    /// Whether the game is over, which is reported.
+    fn reports_end(&self) -> bool {
+        let ending = self.ending();
+        if let Some(ending) = &ending {
+            print_line(&fill(texts().game_over, &[ending]));
+        }
+        ending.is_some()
     }
 
     /// How the game has ended, and by which rule.
     fn ending(&self) -> Option<String> {
-        if let Some(loser) = self.resigned {
-            return Some(format!("{loser} resigns, {} wins.", !loser));
-        }
-        let judgement = judge(&self.game, self.rules);
-        let side = self.game.position().side_to_move();
-        match judgement.cause {
-            Cause::Checkmate => Some(format!("{side} is checkmated (将死), {} wins.", !side)),
-            Cause::Stalemate => Some(format!("{side} has no move (困毙), {} wins.", !side)),
-            _ => judgement.ruling(),
+        let texts = texts();
+        let lost = |text: &str, loser: Color| fill(text, &[texts.side(loser), texts.side(!loser)]);
+        match self.end {
+            Some(GameEnd::Resigned(loser)) => Some(lost(texts.resigned, loser)),
+            Some(GameEnd::OutOfTime(loser)) => Some(lost(texts.out_of_time, loser)),
+            Some(GameEnd::Agreed) => Some(texts.agreed.to_owned()),
+            None => describe_end(&self.game, self.plan.settings.rules),
         }
     }
 }

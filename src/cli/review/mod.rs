@@ -1,164 +1,230 @@
-//! `chuhe review`: the moves of a game judged.
+//! `chuhe review`: judges the moves of games.
 
 mod game;
 mod graph;
 mod page;
-mod search;
 mod text;
 mod verdict;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::common::{
-    Failure, INTERRUPTED, LimitArguments, NetworkArgument, OutputFile, PgnPlace, TableArguments,
-    bar_style, ignore_closed_pipe, interrupts, require_not_input,
+    Context, Ended, Failure, ForceArgument, OutputFile, PgnPlace, SearchArguments, SearchDefaults,
+    SearchPlan, bar_style, exit_code, interrupts, note, print, report_damaged_tables,
+    require_not_input, search_games,
 };
 use crate::notation::MoveStyle;
-use crate::rules::{Game, RuleSet};
-use crate::search::{MAX_HASH, MAX_THREADS};
-use game::{Review, decided_score, review, stages};
-use search::{ReviewPlan, ReviewedPosition, search_all};
+use crate::notation::pgn::PgnGame;
+use crate::rules::Game;
+use game::{FoundPosition, Review, decided_score, judged_plies, review, stages};
 
-/// Judge the moves of a game: what was best, how much of the chances each move gave away, how accurate
-/// both sides were, and what the rules say to repetitions.
+/// Judge the moves of a game: the best move, the loss of winning chances of each move, the accuracy of
+/// both sides, and the rulings on repetitions.
+///
+/// Opening moves that `chuhe match` has marked by the comment `book` are not judged. Ctrl-C shows the moves
+/// that were judged so far.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
-    /// The game: a PGN, its first game unless another is named, as in `games.pgn:3`; up to a ply, as in
-    /// `games.pgn:3@42`.
+pub struct Arguments {
+    /// PGN file; its first game, or `games.pgn:3` for the third, `games.pgn:3@42` for its first 42 plies.
     #[arg(value_name = "GAME")]
     game: String,
-    #[command(flatten)]
-    limits: LimitArguments,
-    /// Positions to search at the same time, each in one thread; 0 is one a processor core.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
-    threads: u16,
-    /// Hash table of each thread in MB.
-    #[arg(long, value_name = "MB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_HASH)))]
-    hash: u32,
-    /// How to write moves.
-    #[arg(long, value_enum, default_value_t = MoveStyle::Chinese)]
+    /// Review all games of the file.
+    #[arg(long, conflicts_with = "svg")]
+    all: bool,
+    /// Judge the moves from ply N on.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    from: usize,
+    /// Move notation.
+    #[arg(long, value_enum, ignore_case = true, default_value_t = MoveStyle::Chinese)]
     notation: MoveStyle,
-    /// The rules of repetition.
-    #[arg(long, value_name = "SET", value_enum, ignore_case = true, default_value_t = RuleSet::default())]
-    rules: RuleSet,
-    /// Write the game with scores, glyphs and better lines to FILE.
+    /// Print a JSON object for each game.
+    #[arg(long)]
+    json: bool,
+    /// Write the games with scores, glyphs and better lines to FILE.
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Write the course of the game as a picture to FILE.
+    /// Write the expected points by ply as a picture to FILE.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write a page with board, moves and graph for a browser to FILE.
+    /// Write a web page with board, moves and graph to FILE.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]
-    network: NetworkArgument,
+    force: ForceArgument,
     #[command(flatten)]
-    tables: TableArguments,
+    search: SearchArguments,
 }
 
-/// Time for a position unless there is another limit.
-const USUAL: Duration = Duration::from_secs(1);
+const DEFAULTS: SearchDefaults = SearchDefaults {
+    time: Duration::from_secs(1),
+    threads: 0,
+    hash: 32,
+};
 
-impl Arguments {
-    fn plan(&self) -> Result<ReviewPlan, Failure> {
-        Ok(ReviewPlan {
-            limits: self.limits.limits(USUAL),
-            threads: match usize::from(self.threads) {
-                0 => std::thread::available_parallelism().map_or(1, usize::from),
-                threads => threads,
-            },
-            hash: self.hash as usize,
-            rules: self.rules,
-            network: self.network.read()?,
-            tables: Some(self.tables.open()?),
-        })
-    }
-}
-
-/// Searches the game, prints the table and writes the files.
-///
-/// # Errors
-/// The game cannot be read, a file cannot be written, or the search fails.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+/// Searches the games, prints their tables and writes the files.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let place = PgnPlace::parse(&arguments.game);
-    let record = place.read()?;
-    let fault = |error: &dyn std::fmt::Display| Failure::new(place.path.display(), error);
-    if record.line.moves.is_empty() {
-        return Err(fault(&"the game has no moves"));
+    if arguments.all && (place.game.is_some() || place.ply.is_some()) {
+        let why = "use it with the name of the file alone";
+        return Err(Failure::usage("--all", why));
     }
-    let plan = arguments.plan()?;
-    let mut files = Vec::new();
-    for (option, path) in [
-        ("--pgn", &arguments.pgn),
-        ("--svg", &arguments.svg),
-        ("--html", &arguments.html),
-    ] {
-        if let Some(path) = path {
-            require_not_input(option, path, [&place.path])?;
-        }
-        files.push(path.as_deref().map(OutputFile::open).transpose()?);
-    }
-    let stages = stages(&record).map_err(|error| fault(&error))?;
-    let Some(found) = search_game(&stages, &plan)? else {
-        return Ok(ExitCode::from(INTERRUPTED));
-    };
-    let review = review(record, &stages, &found, plan.rules);
-    write!(io::stdout(), "{}", text::table(&review, arguments.notation))
-        .or_else(ignore_closed_pipe)
-        .map_err(|error| Failure::new("standard output", error))?;
-    let writers: [fn(&Review, &Arguments) -> String; 3] = [
-        |review, arguments| text::pgn(review, arguments.notation),
-        |review, arguments| graph::draw(review, arguments.notation),
-        |review, arguments| page::page(review, arguments.notation),
-    ];
-    for (file, write) in files.into_iter().zip(writers) {
-        if let Some(file) = file {
-            file.write(&write(&review, arguments))?;
+    let (records, unreadable) = read_records(arguments, &place)?;
+    let plan = arguments.search.plan(&DEFAULTS)?;
+    let files = OutputFiles::create(arguments, &place)?;
+    let interrupts = interrupts()?;
+    let mut reviews = Vec::new();
+    let mut is_interrupted = false;
+    for (number, record) in records {
+        let (review, ended) = review_game(arguments, (number, record), &plan, &interrupts)
+            .map_err(|failure| Failure::new(place.path.display(), failure.text))?;
+        is_interrupted = ended == Ended::Interrupted;
+        print(&if arguments.json {
+            text::json(&review)
+        } else {
+            text::table(&review, arguments.notation, arguments.all)
+        })?;
+        reviews.push(review);
+        if is_interrupted {
+            note("interrupted; the moves that were not searched are not judged");
+            break;
         }
     }
-    Ok(ExitCode::SUCCESS)
+    report_damaged_tables(&plan.tables);
+    files.write(&reviews, arguments.notation)?;
+    if unreadable > 0 {
+        let why = format!("{unreadable} games cannot be read");
+        return Err(Failure::new(place.path.display(), why));
+    }
+    Ok(exit_code(is_interrupted))
 }
 
-/// What the search finds at each stage of a game; `None` after an interrupt. A last position that the
-/// rules decide needs no search.
+/// The games to review with their numbers, and the number of games that cannot be read. Games without moves
+/// are skipped.
+fn read_records(
+    arguments: &Arguments,
+    place: &PgnPlace,
+) -> Result<(Vec<(usize, PgnGame)>, usize), Failure> {
+    let path = place.path.display();
+    let (mut records, mut unreadable) = (Vec::new(), 0);
+    if arguments.all {
+        let mut games = place.games()?;
+        for (number, game) in (1..).zip(games.by_ref()) {
+            match game {
+                Ok(game) => records.push((number, game)),
+                Err(error) => {
+                    unreadable += 1;
+                    note(&format!("{path}: game {number}: {error}"));
+                }
+            }
+        }
+        games.finish().context(&path)?;
+    } else {
+        records.push((place.game.unwrap_or(1), place.read()?));
+    }
+    records.retain(|(_, game)| !game.line.moves.is_empty());
+    if records.is_empty() {
+        let why = if unreadable == 0 {
+            "the game has no moves"
+        } else {
+            "no game can be read"
+        };
+        return Err(Failure::new(path, why));
+    }
+    Ok((records, unreadable))
+}
+
+fn review_game(
+    arguments: &Arguments,
+    (number, record): (usize, PgnGame),
+    plan: &SearchPlan,
+    interrupts: &Receiver<()>,
+) -> Result<(Review, Ended), Failure> {
+    let stages = stages(&record).context(format_args!("game {number}"))?;
+    let judged = judged_plies(&record, arguments.from);
+    let (found, ended) = search_game(&stages, &judged, plan, interrupts)?;
+    let rules = plan.settings.rules;
+    let review = review((number, record), &stages, &judged, &found, rules);
+    Ok((review, ended))
+}
+
+/// Searches the positions before and after each judged ply. A last position that is decided by the rules
+/// needs no search.
 fn search_game(
     stages: &[Game],
-    plan: &ReviewPlan,
-) -> Result<Option<Vec<ReviewedPosition>>, Failure> {
-    let last = stages.last();
-    let decided = last.and_then(|game| decided_score(game, plan.rules));
-    let open = match decided {
-        Some(_) => &stages[..stages.len() - 1],
-        None => stages,
-    };
-    let bar = progress_bar(open.len());
-    let interrupts = interrupts()?;
-    let (found, interrupted) = search_all(open, plan, &interrupts, || bar.inc(1));
-    bar.finish_and_clear();
-    if interrupted {
-        return Ok(None);
+    judged: &[bool],
+    plan: &SearchPlan,
+    interrupts: &Receiver<()>,
+) -> Result<(Vec<Option<FoundPosition>>, Ended), Failure> {
+    let mut found: Vec<Option<FoundPosition>> = vec![None; stages.len()];
+    let is_judged = |ply: usize| judged.get(ply) == Some(&true);
+    let is_needed = |stage: usize| is_judged(stage) || stage > 0 && is_judged(stage - 1);
+    let mut numbers: Vec<usize> = (0..stages.len()).filter(|n| is_needed(*n)).collect();
+    let last = stages.len() - 1;
+    if let Some(score) = decided_score(&stages[last], plan.settings.rules) {
+        let (depth, line) = (0, Vec::new());
+        found[last] = Some(FoundPosition { score, depth, line });
+        numbers.retain(|number| *number != last);
     }
-    let found: Option<Vec<ReviewedPosition>> = found.into_iter().collect();
-    let mut found = found.ok_or_else(|| Failure::new("review", "the search has failed"))?;
-    found.extend(decided.map(|score| ReviewedPosition {
-        score,
-        depth: 0,
-        line: Vec::new(),
-    }));
-    Ok(Some(found))
+    let games: Vec<Game> = numbers.iter().map(|n| stages[*n].clone()).collect();
+    let bar = progress_bar(games.len());
+    let ended = search_games(&games, plan, interrupts, |n, result| {
+        bar.inc(1);
+        found[numbers[n]] = FoundPosition::of(&result);
+        Ok(true)
+    });
+    bar.finish_and_clear();
+    Ok((found, ended?))
 }
 
 /// A bar on standard error, if that is a terminal.
 fn progress_bar(positions: usize) -> ProgressBar {
-    let target = match io::stderr().is_terminal() {
-        true => ProgressDrawTarget::stderr(),
-        false => ProgressDrawTarget::hidden(),
+    let target = if io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr()
+    } else {
+        ProgressDrawTarget::hidden()
     };
     let bar = ProgressBar::with_draw_target(Some(positions as u64), target);
     bar.with_style(bar_style("{bar:40} {pos}/{len} positions, {left} left"))
+}
+
+/// The files to write.
+struct OutputFiles {
+    pgn: Option<OutputFile>,
+    svg: Option<OutputFile>,
+    html: Option<OutputFile>,
+}
+
+impl OutputFiles {
+    fn create(arguments: &Arguments, place: &PgnPlace) -> Result<Self, Failure> {
+        let create = |option: &str, path: &Option<PathBuf>| {
+            let Some(path) = path else { return Ok(None) };
+            require_not_input(option, path, [&place.path])?;
+            OutputFile::create(path, arguments.force).map(Some)
+        };
+        Ok(Self {
+            pgn: create("--pgn", &arguments.pgn)?,
+            svg: create("--svg", &arguments.svg)?,
+            html: create("--html", &arguments.html)?,
+        })
+    }
+
+    fn write(self, reviews: &[Review], notation: MoveStyle) -> Result<(), Failure> {
+        if let Some(file) = self.pgn {
+            let games = reviews.iter().map(|review| text::pgn(review, notation));
+            file.write(games.collect::<String>())?;
+        }
+        if let (Some(file), [review]) = (self.svg, reviews) {
+            file.write(graph::draw(review, notation))?;
+        }
+        if let Some(file) = self.html {
+            file.write(page::page(reviews, notation))?;
+        }
+        Ok(())
+    }
 }

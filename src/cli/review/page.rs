@@ -1,43 +1,59 @@
-//! The review as one page for a browser, which needs nothing else.
+//! The review as one self-contained web page.
 
 use serde_json::{Value, json};
 
 use super::game::{Review, ReviewedMove};
-use super::graph;
-use crate::board::Color;
-use crate::notation::MoveStyle;
-use crate::notation::fen;
+use super::{graph, text};
+use crate::board::{Color, Position};
+use crate::cli::common::{Language, texts};
+use crate::notation::{MoveStyle, fen};
 use crate::text::escape_html;
 
 /// The page without its contents.
 const TEMPLATE: &str = include_str!("page.html");
-/// Where the contents go.
+/// The places of the contents.
 const DATA: &str = "{{data}}";
-const GRAPH: &str = "{{graph}}";
 const TITLE: &str = "{{title}}";
+const LANGUAGE: &str = "{{lang}}";
+const TEXTS: &str = "{{texts}}";
 
-/// The page, with board, moves and graph.
-pub(super) fn page(review: &Review, notation: MoveStyle) -> String {
-    let data = data(review, notation).to_string();
-    // No text may end the script that holds it.
+/// The page with board, moves and graph of each game.
+pub fn page(reviews: &[Review], notation: MoveStyle) -> String {
+    let games = reviews.iter().map(|review| game(review, notation));
+    let data = games.collect::<Value>().to_string();
+    // No text may end the script that contains it.
     let data = data.replace('<', "\\u003c");
-    // The graph and the data are put in last: what they hold is not replaced again.
+    let title = reviews.first().map_or_else(String::new, text::title);
     let (before, after) = TEMPLATE.split_once(DATA).unwrap_or((TEMPLATE, ""));
-    let before = before.replace(TITLE, &escape_html(&title(review)));
-    let (head, body) = before.split_once(GRAPH).unwrap_or((&before, ""));
-    [head, &graph::draw(review, notation), body, &data, after].concat()
+    // The data is inserted last, so that placeholders in it are not replaced.
+    let before = before
+        .replace(LANGUAGE, Language::chosen().code())
+        .replace(TEXTS, &page_texts().to_string())
+        .replace(TITLE, &escape_html(&title));
+    [&before, &data, after].concat()
 }
 
-/// The players, the event and the result.
-fn title(review: &Review) -> String {
-    let record = &review.record;
-    let tag = |name| record.tag(name).filter(|text| !text.is_empty());
-    let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
-    format!("{red} – {black}  {}", record.result)
+/// The texts of the script.
+fn page_texts() -> Value {
+    let texts = texts();
+    json!({
+        "hint": texts.page_hint,
+        "expected": texts.page_expected,
+        "unjudged": texts.page_not_judged,
+        "score": texts.page_score,
+        "lost": texts.page_lost,
+        "best": texts.page_best,
+        "accuracy": texts.accuracy,
+        "after": texts.after_ply,
+        "first": texts.page_start,
+        "back": texts.page_back,
+        "next": texts.page_next,
+        "last": texts.page_end,
+        "flip": texts.page_flip,
+    })
 }
 
-fn data(review: &Review, notation: MoveStyle) -> Value {
-    let moves = review.moves.iter();
+fn game(review: &Review, notation: MoveStyle) -> Value {
     let mut boards = vec![board(&review.record.line.start)];
     let mut position = review.record.line.start.clone();
     for reviewed in &review.moves {
@@ -47,44 +63,55 @@ fn data(review: &Review, notation: MoveStyle) -> Value {
     let sides = Color::ALL.map(|color| {
         let side = &review.sides[color];
         json!({
-            "name": color.to_string(),
+            "name": texts().side(color),
             "accuracy": format!("{:.1}", side.accuracy),
             "inaccuracies": side.inaccuracies,
             "mistakes": side.mistakes,
             "blunders": side.blunders,
         })
     });
+    let points = review.points.iter();
+    let points = points.map(|points| points.map(|points| format!("{points:.1}")));
+    let moves = review.moves.iter();
     let repetitions = review.repetitions.iter();
     json!({
+        "number": review.number,
+        "title": text::title(review),
         "boards": boards,
+        "points": points.collect::<Vec<_>>(),
         "moves": moves.map(|reviewed| object(reviewed, notation)).collect::<Value>(),
         "sides": sides,
         "repetitions": repetitions
             .map(|r| json!({ "ply": r.ply, "text": r.text }))
             .collect::<Value>(),
+        "graph": graph::draw(review, notation),
     })
 }
 
-/// The pieces of a position as FEN has them.
-fn board(position: &crate::board::Position) -> String {
+/// The pieces in FEN.
+fn board(position: &Position) -> String {
     let text = fen::write_position(position);
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
 fn object(reviewed: &ReviewedMove, notation: MoveStyle) -> Value {
-    let line = notation.write_line(&reviewed.before, reviewed.line());
-    json!({
+    let mut object = json!({
         "move": reviewed.played.to_string(),
         "text": notation.write(&reviewed.before, reviewed.played),
-        "mark": reviewed.grade.mark(),
-        "grade": reviewed.grade.name(),
         "number": reviewed.before.fullmove_number(),
         "red": reviewed.before.side_to_move() == Color::Red,
-        "score": reviewed.score.to_string(),
-        "points": format!("{:.1}", reviewed.points),
-        "lost": format!("{:.1}", reviewed.lost),
-        "best": reviewed.found.line.first().map(ToString::to_string),
-        "line": line,
-        "depth": reviewed.found.depth,
-    })
+        "mark": "",
+        "grade": "unjudged",
+    });
+    if let Some(verdict) = &reviewed.verdict {
+        object["mark"] = json!(verdict.grade.mark());
+        object["grade"] = json!(verdict.grade.word());
+        object["name"] = json!(verdict.grade.name());
+        object["score"] = json!(verdict.score.to_string());
+        object["lost"] = json!(format!("{:.1}", verdict.lost));
+        object["best"] = json!(verdict.found.line.first().map(ToString::to_string));
+        object["line"] = json!(notation.write_line(&reviewed.before, verdict.line()));
+        object["depth"] = json!(verdict.found.depth);
+    }
+    object
 }

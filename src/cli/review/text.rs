@@ -1,55 +1,147 @@
-//! A reviewed game as a table and as PGN.
+//! A reviewed game as a table, as JSON and as PGN.
 
-use super::game::{Review, ReviewedMove};
-use crate::board::Color;
-use crate::cli::common::{columns, pad, terminal_width};
-use crate::notation::MoveStyle;
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
+
+use super::game::{MoveVerdict, Review, ReviewedMove};
+use crate::board::{Color, Move};
+use crate::cli::common::{columns, fill, pad, score_and_mate, terminal_width, texts};
 use crate::notation::pgn::Annotation;
+use crate::notation::{MoveStyle, chinese};
+use crate::search::Meaning;
 
-/// Moves of a line that are shown.
+/// Number of moves shown of a line.
 const LINE_LENGTH: usize = 8;
 
-/// The table of the moves, the summary of both sides, and what the rules say.
-pub(super) fn table(review: &Review, notation: MoveStyle) -> String {
-    let head = ["ply", "move", "red", "lost", "", "better"];
+/// The table of the moves, the summary of both sides, and the rulings on repetitions.
+pub fn table(review: &Review, notation: MoveStyle, has_title: bool) -> String {
+    let texts = texts();
+    let head = [
+        texts.ply,
+        texts.played,
+        texts.score,
+        texts.lost,
+        "",
+        texts.better,
+    ];
     let mut rows = vec![head.map(str::to_owned)];
     for (number, reviewed) in (1..).zip(&review.moves) {
         let write = |played| notation.write(&reviewed.before, played);
-        let better = reviewed.better().map_or_else(String::new, write);
-        rows.push([
-            format!("{number:>3}"),
-            write(reviewed.played) + reviewed.grade.mark(),
-            format!("{:>7}", reviewed.score.to_string()),
-            lost(reviewed),
-            reviewed.grade.name().to_owned(),
-            better,
-        ]);
+        let number = format!("{number:>3}");
+        rows.push(match &reviewed.verdict {
+            None => [
+                number,
+                write(reviewed.played),
+                format!("{:>7}", "-"),
+                String::new(),
+                String::new(),
+                String::new(),
+            ],
+            Some(verdict) => [
+                number,
+                write(reviewed.played) + verdict.grade.mark(),
+                format!("{:>7}", verdict.score.to_string()),
+                lost(verdict),
+                verdict.grade.name().to_owned(),
+                verdict.better().map_or_else(String::new, write),
+            ],
+        });
     }
-    let mut text = columns(&rows, terminal_width()) + "\n" + &summary(review);
+    let mut text = String::new();
+    if has_title {
+        let number = review.number.to_string();
+        text += &fill(texts.game_number, &[&number, &title(review)]);
+        text += "\n\n";
+    }
+    text += &(columns(&rows, terminal_width()) + "\n" + &summary(review));
     for repetition in &review.repetitions {
-        text += &format!("\nAfter ply {}: {}.\n", repetition.ply, repetition.text);
+        let ply = repetition.ply.to_string();
+        let after = fill(texts.after_ply, &[&ply, &repetition.text]);
+        text += &format!("\n{after}\n");
+    }
+    if has_title {
+        text.push('\n');
     }
     text
 }
 
-/// What a move lost, in percent; nothing where it lost next to nothing.
-fn lost(reviewed: &ReviewedMove) -> String {
-    match reviewed.lost {
-        0.5.. => format!("{:>3.0} %", reviewed.lost),
-        _ => String::new(),
+/// The players and the result.
+pub fn title(review: &Review) -> String {
+    let record = &review.record;
+    let tag = |name| record.tag(name).filter(|text| !text.is_empty());
+    let (red, black) = (tag("Red").unwrap_or("?"), tag("Black").unwrap_or("?"));
+    format!("{red} – {black}  {}", record.result)
+}
+
+/// The loss in percent; empty if it is less than half a percent.
+fn lost(verdict: &MoveVerdict) -> String {
+    if verdict.lost >= 0.5 {
+        format!("{:>3.0} %", verdict.lost)
+    } else {
+        String::new()
     }
 }
 
-/// The moves of both sides in numbers.
+/// The review as a line of JSON.
+pub fn json(review: &Review) -> String {
+    let moves = review.moves.iter().zip(&review.points[1..]);
+    let moves = (1..).zip(moves).map(|(ply, (reviewed, points))| {
+        let mut object = json!({
+            "ply": ply,
+            "move": reviewed.played.to_string(),
+            "chinese": chinese::write(&reviewed.before, reviewed.played),
+            "fen": reviewed.before.to_string(),
+            "points": points,
+        });
+        if let Some(verdict) = &reviewed.verdict {
+            let (score, mate) = score_and_mate(verdict.score);
+            object["score"] = json!(score);
+            object["mate"] = json!(mate);
+            object["depth"] = json!(verdict.found.depth);
+            object["lost"] = json!(verdict.lost);
+            object["grade"] = json!(verdict.grade.word());
+            let line = verdict.found.line.iter().map(ToString::to_string);
+            object["best_line"] = line.collect();
+        }
+        object
+    });
+    let sides = Color::ALL.map(|color| {
+        let side = &review.sides[color];
+        json!({
+            "side": color.to_string(),
+            "moves": side.moves,
+            "accuracy": side.accuracy,
+            "lost": side.lost,
+            "inaccuracies": side.inaccuracies,
+            "mistakes": side.mistakes,
+            "blunders": side.blunders,
+        })
+    });
+    let repetitions = review.repetitions.iter();
+    let repetitions = repetitions.map(|r| json!({ "ply": r.ply, "text": r.text }));
+    let object = json!({
+        "game": review.number,
+        "red": review.record.tag("Red"),
+        "black": review.record.tag("Black"),
+        "result": review.record.result.text(),
+        "moves": moves.collect::<Value>(),
+        "sides": sides,
+        "repetitions": repetitions.collect::<Value>(),
+    });
+    format!("{object}\n")
+}
+
+/// The number of moves of both sides by grade.
 fn summary(review: &Review) -> String {
+    let texts = texts();
     let head = [
         "",
-        "moves",
-        "accuracy",
-        "lost a move",
-        "inaccuracies",
-        "mistakes",
-        "blunders",
+        texts.moves,
+        texts.accuracy,
+        texts.lost_per_move,
+        texts.inaccuracies,
+        texts.mistakes,
+        texts.blunders,
     ];
     let mut rows = vec![head.map(str::to_owned)];
     for color in Color::ALL {
@@ -65,10 +157,10 @@ fn summary(review: &Review) -> String {
         let mut row = figures.into_iter().zip(&head[1..]);
         let mut cell = || {
             row.next()
-                .map_or_else(String::new, |(f, h)| right(&f, h.len()))
+                .map_or_else(String::new, |(f, h)| right(&f, h.width()))
         };
         rows.push([
-            color.to_string(),
+            texts.side(color).to_owned(),
             cell(),
             cell(),
             cell(),
@@ -80,13 +172,13 @@ fn summary(review: &Review) -> String {
     columns(&rows, terminal_width())
 }
 
-/// A text at the right end of a width.
+/// Aligns a text to the right.
 fn right(text: &str, width: usize) -> String {
     pad("", width.saturating_sub(text.len())) + text
 }
 
 /// The record with scores, glyphs and better lines.
-pub(super) fn pgn(review: &Review, style: MoveStyle) -> String {
+pub fn pgn(review: &Review, style: MoveStyle) -> String {
     let annotations: Vec<Annotation> = review.moves.iter().map(annotation).collect();
     let mut record = review.record.clone();
     for color in Color::ALL {
@@ -104,30 +196,40 @@ pub(super) fn pgn(review: &Review, style: MoveStyle) -> String {
     record.write_annotated(style, &annotations)
 }
 
+/// The comment of a move, such as `[%eval -1.35,12] mistake (-11 %)`: the score for red and the depth.
 fn annotation(reviewed: &ReviewedMove) -> Annotation {
-    let mut comment = format!("{}/{}", reviewed.score, reviewed.found.depth);
-    if reviewed.grade.glyph().is_some() {
-        comment += &format!(", {} (-{:.0} %)", reviewed.grade.name(), reviewed.lost);
+    let Some(verdict) = &reviewed.verdict else {
+        return Annotation::default();
+    };
+    let score = match verdict.score.meaning() {
+        Meaning::Evaluation(score) => format!("{:.2}", f64::from(score) / 100.0),
+        // This tag counts mates in moves.
+        Meaning::Mates(plies) => format!("#{}", plies.div_ceil(2)),
+        Meaning::Mated(plies) => format!("#-{}", plies.div_ceil(2)),
+    };
+    let mut comment = format!("[%eval {score},{}]", verdict.found.depth);
+    if verdict.grade.glyph().is_some() {
+        comment += &format!(" {} (-{:.0} %)", verdict.grade.word(), verdict.lost);
     }
     Annotation {
-        glyph: reviewed.grade.glyph(),
+        glyph: verdict.grade.glyph(),
         comment,
-        variation: match reviewed.better() {
-            Some(_) => reviewed.line().to_vec(),
+        variation: match verdict.better() {
+            Some(_) => verdict.line().to_vec(),
             None => Vec::new(),
         },
     }
 }
 
-impl ReviewedMove {
-    /// The move that would have been better, where the one played was a fault.
-    pub(super) fn better(&self) -> Option<crate::board::Move> {
+impl MoveVerdict {
+    /// The best move, if another one was played and lost enough to be marked.
+    pub fn better(&self) -> Option<Move> {
         let best = self.found.line.first().copied();
         best.filter(|_| self.grade.glyph().is_some())
     }
 
     /// The beginning of the best line.
-    pub(super) fn line(&self) -> &[crate::board::Move] {
+    pub fn line(&self) -> &[Move] {
         let line = &self.found.line;
         &line[..line.len().min(LINE_LENGTH)]
     }

@@ -1,29 +1,30 @@
-//! What a move was worth: how much of the chances it gave away.
+//! Grades of moves by their loss of winning chances.
 
 use crate::board::Position;
+use crate::cli::common::texts;
 use crate::eval::win_rate::WinRate;
 use crate::search::Score;
 
-/// What is said of a move, by the expected points that it lost.
+/// The grade of a move by the expected points that it lost.
 ///
-/// The bounds are 5, 10 and 15 % of a point, those of Lichess.
+/// The bounds of 5, 10 and 15 % of a point are those of Lichess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Grade {
-    /// The move that the search would have played.
+pub enum Grade {
+    /// The best move of the search.
     Best,
-    /// It lost little or nothing.
+    /// A loss of less than 5 %.
     Good,
-    /// An inaccuracy (缓着): it lost 5 to 10 %.
+    /// An inaccuracy (缓着): a loss of 5 to 10 %.
     Inaccuracy,
-    /// A mistake (失着): it lost 10 to 15 %.
+    /// A mistake (失着): a loss of 10 to 15 %.
     Mistake,
-    /// A blunder (败着): it lost 15 % or more.
+    /// A blunder (败着): a loss of 15 % or more.
     Blunder,
 }
 
 impl Grade {
-    /// The grade of a move that lost so many percent of a point.
-    pub(super) fn of(lost: f64, is_best: bool) -> Self {
+    /// The grade of a move that lost `lost` percent of a point.
+    pub fn of(lost: f64, is_best: bool) -> Self {
         match lost {
             _ if is_best => Self::Best,
             15.0.. => Self::Blunder,
@@ -33,19 +34,31 @@ impl Grade {
         }
     }
 
-    /// The word for the table.
-    pub(super) fn name(self) -> &'static str {
+    /// The name for tables; empty for a good move.
+    pub fn name(self) -> &'static str {
+        let texts = texts();
+        match self {
+            Self::Best => texts.best_move,
+            Self::Good => "",
+            Self::Inaccuracy => texts.inaccuracy,
+            Self::Mistake => texts.mistake,
+            Self::Blunder => texts.blunder,
+        }
+    }
+
+    /// The name in JSON and PGN, always in English.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Best => "best",
-            Self::Good => "",
+            Self::Good => "good",
             Self::Inaccuracy => "inaccuracy",
             Self::Mistake => "mistake",
             Self::Blunder => "blunder",
         }
     }
 
-    /// The mark behind the move, empty for a good one.
-    pub(super) fn mark(self) -> &'static str {
+    /// The suffix of the move, such as `??`; empty for a good move.
+    pub fn mark(self) -> &'static str {
         match self {
             Self::Best | Self::Good => "",
             Self::Inaccuracy => "?!",
@@ -55,7 +68,7 @@ impl Grade {
     }
 
     /// The numeric annotation glyph of PGN.
-    pub(super) fn glyph(self) -> Option<u8> {
+    pub fn glyph(self) -> Option<u8> {
         match self {
             Self::Best | Self::Good => None,
             Self::Inaccuracy => Some(6),
@@ -65,25 +78,24 @@ impl Grade {
     }
 }
 
-/// The points that the side to move may expect of a game, in percent: its chance to win and half of that
-/// to draw.
-pub(super) fn expected_points(score: Score, position: &Position) -> f64 {
+/// The points that the side to move can expect, in percent: its chance to win and half of its chance to draw.
+pub fn expected_points(score: Score, position: &Position) -> f64 {
     let WinRate { win, draw, .. } = WinRate::of(score.units(), position);
     f64::from(win) / 10.0 + f64::from(draw) / 20.0
 }
 
-/// How accurate a move was that lost so many percent of a point, from 0 to 100, by the formula of
-/// Lichess ("Accuracy metric").
-pub(super) fn accuracy(lost: f64) -> f64 {
+/// The accuracy, from 0 to 100, of a move that lost `lost` percent of a point, by the formula of Lichess
+/// ("Accuracy metric").
+pub fn accuracy(lost: f64) -> f64 {
     (103.1668 * (-0.04354 * lost).exp() - 3.1669).clamp(0.0, 100.0)
 }
 
-/// The moves of one side in numbers.
+/// The number of moves of one side by grade, and their accuracy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct SideSummary {
-    /// Moves that were judged.
+pub struct SideSummary {
+    /// The number of judged moves.
     pub moves: usize,
-    /// The mean of their accuracies; 0 without moves.
+    /// The mean accuracy; 0 without moves.
     pub accuracy: f64,
     /// The mean loss, in percent of a point.
     pub lost: f64,
@@ -94,7 +106,7 @@ pub(super) struct SideSummary {
 
 impl SideSummary {
     /// The summary of moves, each with its loss and grade.
-    pub(super) fn of(moves: &[(f64, Grade)]) -> Self {
+    pub fn of(moves: &[(f64, Grade)]) -> Self {
         let count = |grade| moves.iter().filter(|(_, g)| *g == grade).count();
         let mean = |value: &dyn Fn(f64) -> f64| {
             // An empty sum of floating-point numbers is -0.
@@ -117,13 +129,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_side_without_moves_has_plain_zeros() {
+    fn side_without_moves_has_positive_zeros() {
         let none = SideSummary::of(&[]);
         assert_eq!(format!("{:.1} {:.1}", none.accuracy, none.lost), "0.0 0.0");
     }
 
     #[test]
-    fn losses_have_grades() {
+    fn grades_follow_losses() {
         for (lost, grade) in [
             (0.0, Grade::Good),
             (4.99, Grade::Good),
@@ -138,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flawless_side_is_wholly_accurate() {
+    fn accuracy_falls_with_losses() {
         assert!(accuracy(0.0) > 99.99);
         assert!(accuracy(100.0) < 1.0);
         assert!(accuracy(5.0) > accuracy(10.0));
@@ -150,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn points_are_those_of_both_sides() {
+    fn points_of_both_sides_add_up_to_100() {
         let start = Position::startpos();
         for units in [0, 77, 400, 5000] {
             let score = Score::from_units(units);

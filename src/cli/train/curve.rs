@@ -1,8 +1,8 @@
-//! The losses of a training run as a picture.
+//! The loss curves of a training run.
 
 use plotters::prelude::*;
 
-use crate::cli::common::Failure;
+use crate::cli::common::{Context, Failure};
 use crate::training::network::PassReport;
 
 /// Width and height of the picture in pixels.
@@ -15,13 +15,9 @@ const CURVES: [(&str, RGBColor, Loss); 2] = [
     ("test", RED, |report| report.test_loss),
 ];
 
-/// Draws the losses by pass as SVG, on a logarithmic scale: most of the fall is in the first passes, and
-/// what counts is seen in the last.
-///
-/// # Errors
-/// The drawing fails, which no losses make it do.
-pub(super) fn draw(reports: &[PassReport]) -> Result<String, Failure> {
-    paint(reports).map_err(|error| Failure::new("the loss curves", error))
+/// Draws the losses by pass as SVG. The scale is logarithmic, because the losses fall mostly in the first passes.
+pub fn draw(reports: &[PassReport]) -> Result<String, Failure> {
+    paint(reports).context("the loss curves")
 }
 
 fn paint(reports: &[PassReport]) -> Result<String, Box<dyn std::error::Error>> {
@@ -84,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn both_losses_are_drawn_however_few_there_are() {
+    fn both_losses_are_drawn_for_any_number_of_passes() {
         for count in 1..4 {
             let reports: Vec<_> = (1..=count)
                 .map(|pass| report(pass, 0.04 / f64::from(pass), 0.05 / f64::from(pass)))

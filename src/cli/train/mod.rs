@@ -1,4 +1,4 @@
-//! `chuhe train`: a network from samples.
+//! `chuhe train`: trains a network on samples.
 
 mod curve;
 
@@ -11,64 +11,65 @@ use std::time::Instant;
 use crossbeam_channel::Receiver;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::common::{Failure, INTERRUPTED, interrupts, print, print_line, require_not_input};
+use crate::cli::common::{
+    Context, Failure, ForceArgument, INTERRUPTED, interrupts, print, print_line, require_not_input,
+};
 use crate::eval::nnue::Network;
-use crate::text::Replacement;
+use crate::text::{Replacement, read_file};
 use crate::training::data::MAGIC;
 use crate::training::network::{PassReport, Recipe, Samples, Trainer};
 
-/// Longest description, in bytes: a file of a network holds 65,535 with the recipe behind it.
+/// Length limit of a description, in bytes: with the recipe, a network file has room for 65,535.
 const LONGEST_DESCRIPTION: usize = 32_768;
+/// Size limit of a recipe, in MB.
+const LARGEST_RECIPE: u64 = 1;
 
 /// Train the evaluation's neural network on samples of `chuhe selfplay`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub struct Arguments {
     /// Files of samples.
     #[arg(required_unless_present = "print_recipe")]
     samples: Vec<PathBuf>,
-    /// The network to write, after each pass; beside it its losses (.csv, .svg) and the checkpoint from which
-    /// the same command goes on: `x.csv` beside `x.nnue`, `x.y.csv` beside any other `x.y`.
+    /// The network, written after each pass together with its losses (.csv, .svg) and the checkpoint from which
+    /// the same command continues. Their names are `x.csv` for `x.nnue`, and `x.y.csv` for any other `x.y`.
     #[arg(long, short, required_unless_present = "print_recipe")]
     out: Option<PathBuf>,
-    /// What to train, on what, and how: a TOML file; `--print-recipe` shows its keys.
+    #[command(flatten)]
+    force: ForceArgument,
+    /// Settings of the training: a TOML file; `--print-recipe` shows its keys.
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
-    /// Change one number of the recipe; may be given again.
+    /// Change a number of the recipe; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     changes: Vec<String>,
-    /// Print the recipe and leave.
+    /// Print the recipe and exit.
     #[arg(long)]
     print_recipe: bool,
-    /// Begin with the weights of this network instead of random ones, so that what earlier games taught is
-    /// kept; a lower `rate` suits it. Width, buckets and scale are those of the network unless set.
+    /// Start with the weights of this network instead of random ones; use a lower `rate`. Width, buckets and
+    /// scale are those of the network unless set.
     #[arg(long, value_name = "NETWORK")]
     from: Option<PathBuf>,
     /// The description of the network in its file, before the recipe.
     #[arg(long, default_value = "")]
     description: String,
-    /// Threads to work with, 0 for one a core; the network is the same with any number.
+    /// Number of threads; 0 = one per CPU core. It does not change the network.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
 }
 
-/// Reads the samples, trains, writes network, checkpoint and losses after each pass.
-///
-/// # Errors
-/// A file cannot be read or written or holds something else; a number of the recipe is out of its range.
-pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+/// Reads the samples, trains, and writes network, checkpoint and losses after each pass.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let out = arguments.out.as_ref().filter(|_| !arguments.print_recipe);
     if let Some(out) = out {
         require_outputs(arguments, out)?;
     }
     let start = match &arguments.from {
-        Some(path) => {
-            Some(Network::open(path).map_err(|error| Failure::new(path.display(), error))?)
-        }
+        Some(path) => Some(Network::open(path).context(path.display())?),
         None => None,
     };
     let recipe = recipe(arguments, start.as_ref())?;
     let Some(out) = out else {
-        let text = toml::to_string(&recipe).map_err(|error| Failure::new("the recipe", error))?;
+        let text = toml::to_string(&recipe).context("the recipe")?;
         print(&text)?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -76,14 +77,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(arguments.threads.into())
         .build_global()
-        .map_err(|error| Failure::new("--threads", error))?;
+        .context("--threads")?;
     let mut trainer = Trainer::new(recipe, start.as_ref())
         .map_err(|error| Failure::usage("the recipe", error))?;
     let samples = read_samples(&arguments.samples, trainer.recipe())?;
     let digest = samples.digest();
     let mut reports = match fs::read(&checkpoint) {
         Ok(bytes) => trainer.resume(&bytes, digest).map_err(|error| {
-            let advice = "remove it to begin anew, or name another --out";
+            let advice = "remove it to start again, or choose another --out";
             Failure::new(checkpoint.display(), format_args!("{error}; {advice}"))
         })?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -92,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let (true, Some(report)) = (trainer.is_done(), reports.last()) {
         let network = trainer.network(description(arguments, &trainer, &samples, *report));
         write(out, &network.to_bytes())?;
-        print_line("all passes were made before; the network is written from the checkpoint");
+        print_line("all passes are already done; the network is written from the checkpoint");
     }
     let interrupts = interrupts()?;
     while !trainer.is_done() {
@@ -113,7 +114,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The file with another ending beside a network: in place of `.nnue`, behind any other name.
+/// The name of a file that belongs to a network: with another extension instead of `.nnue`, or appended to any
+/// other name.
 fn beside(network: &Path, ending: &str) -> PathBuf {
     if network.extension() == Some("nnue".as_ref()) {
         return network.with_extension(ending);
@@ -124,37 +126,39 @@ fn beside(network: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Refuses a description that leaves no room for the recipe, and files that cannot be written, before the work.
+/// Checks before the training that the description is short enough and the files can be written. A network without
+/// a checkpoint is overwritten only with --force.
 fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
     if arguments.description.len() > LONGEST_DESCRIPTION {
-        let bound = format!("it is longer than {LONGEST_DESCRIPTION} bytes");
-        return Err(Failure::usage("--description", bound));
+        let why = format!("longer than {LONGEST_DESCRIPTION} bytes");
+        return Err(Failure::usage("--description", why));
+    }
+    if out.is_file() && !beside(out, "checkpoint").exists() && !arguments.force.force {
+        let why =
+            "the file already exists and has no checkpoint to continue; --force overwrites it";
+        return Err(Failure::new(out.display(), why));
     }
     let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
         require_not_input("--out", path, arguments.samples.iter().chain(others))?;
-        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
         if fs::metadata(path).is_ok_and(|file| !file.is_file()) {
-            return Err(fault(&"it is no regular file"));
+            return Err(Failure::new(path.display(), "not a regular file"));
         }
-        Replacement::beside(path).map_err(|error| fault(&error))?;
+        Replacement::beside(path).context(path.display())?;
     }
     Ok(())
 }
 
-/// The recipe of the file with the changes; its shape, where they leave it open, that of the network to begin
-/// with.
+/// The recipe of the file with the changes. Its shape is that of the network to start with, unless set.
 fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Failure> {
-    let text = match &arguments.recipe {
-        Some(path) => {
-            fs::read_to_string(path).map_err(|error| Failure::new(path.display(), error))?
-        }
-        None => String::new(),
-    };
-    let mut table: toml::Table = text
-        .parse()
-        .map_err(|error| Failure::usage("--recipe", error))?;
+    let mut table = toml::Table::new();
+    if let Some(path) = &arguments.recipe {
+        let bytes = read_file(path, LARGEST_RECIPE).context(path.display())?;
+        let text = String::from_utf8(bytes).context(path.display())?;
+        let why = format!("--recipe {}", path.display());
+        table = text.parse().map_err(|error| Failure::usage(why, error))?;
+    }
     for change in &arguments.changes {
         let change: toml::Table = change
             .parse()
@@ -180,15 +184,12 @@ fn recipe(arguments: &Arguments, start: Option<&Network>) -> Result<Recipe, Fail
 fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> {
     let mut samples = Samples::default();
     for path in paths {
-        let fault = |error: &dyn std::fmt::Display| Failure::new(path.display(), error);
-        let name = path.to_string_lossy();
-        let file = File::open(path).map_err(|error| fault(&error))?;
+        let name = path.display();
+        let file = File::open(path).context(&name)?;
         let mut reader = BufReader::with_capacity(1 << 20, file);
-        let start = reader.fill_buf().map_err(|error| fault(&error))?;
+        let start = reader.fill_buf().context(&name)?;
         if start.starts_with(&MAGIC[..MAGIC.len() - 1]) {
-            let (broken, recovered) = samples
-                .add_games(recipe, reader)
-                .map_err(|error| fault(&error))?;
+            let (broken, recovered) = samples.add_games(recipe, reader).context(&name)?;
             if broken > 0 {
                 print_line(&format!("{name}: {broken} games have an illegal move"));
             }
@@ -196,31 +197,27 @@ fn read_samples(paths: &[PathBuf], recipe: &Recipe) -> Result<Samples, Failure> 
                 print_line(&format!("{name}: {recovered}"));
             }
         } else {
-            let broken = samples
-                .add_text(recipe, reader)
-                .map_err(|error| fault(&error))?;
+            let broken = samples.add_text(recipe, reader).context(&name)?;
             if broken > 0 {
-                print_line(&format!("{name}: {broken} lines are no samples"));
+                print_line(&format!("{name}: {broken} lines are not samples"));
             }
         }
     }
     let (training, test) = (samples.training.len(), samples.test.len());
     print_line(&format!(
-        "{training} samples, {test} held back, {} left out by the filter, {} with pieces that have no input",
+        "{training} samples, {test} for validation, {} filtered, {} with unsupported pieces",
         samples.filtered, samples.without_input
     ));
-    let what = match (training, test) {
+    let why = match (training, test) {
         (0, 0) => "there are no samples",
-        (0, _) => "all games are held back, none is left to learn from",
-        (_, 0) => {
-            "no game is held back to test with; more games or a smaller hold_out would give some"
-        }
+        (0, _) => "all samples are for validation and none for training; use a larger hold_out",
+        (_, 0) => "no game is left for validation; use more games or a smaller hold_out",
         _ => return Ok(samples),
     };
-    Err(Failure::new("nothing to train with", what))
+    Err(Failure::new("cannot train", why))
 }
 
-/// One pass with a progress bar; `None` when it was interrupted.
+/// One pass with a progress bar; `None` if it was interrupted.
 fn pass(trainer: &mut Trainer, samples: &Samples, interrupts: &Receiver<()>) -> Option<PassReport> {
     let style = "pass {msg} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}";
     let bar = ProgressBar::new(samples.training.len() as u64);
@@ -277,9 +274,9 @@ fn table(reports: &[PassReport]) -> String {
     text
 }
 
-/// Replaces a file whole.
+/// Replaces a file as a whole.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    Replacement::write(path, bytes).map_err(|error| Failure::new(path.display(), error))
+    Replacement::write(path, bytes).context(path.display())
 }
 
 #[cfg(test)]
@@ -287,7 +284,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_beside_networks_do_not_share_a_name() {
+    fn files_of_different_networks_have_different_names() {
         for (network, csv) in [
             ("a/x.nnue", "a/x.csv"),
             ("net-1.2", "net-1.2.csv"),

@@ -21,7 +21,7 @@ mod suggestion;
 mod tests;
 
 use std::collections::VecDeque;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -380,8 +380,16 @@ impl<W: Write> Session<W> {
         self.send(&Reply::Message(&text));
     }
 
-    /// Ignores a line that the protocol does not define; reports it in debug mode.
+    /// Ignores a line that the protocol does not define; reports it in debug mode, and to a person at a terminal.
     fn ignore_unknown(&mut self, line: &str) {
+        if !line.is_empty() && io::stdin().is_terminal() {
+            let text = excerpt(line);
+            // Nothing can be done about a closed standard error.
+            let _ = writeln!(
+                io::stderr(),
+                "Unknown command: {text}. Start with `ucci`, `uci` or `xboard`; `chuhe --help` lists other uses."
+            );
+        }
         if self.preferences.debug && self.greeted && !line.is_empty() {
             let text = format!("unknown line: {}", excerpt(line));
             self.send(&Reply::Message(&text));

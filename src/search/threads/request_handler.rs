@@ -57,6 +57,24 @@ pub struct SearchResult {
 }
 
 impl SearchResult {
+    /// The line of the move to play, which it begins with; empty if there is no legal move.
+    pub fn best_line(&self) -> Vec<Move> {
+        let Outcome { best, ponder, .. } = self.outcome;
+        match self.lines.first() {
+            Some(line) if line.pv.first().copied() == best => line.pv.clone(),
+            _ => best.into_iter().chain(ponder).collect(),
+        }
+    }
+
+    /// Whether the score of the move to play is exact or a bound.
+    pub fn bound(&self) -> Bound {
+        let Outcome { best, score, .. } = self.outcome;
+        let mut lines = self.lines.iter();
+        let chosen = lines.find(|line| line.pv.first().copied() == best);
+        let same_score = chosen.filter(|line| Some(line.score) == score);
+        same_score.map_or(Bound::Exact, |line| line.bound)
+    }
+
     /// The answer where no move may be played.
     fn without_move(time: Duration) -> Self {
         let outcome = Outcome {

@@ -114,12 +114,9 @@ impl Searcher {
 
     /// As [`Self::think`], with the best line, which begins with the best move.
     pub fn think_line(&mut self, game: &Game, limits: Limits) -> Option<(Outcome, Vec<Move>)> {
-        let SearchResult { outcome, lines } = self.search(self.request(game, limits))?;
-        let mut line = lines.into_iter().next().map_or_else(Vec::new, |l| l.pv);
-        if line.first().copied() != outcome.best {
-            line = outcome.best.into_iter().chain(outcome.ponder).collect();
-        }
-        Some((outcome, line))
+        let result = self.search(self.request(game, limits))?;
+        let line = result.best_line();
+        Some((result.outcome, line))
     }
 
     /// A request with the default settings and the network and tablebases of this searcher.

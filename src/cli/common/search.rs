@@ -1,0 +1,392 @@
+//! How commands search: their common arguments, and many positions at the same time.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use parking_lot::Mutex;
+
+use super::{Context, Failure, LimitArguments, NetworkArgument, RulesArgument, TableArguments};
+use crate::eval::Knowledge;
+use crate::eval::nnue::Network;
+use crate::rules::Game;
+use crate::search::{
+    Bound, Control, Degree, Event, Limits, MAX_HASH, MAX_THREADS, Meaning, Outcome, Pool, Report,
+    Score, SearchRequest, SearchResult, Searcher, Settings, StartError,
+};
+use crate::tablebase::Tables;
+
+/// The arguments of commands that search.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Search")]
+pub struct SearchArguments {
+    #[command(flatten)]
+    pub limits: LimitArguments,
+    /// Search threads; 0 = one per CPU core. `batch` and `review` search N positions at the same time
+    /// [default: 0 for `batch` and `review`, otherwise 1].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=i64::from(MAX_THREADS)))]
+    pub threads: Option<u16>,
+    /// Hash table in MB, for `batch` and `review` that of each position searched at the same time
+    /// [default: 16 for `batch`, 32 for `review`, otherwise by the memory of the machine].
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_HASH)))]
+    pub hash: Option<u32>,
+    /// Unsound pruning, as the engine's option.
+    #[arg(long, value_name = "DEGREE", value_enum, ignore_case = true, default_value_t = Settings::default().pruning)]
+    pub pruning: Degree,
+    /// Evaluation: `large` is the neural network, the others are handcrafted.
+    #[arg(long, value_name = "LEVEL", value_enum, ignore_case = true, default_value_t = Settings::default().knowledge)]
+    pub knowledge: Knowledge,
+    #[command(flatten)]
+    pub rules: RulesArgument,
+    #[command(flatten)]
+    pub network: NetworkArgument,
+    #[command(flatten)]
+    pub tables: TableArguments,
+}
+
+/// The defaults of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchDefaults {
+    /// Time for a position if no limit is given.
+    pub time: Duration,
+    /// Number of threads; 0 is one per CPU core.
+    pub threads: u16,
+    /// Size of the hash table in MB; 0 is automatic.
+    pub hash: u32,
+}
+
+impl SearchArguments {
+    /// Reads the network and opens the tables.
+    pub fn plan(&self, defaults: &SearchDefaults) -> Result<SearchPlan, Failure> {
+        let threads = match self.threads.unwrap_or(defaults.threads) {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => usize::from(threads),
+        };
+        Ok(SearchPlan {
+            limits: self.limits.limits(defaults.time),
+            settings: Settings {
+                rules: self.rules.rules,
+                pruning: self.pruning,
+                knowledge: self.knowledge,
+                ..Settings::default()
+            },
+            threads,
+            hash: self.hash.unwrap_or(defaults.hash) as usize,
+            network: self.network.read()?,
+            tables: self.tables.open()?,
+        })
+    }
+}
+
+/// Everything a search needs except the position.
+#[derive(Clone)]
+pub struct SearchPlan {
+    pub limits: Limits,
+    pub settings: Settings,
+    pub threads: usize,
+    /// Size of the hash table in MB; 0 is automatic.
+    pub hash: usize,
+    pub network: Option<Arc<Network>>,
+    pub tables: Arc<Tables>,
+}
+
+impl SearchPlan {
+    /// A request to search the position at the end of a game.
+    pub fn request(&self, game: &Game, control: &Arc<Control>) -> SearchRequest {
+        SearchRequest {
+            game: game.clone(),
+            limits: self.limits,
+            root_moves: None,
+            settings: self.settings,
+            network: self.network.clone(),
+            tablebases: Some(self.tables.clone()),
+            control: Arc::clone(control),
+        }
+    }
+
+    /// Starts threads that search one position together.
+    pub fn threads(&self) -> Result<SearchThreads, Failure> {
+        let (sender, events) = unbounded();
+        let mut pool = Pool::new(sender).context("the search cannot start")?;
+        pool.set_hash_size(self.hash).context("--hash")?;
+        pool.set_threads(self.threads).context("--threads")?;
+        Ok(SearchThreads { pool, events })
+    }
+
+    /// One searcher for each of `threads` positions that are searched at the same time.
+    fn searchers(&self, threads: usize) -> Result<Vec<Searcher>, Failure> {
+        let mut searchers = Vec::with_capacity(threads);
+        while searchers.len() < threads {
+            let started: Result<Searcher, StartError> = match self.hash {
+                0 => Searcher::new(AUTOMATIC_HASH),
+                megabytes => Searcher::with_exact_hash(megabytes),
+            };
+            searchers.push(started.map_err(|error| {
+                let possible = searchers.len();
+                let why = format!(
+                    "cannot search {threads} positions at the same time, only {possible}: {error}"
+                );
+                Failure::new("--threads", why)
+            })?);
+        }
+        Ok(searchers)
+    }
+}
+
+/// Threads that search one position together.
+pub struct SearchThreads {
+    pool: Pool,
+    events: Receiver<Event>,
+}
+
+impl SearchThreads {
+    /// Searches a position and calls `on_report` for each report; an error from it stops the search. Returns the
+    /// result and whether Ctrl-C has stopped the search.
+    pub fn search(
+        &self,
+        request: SearchRequest,
+        interrupts: &Receiver<()>,
+        mut on_report: impl FnMut(Report) -> io::Result<()>,
+    ) -> io::Result<(Outcome, bool)> {
+        let control = request.control.clone();
+        self.pool.start(request);
+        let mut is_interrupted = false;
+        let mut reported = Ok(());
+        loop {
+            let event = select! {
+                recv(self.events) -> event => event.map_err(|_| io::Error::other("the search has failed"))?,
+                recv(interrupts) -> _ => {
+                    is_interrupted = true;
+                    control.stop();
+                    continue;
+                }
+            };
+            match event {
+                Event::Done(outcome) => return reported.map(|()| (outcome, is_interrupted)),
+                Event::Report(report) if reported.is_ok() => {
+                    reported = on_report(report);
+                    if reported.is_err() {
+                        control.stop();
+                    }
+                }
+                Event::Report(_) => {}
+            }
+        }
+    }
+
+    /// Clears the hash table and everything else that was learned.
+    pub fn forget(&mut self) {
+        self.pool.forget();
+    }
+}
+
+/// A score in hundredths of a minor piece, or the plies to the mate, negative if the side to move is mated.
+pub fn score_and_mate(score: Score) -> (Option<i32>, Option<i64>) {
+    match score.meaning() {
+        Meaning::Evaluation(score) => (Some(score), None),
+        Meaning::Mates(plies) => (None, Some(i64::from(plies))),
+        Meaning::Mated(plies) => (None, Some(-i64::from(plies))),
+    }
+}
+
+/// The name of a bound in JSON and CSV; `None` for an exact score.
+pub fn bound_name(bound: Bound) -> Option<&'static str> {
+    match bound {
+        Bound::Exact => None,
+        Bound::Lower => Some("lower"),
+        Bound::Upper => Some("upper"),
+    }
+}
+
+/// Size in MB of the hash tables of positions that are searched at the same time, if it is not given.
+const AUTOMATIC_HASH: usize = 16;
+
+/// Searches the position at the end of each game, several at the same time, each in one thread with an empty
+/// hash table, so that the results depend neither on the number of threads nor on the order. Calls `found`
+/// with the number of the game and its result as soon as there is one; `false` from it cancels the work.
+///
+/// # Errors
+/// There is too little memory or no thread for the searches, or `found` returns an error.
+pub fn search_games(
+    games: &[Game],
+    plan: &SearchPlan,
+    interrupts: &Receiver<()>,
+    found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
+) -> Result<Ended, Failure> {
+    let searchers = plan.searchers(plan.threads.clamp(1, games.len().max(1)))?;
+    let next = AtomicUsize::new(0);
+    let running = RunningSearches::default();
+    thread::scope(|scope| {
+        let (sender, results) = unbounded();
+        let (next, running) = (&next, &running);
+        for searcher in searchers {
+            let sender = sender.clone();
+            let work = move || search_some(searcher, games, plan, next, running, &sender);
+            if let Err(error) = thread::Builder::new().spawn_scoped(scope, work) {
+                running.stop();
+                return Err(Failure::new("--threads", error));
+            }
+        }
+        drop(sender);
+        let ended = collect(games.len(), &results, interrupts, found);
+        running.stop();
+        ended
+    })
+}
+
+/// How [`search_games`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// All positions are searched.
+    Complete,
+    /// Ctrl-C or another signal.
+    Interrupted,
+    /// The caller asked for no more results.
+    Cancelled,
+}
+
+fn collect(
+    count: usize,
+    results: &Receiver<(usize, SearchResult)>,
+    interrupts: &Receiver<()>,
+    mut found: impl FnMut(usize, SearchResult) -> Result<bool, Failure>,
+) -> Result<Ended, Failure> {
+    for _ in 0..count {
+        let result = select! {
+            recv(interrupts) -> _ => return Ok(Ended::Interrupted),
+            recv(results) -> result => result,
+        };
+        let (number, result) = result.context("a search thread failed")?;
+        if !found(number, result)? {
+            return Ok(Ended::Cancelled);
+        }
+    }
+    Ok(Ended::Complete)
+}
+
+/// Searches one game after another until none is left.
+fn search_some(
+    mut searcher: Searcher,
+    games: &[Game],
+    plan: &SearchPlan,
+    next: &AtomicUsize,
+    running: &RunningSearches,
+    results: &Sender<(usize, SearchResult)>,
+) {
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let control = Control::new(false);
+        let (Some(game), true) = (games.get(number), running.add(&control)) else {
+            return;
+        };
+        searcher.forget();
+        let Some(result) = searcher.search(plan.request(game, &control)) else {
+            return;
+        };
+        // A search that was stopped has an incomplete result.
+        if control.is_stopped() || results.send((number, result)).is_err() {
+            return;
+        }
+    }
+}
+
+/// The searches that run at the moment; `None` once they are to stop.
+struct RunningSearches(Mutex<Option<Vec<Arc<Control>>>>);
+
+impl Default for RunningSearches {
+    fn default() -> Self {
+        Self(Mutex::new(Some(Vec::new())))
+    }
+}
+
+impl RunningSearches {
+    /// Adds a search; `false` if it must not start.
+    fn add(&self, control: &Arc<Control>) -> bool {
+        match &mut *self.0.lock() {
+            None => false,
+            Some(controls) => {
+                // Only this list and the search itself hold a control.
+                controls.retain(|control| Arc::strong_count(control) > 1);
+                controls.push(control.clone());
+                true
+            }
+        }
+    }
+
+    fn stop(&self) {
+        let controls = self.0.lock().take();
+        controls.iter().flatten().for_each(|control| control.stop());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_channel::bounded;
+
+    use super::*;
+
+    fn plan(limits: Limits, threads: usize) -> SearchPlan {
+        SearchPlan {
+            limits,
+            settings: Settings::default(),
+            threads,
+            hash: 1,
+            network: None,
+            tables: Tables::embedded(),
+        }
+    }
+
+    fn games() -> Vec<Game> {
+        let mut game = Game::startpos();
+        let mut games = vec![game.clone()];
+        for played in ["h2e2", "h9g7", "h0g2"] {
+            game.push(played.parse().unwrap()).unwrap();
+            games.push(game.clone());
+        }
+        games
+    }
+
+    #[test]
+    fn number_of_threads_does_not_change_results() {
+        let limits = Limits {
+            depth: Some(4),
+            ..Limits::default()
+        };
+        let (_interrupt, interrupts) = bounded(1);
+        let search = |threads| {
+            let mut lines = vec![Vec::new(); 4];
+            let plan = plan(limits, threads);
+            let ended = search_games(&games(), &plan, &interrupts, |number, result| {
+                lines[number] = result.best_line();
+                Ok(true)
+            });
+            assert_eq!(ended.unwrap(), Ended::Complete);
+            lines
+        };
+        let alone = search(1);
+        assert!(alone.iter().all(|line| line.len() >= 2));
+        assert_eq!(search(3), alone);
+    }
+
+    #[test]
+    fn interrupts_and_callers_end_the_work() {
+        let (interrupt, interrupts) = bounded(1);
+        interrupt.send(()).unwrap();
+        let endless = plan(Limits::default(), 2);
+        let ended = search_games(&games(), &endless, &interrupts, |_, _| Ok(true));
+        assert_eq!(ended.unwrap(), Ended::Interrupted);
+        let short = Limits {
+            nodes: Some(500),
+            ..Limits::default()
+        };
+        let mut count = 0;
+        let ended = search_games(&games(), &plan(short, 2), &interrupts, |_, _| {
+            count += 1;
+            Ok(count < 2)
+        });
+        assert_eq!((ended.unwrap(), count), (Ended::Cancelled, 2));
+    }
+}
