@@ -27,6 +27,7 @@ mod selfplay;
 #[cfg(feature = "cloud")]
 mod serve;
 mod show;
+mod solve;
 #[cfg(feature = "match")]
 mod tournament;
 #[cfg(feature = "training")]
@@ -92,6 +93,7 @@ enum CliCommand {
     #[cfg(feature = "cloud")]
     Serve(serve::Arguments),
     Show(show::Arguments),
+    Solve(solve::Arguments),
     #[cfg(feature = "training")]
     Train(train::Arguments),
 }
@@ -223,6 +225,7 @@ fn execute(arguments: Arguments, words: &[OsString]) -> Result<ExitCode, Failure
         #[cfg(feature = "cloud")]
         Some(CliCommand::Serve(arguments)) => serve::run(&arguments),
         Some(CliCommand::Show(arguments)) => show::run(&arguments),
+        Some(CliCommand::Solve(arguments)) => return solve::run(&arguments),
         #[cfg(feature = "training")]
         Some(CliCommand::Train(arguments)) => return train::run(&arguments),
     };

@@ -13,9 +13,10 @@
 //! | `tt` | the transposition table, shared by all threads |
 //! | `time` | time limits of a move |
 //! | `parameters` | the parameters of the search |
+//! | `solution` | solutions of mate problems: all defences, other solutions, verification |
 //!
 //! Arrows point one way: score, event, request, game_occurrences <- parameters, tt, ordering, time, mate
-//! <- tree <- threads <- bench.
+//! <- tree <- threads <- bench, solution.
 
 mod bench;
 mod event;
@@ -25,6 +26,7 @@ mod ordering;
 mod parameters;
 mod request;
 mod score;
+mod solution;
 mod threads;
 mod time;
 mod tree;
@@ -39,6 +41,10 @@ pub use request::{
     SearchRequest, Settings, Style, Techniques,
 };
 pub use score::{MAX_PLY, Meaning, Score};
+pub use solution::{
+    MatingMove, OtherMove, OtherMoves, Refutation, Solution, SolveError, Solver, VerifyError,
+    verify_solution,
+};
 pub use threads::{
     HashProbe, MAX_HASH, MAX_THREADS, Pool, ResizeError, SearchLine, SearchResult, Searcher,
     StartError, free_megabytes,

@@ -16,6 +16,7 @@ mod narrow_terminal;
 mod play;
 mod replay;
 mod review;
+mod solve;
 mod train;
 mod training;
 

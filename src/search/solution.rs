@@ -1,0 +1,449 @@
+//! Solutions of mate problems (排局): every defence with its refutation, other solutions, and a check of a solution
+//! that needs nothing but the rules.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::request::{Limits, SearchRequest, Settings};
+use super::score::Meaning;
+use super::threads::Searcher;
+use crate::board::Move;
+use crate::movegen::legal_moves;
+use crate::rules::{Cause, Game, RuleSet, judge_outcome};
+
+/// Maximum number of attacking moves in a solution.
+const MAX_TREE: usize = 200_000;
+
+/// A move of the attacker that mates by force, with the answers to all replies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatingMove {
+    /// The move.
+    #[serde(rename = "move")]
+    pub played: Move,
+    /// The length of the mate in plies, including this move.
+    pub plies: u32,
+    /// All legal replies, longest defence first; none if the move mates or stalemates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replies: Vec<Refutation>,
+}
+
+/// A reply of the defender and the move that refutes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refutation {
+    /// The reply.
+    #[serde(rename = "move")]
+    pub played: Move,
+    /// The move that refutes it.
+    pub answer: MatingMove,
+}
+
+impl MatingMove {
+    /// The main line: the longest defence.
+    pub fn main_line(&self) -> Vec<Move> {
+        let mut line = vec![self.played];
+        let mut node = self;
+        while let Some(reply) = node.replies.first() {
+            line.extend([reply.played, reply.answer.played]);
+            node = &reply.answer;
+        }
+        line
+    }
+
+    /// Number of moves of the attacker in the tree.
+    pub fn size(&self) -> usize {
+        let below = self.replies.iter().map(|reply| reply.answer.size());
+        1 + below.sum::<usize>()
+    }
+}
+
+/// Another mate in a position of the attacker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherMove {
+    /// The move.
+    #[serde(rename = "move")]
+    pub played: Move,
+    /// The length of a mate in plies; a shorter one is possible.
+    pub plies: u32,
+}
+
+/// The other moves of the attacker in a position of the main line that mate in time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OtherMoves {
+    /// Number of the move in the solution, from 1. Other first moves are cooks, later ones duals.
+    pub number: u32,
+    /// The moves.
+    pub moves: Vec<OtherMove>,
+    /// Whether it is proven that no more of them exist.
+    pub is_complete: bool,
+}
+
+/// The solution of a mate problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Solution {
+    /// The first move with the answers to all replies.
+    pub tree: MatingMove,
+    /// Whether it is proven that there is no shorter mate.
+    pub is_shortest: bool,
+    /// Other moves that mate in time, for each move of the main line.
+    pub others: Vec<OtherMoves>,
+}
+
+/// The reason why a problem is not solved.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SolveError {
+    /// A search without pruning shows that there is no mate of the length.
+    #[error("there is no mate in {0}")]
+    NoMate(u32),
+    /// The limit of nodes was reached.
+    #[error("no mate in {0} found within the limit of nodes")]
+    NotFound(u32),
+    /// A defence was not refuted within the limit of nodes.
+    #[error("no refutation found within the limit of nodes after {0}")]
+    NotRefuted(String),
+    /// The tree is too large.
+    #[error("the solution has more than {MAX_TREE} moves of the attacker")]
+    TooLarge,
+    /// The search was stopped.
+    #[error("interrupted")]
+    Stopped,
+    /// No search thread could be started.
+    #[error("the search cannot be started")]
+    NoThread,
+}
+
+/// The result of one search for a mate.
+enum Answer {
+    Mate { played: Move, plies: u32 },
+    NoMate,
+    Unknown,
+}
+
+/// Solves mate problems.
+pub struct Solver<'a> {
+    searcher: Searcher,
+    rules: RuleSet,
+    /// Limit of nodes for each search.
+    nodes: u64,
+    is_stopped: &'a dyn Fn() -> bool,
+    /// The mates found, by the key of the position.
+    mates: HashMap<u64, (Move, u32)>,
+    size: usize,
+}
+
+impl<'a> Solver<'a> {
+    /// A solver under `rules` that searches each position with at most `nodes` nodes, until `is_stopped`.
+    pub fn new(
+        searcher: Searcher,
+        rules: RuleSet,
+        nodes: u64,
+        is_stopped: &'a dyn Fn() -> bool,
+    ) -> Self {
+        Self {
+            searcher,
+            rules,
+            nodes,
+            is_stopped,
+            mates: HashMap::new(),
+            size: 0,
+        }
+    }
+
+    /// Solves the position at the end of `game`: a mate in at most `moves` moves.
+    ///
+    /// # Errors
+    /// There is no such mate, it or a refutation was not found, or the solver was stopped.
+    pub fn solve(&mut self, game: &Game, moves: u32) -> Result<Solution, SolveError> {
+        let (first, plies) = match self.mate(game, moves, None)? {
+            Answer::Mate { played, plies } => (played, plies),
+            Answer::NoMate => return Err(SolveError::NoMate(moves)),
+            Answer::Unknown => return Err(SolveError::NotFound(moves)),
+        };
+        let (first, plies, is_shortest) = self.shorten(game, first, plies)?;
+        let tree = self.tree(game, first, plies)?;
+        if tree.plies > 2 * moves - 1 {
+            return Err(SolveError::NotFound(moves));
+        }
+        let is_shortest = is_shortest && tree.plies == plies;
+        let mut others = Vec::new();
+        let mut here = game.clone();
+        for (number, played) in (1..).zip(tree.main_line().iter().step_by(2)) {
+            let left = (tree.plies + 3) / 2 - number;
+            others.push(self.others(&here, number, *played, left)?);
+            let reply = tree.main_line().get(2 * number as usize - 1).copied();
+            for played in [Some(*played), reply].into_iter().flatten() {
+                if here.push(played).is_err() {
+                    break;
+                }
+            }
+        }
+        Ok(Solution {
+            tree,
+            is_shortest,
+            others,
+        })
+    }
+
+    /// Searches for a mate in at most `moves` moves that begins with one of `root_moves` (`None`: any).
+    fn mate(
+        &mut self,
+        game: &Game,
+        moves: u32,
+        root_moves: Option<Vec<Move>>,
+    ) -> Result<Answer, SolveError> {
+        if (self.is_stopped)() {
+            return Err(SolveError::Stopped);
+        }
+        if moves == 0 {
+            return Ok(Answer::NoMate);
+        }
+        let depth = 2 * moves - 1;
+        let limits = Limits {
+            mate: Some(moves),
+            depth: Some(depth),
+            nodes: Some(self.nodes),
+            ..Limits::default()
+        };
+        let request = SearchRequest {
+            root_moves,
+            settings: Settings {
+                rules: self.rules,
+                ..Settings::default()
+            },
+            ..self.searcher.request(game, limits)
+        };
+        let result = self.searcher.search(request).ok_or(SolveError::NoThread)?;
+        let outcome = result.outcome;
+        let meaning = outcome.score.map(|score| score.meaning());
+        Ok(match (outcome.best, meaning) {
+            (Some(played), Some(Meaning::Mates(plies))) if plies <= depth => {
+                Answer::Mate { played, plies }
+            }
+            (None, _) => Answer::NoMate,
+            _ if outcome.depth >= depth => Answer::NoMate,
+            _ => Answer::Unknown,
+        })
+    }
+
+    /// The shortest mate that is found, and whether a shorter one is ruled out.
+    fn shorten(
+        &mut self,
+        game: &Game,
+        mut first: Move,
+        mut length: u32,
+    ) -> Result<(Move, u32, bool), SolveError> {
+        loop {
+            match self.mate(game, length / 2, None)? {
+                Answer::Mate { played, plies } => (first, length) = (played, plies),
+                Answer::NoMate => return Ok((first, length, true)),
+                Answer::Unknown => return Ok((first, length, false)),
+            }
+        }
+    }
+
+    /// The tree of a mate in at most `plies` that begins with `first`.
+    fn tree(&mut self, game: &Game, first: Move, plies: u32) -> Result<MatingMove, SolveError> {
+        self.size += 1;
+        if self.size > MAX_TREE {
+            return Err(SolveError::TooLarge);
+        }
+        let mut after = game.clone();
+        let mut replies = Vec::new();
+        if after.push(first).is_ok() {
+            for reply in legal_moves(after.position()) {
+                let mut next = after.clone();
+                if next.push(reply).is_err() {
+                    continue;
+                }
+                let (answer, length) = self.refutation(&next, plies)?;
+                let answer = self.tree(&next, answer, length)?;
+                replies.push(Refutation {
+                    played: reply,
+                    answer,
+                });
+            }
+        }
+        replies.sort_by_key(|reply| std::cmp::Reverse(reply.answer.plies));
+        let longest = replies.first().map_or(0, |reply| reply.answer.plies + 1);
+        Ok(MatingMove {
+            played: first,
+            plies: 1 + longest,
+            replies,
+        })
+    }
+
+    /// The shortest mate found after a reply, which leaves at most two plies less than `plies`.
+    fn refutation(&mut self, game: &Game, plies: u32) -> Result<(Move, u32), SolveError> {
+        let key = game.position().key();
+        if let Some(known) = self.mates.get(&key) {
+            return Ok(*known);
+        }
+        let moves = plies.saturating_sub(1) / 2;
+        let Answer::Mate { played, plies } = self.mate(game, moves, None)? else {
+            let line = game.plies().iter().map(|ply| ply.played.to_string());
+            return Err(SolveError::NotRefuted(line.collect::<Vec<_>>().join(" ")));
+        };
+        let (played, plies, _) = self.shorten(game, played, plies)?;
+        self.mates.insert(key, (played, plies));
+        Ok((played, plies))
+    }
+
+    /// The moves other than `played` that mate in at most `moves` moves.
+    fn others(
+        &mut self,
+        game: &Game,
+        number: u32,
+        played: Move,
+        moves: u32,
+    ) -> Result<OtherMoves, SolveError> {
+        let mut left = legal_moves(game.position()).to_vec();
+        left.retain(|m| *m != played);
+        let mut found = Vec::new();
+        let is_complete = loop {
+            if left.is_empty() {
+                break true;
+            }
+            match self.mate(game, moves, Some(left.clone()))? {
+                Answer::Mate { played, plies } => {
+                    left.retain(|m| *m != played);
+                    found.push(OtherMove { played, plies });
+                }
+                Answer::NoMate => break true,
+                Answer::Unknown => break false,
+            }
+        };
+        Ok(OtherMoves {
+            number,
+            moves: found,
+            is_complete,
+        })
+    }
+}
+
+/// The reason why a solution is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyError {
+    /// A move of the solution cannot be played.
+    #[error("the move {0} cannot be played after {1}")]
+    Illegal(Move, String),
+    /// A legal reply is missing.
+    #[error("the reply {0} is missing after {1}")]
+    Missing(Move, String),
+    /// The rules end the game before the mate.
+    #[error("the game ends by {0} after {1}")]
+    Decided(Cause, String),
+    /// A length is not that of the longest reply.
+    #[error("the length of the mate is not {0} plies after {1}")]
+    Length(u32, String),
+}
+
+/// Checks a solution by the rules alone: each reply is answered, each line ends in mate or stalemate, nothing else
+/// ends the game before, and the lengths are right. Returns the number of positions checked.
+///
+/// # Errors
+/// The first mistake.
+pub fn verify_solution(
+    game: &Game,
+    tree: &MatingMove,
+    rules: RuleSet,
+) -> Result<usize, VerifyError> {
+    let line = |game: &Game| {
+        let moves = game.plies().iter().map(|ply| ply.played.to_string());
+        moves.collect::<Vec<_>>().join(" ")
+    };
+    let decided = |game: &Game| judge_outcome(game, rules).cause;
+    let mut after = game.clone();
+    (after.push(tree.played)).map_err(|_| VerifyError::Illegal(tree.played, line(game)))?;
+    let legal = legal_moves(after.position());
+    if let Some(reply) = (tree.replies.iter()).find(|reply| !legal.contains(&reply.played)) {
+        return Err(VerifyError::Illegal(reply.played, line(&after)));
+    }
+    let mut positions = 1;
+    let mut longest = 0;
+    for reply in &legal {
+        if decided(&after) != Cause::Nothing {
+            return Err(VerifyError::Decided(decided(&after), line(&after)));
+        }
+        let answer = tree.replies.iter().find(|known| known.played == *reply);
+        let answer = answer.ok_or_else(|| VerifyError::Missing(*reply, line(&after)))?;
+        let mut next = after.clone();
+        (next.push(*reply)).map_err(|_| VerifyError::Illegal(*reply, line(&after)))?;
+        if decided(&next) != Cause::Nothing {
+            return Err(VerifyError::Decided(decided(&next), line(&next)));
+        }
+        positions += 1 + verify_solution(&next, &answer.answer, rules)?;
+        longest = longest.max(answer.answer.plies + 1);
+    }
+    if tree.plies != longest + 1 {
+        return Err(VerifyError::Length(tree.plies, line(&after)));
+    }
+    Ok(positions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn solve(fen: &str, moves: u32) -> (Game, Result<Solution, SolveError>) {
+        let game = Game::new(fen.parse().expect(fen));
+        let searcher = Searcher::new(1).expect("1 MB is free");
+        let solution =
+            Solver::new(searcher, RuleSet::default(), 200_000, &|| false).solve(&game, moves);
+        (game, solution)
+    }
+
+    const TWO_ROOKS: &str = "3k5/9/R8/1R7/9/9/9/9/9/5K3 w";
+
+    #[test]
+    fn a_solution_answers_every_reply() {
+        for (fen, plies) in [
+            (TWO_ROOKS, 3),
+            ("4k1bnC/3R1c3/b6R1/4C4/2p6/2p1P4/6N1P/B4A3/9/1N1K2B2 w", 3),
+        ] {
+            let (game, solution) = solve(fen, 4);
+            let solution = solution.expect(fen);
+            assert_eq!(solution.tree.plies, plies, "{fen}");
+            assert!(solution.is_shortest, "{fen}");
+            let positions = verify_solution(&game, &solution.tree, RuleSet::default());
+            assert_eq!(positions.expect(fen), 2 * solution.tree.size() - 1);
+            assert_eq!(solution.tree.main_line().len(), plies as usize);
+        }
+    }
+
+    #[test]
+    fn other_solutions_are_listed() {
+        // Either rook begins.
+        let (_, solution) = solve(TWO_ROOKS, 3);
+        let solution = solution.unwrap();
+        let cooks = &solution.others[0];
+        assert!(cooks.is_complete && !cooks.moves.is_empty(), "{cooks:?}");
+        // A mate in one.
+        let (_, solution) = solve("3k5/R8/9/9/9/9/9/9/4R4/4K4 w", 1);
+        assert_eq!(solution.unwrap().tree.plies, 1);
+    }
+
+    #[test]
+    fn a_position_without_mate_is_an_error() {
+        assert_eq!(solve(TWO_ROOKS, 1).1, Err(SolveError::NoMate(1)));
+        let game = Game::new(TWO_ROOKS.parse().unwrap());
+        let searcher = Searcher::new(1).unwrap();
+        let mut solver = Solver::new(searcher, RuleSet::default(), 1000, &|| true);
+        assert_eq!(solver.solve(&game, 3), Err(SolveError::Stopped));
+    }
+
+    #[test]
+    fn wrong_solutions_are_refused() {
+        let (game, solution) = solve(TWO_ROOKS, 3);
+        let tree = solution.unwrap().tree;
+        let verify = |tree: &MatingMove| verify_solution(&game, tree, RuleSet::default());
+        let mut missing = tree.clone();
+        missing.replies.pop();
+        assert!(matches!(verify(&missing), Err(VerifyError::Missing(..))));
+        let mut length = tree.clone();
+        length.plies += 2;
+        assert!(matches!(verify(&length), Err(VerifyError::Length(..))));
+        let mut illegal = tree;
+        illegal.played = "a0a1".parse().unwrap();
+        assert!(matches!(verify(&illegal), Err(VerifyError::Illegal(..))));
+    }
+}
