@@ -1,7 +1,7 @@
 //! `chuhe solve`: the solution of a mate problem, and the check of a solution.
 
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 /// Checks a solution file.
-fn verify(path: &PathBuf) -> Result<(), Failure> {
+fn verify(path: &Path) -> Result<(), Failure> {
     let name = path.display();
     let input = open_input(path).context(&name)?;
     let bytes = read_all(input, LONGEST_FILE).context(&name)?;

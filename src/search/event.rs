@@ -63,7 +63,7 @@ pub struct Outcome {
     /// The expected reply.
     pub ponder: Option<Move>,
     /// Score for the side to move; `None` without a move. If the search was interrupted when it only had a bound, it
-    /// is the last exact score of the move, or the bound if there is none.
+    /// is the last exact score of the move, or the bound without one.
     pub score: Option<Score>,
     /// The iteration in which the score was found, in plies.
     pub depth: u32,
