@@ -324,7 +324,7 @@ impl<'a> AnalysisView<'a> {
         chosen.map_or(Bound::Exact, |info| info.bound)
     }
 
-    /// The lines to show at the end: the exact ones, but for the chosen move the one with its score.
+    /// The lines to show at the end: the exact ones, except that the line of the chosen move has its score.
     fn last_lines(&self, outcome: &Outcome) -> Vec<&Info> {
         let mut lines: BTreeMap<usize, &Info> =
             self.lines.iter().map(|(n, info)| (*n, info)).collect();

@@ -101,7 +101,7 @@ enum CliCommand {
 /// The message to a person who starts the engine at a terminal.
 const GREETING: &str = "\
 Chuhe (楚河), a xiangqi engine, waits for UCCI, UCI or XBoard commands.
-`chuhe play` plays a game here, `chuhe --help` lists all commands, `quit` leaves.";
+`chuhe play` plays a game, `chuhe --help` lists all commands, `quit` leaves.";
 
 /// Runs the program with the arguments of its command line, its own name first.
 ///

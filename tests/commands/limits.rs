@@ -100,16 +100,22 @@ fn too_many_games_at_a_time_are_refused() {
 #[test]
 fn endless_files_are_refused() {
     for (arguments, why) in [
-        ("judge /dev/zero", "/dev/zero: a line is longer than 16 MB"),
+        (
+            "judge /dev/zero",
+            "/dev/zero: a line is longer than the limit of 16 MB",
+        ),
         (
             "convert /dev/zero",
             "/dev/zero: this is neither text nor a game record of a known format",
         ),
-        ("replay /dev/zero", "/dev/zero: a line is longer than 16 MB"),
+        (
+            "replay /dev/zero",
+            "/dev/zero: a line is longer than the limit of 16 MB",
+        ),
         ("data stats /dev/zero", "/dev/zero: not a file of games"),
         (
             "match --engine cmd=a --engine cmd=b --each depth=1 --openings /dev/zero",
-            "/dev/zero: it is longer",
+            "/dev/zero: the file is longer than the limit",
         ),
     ] {
         let output = run(limited(2_500_000, arguments), "");

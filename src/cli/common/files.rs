@@ -78,14 +78,13 @@ impl OutputFile {
                 .and_then(|()| io::stdout().flush())
                 .or_else(ignore_closed_pipe),
             Target::Special(mut file) => file.write_all(content),
-            Target::Regular(mut new) => {
-                new.as_file_mut()
-                    .write_all(content)
-                    .and_then(|()| match self.overwrite {
-                        true => new.commit(),
-                        false => new.commit_new(),
-                    })
-            }
+            Target::Regular(mut new) => new.as_file_mut().write_all(content).and_then(|()| {
+                if self.overwrite {
+                    new.commit()
+                } else {
+                    new.commit_new()
+                }
+            }),
         };
         written.context(self.path.display())
     }

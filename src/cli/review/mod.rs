@@ -81,8 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut reviews = Vec::new();
     let mut is_interrupted = false;
     for (number, record) in records {
-        let (review, ended) = review_game(arguments, (number, record), &plan, &interrupts)
-            .map_err(|failure| Failure::new(place.path.display(), failure.text))?;
+        let (review, ended) = review_game(arguments, (number, record), &plan, &interrupts)?;
         is_interrupted = ended == Ended::Interrupted;
         print(&if arguments.json {
             text::json(&review)
@@ -145,7 +144,7 @@ fn review_game(
     plan: &SearchPlan,
     interrupts: &Receiver<()>,
 ) -> Result<(Review, Ended), Failure> {
-    let stages = stages(&record).context(format_args!("game {number}"))?;
+    let stages = stages(&record).context(format_args!("{}: game {number}", arguments.game))?;
     let judged = judged_plies(&record, arguments.from);
     let (found, ended) = search_game(&stages, &judged, plan, interrupts)?;
     let rules = plan.settings.rules;

@@ -133,11 +133,6 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
         let why = format!("longer than {LONGEST_DESCRIPTION} bytes");
         return Err(Failure::usage("--description", why));
     }
-    if out.is_file() && !beside(out, "checkpoint").exists() && !arguments.force.force {
-        let why =
-            "the file already exists and has no checkpoint to continue; --force overwrites it";
-        return Err(Failure::new(out.display(), why));
-    }
     let others = ["checkpoint", "csv", "svg"].map(|ending| beside(out, ending));
     for path in std::iter::once(out).chain(others.iter().map(PathBuf::as_path)) {
         let others = [&arguments.recipe, &arguments.from].into_iter().flatten();
@@ -146,6 +141,11 @@ fn require_outputs(arguments: &Arguments, out: &Path) -> Result<(), Failure> {
             return Err(Failure::new(path.display(), "not a regular file"));
         }
         Replacement::beside(path).context(path.display())?;
+    }
+    if out.is_file() && !beside(out, "checkpoint").exists() && !arguments.force.force {
+        let why =
+            "the file already exists and has no checkpoint to continue; --force overwrites it";
+        return Err(Failure::new(out.display(), why));
     }
     Ok(())
 }
