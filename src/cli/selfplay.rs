@@ -29,6 +29,12 @@ pub struct Arguments {
     /// Seed of the random openings: game number n of a seed is always the same.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Maximum absolute score of an opening, in units of which a minor piece has 450.
+    #[arg(long, value_name = "UNITS", default_value_t = 200, value_parser = clap::value_parser!(u16).range(20..=2000))]
+    opening_score: u16,
+    /// Percentage of games with one random quiet move in the middlegame, which gets no score.
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
+    random_moves: u8,
     #[command(flatten)]
     network: NetworkArgument,
 }
@@ -41,6 +47,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         hash: GAME_HASH,
         seed: arguments.seed,
         opening: Opening::Random,
+        opening_score: arguments.opening_score,
+        random_moves: arguments.random_moves,
         network: arguments.network.read()?,
     };
     // Opened first, so that Ctrl-C ends the program while it waits for a pipe.

@@ -6,8 +6,10 @@
 //! (format: [`data`]). Each process needs its own file and seed. After Ctrl-C, kill -9 or a crash the same command
 //! continues the file; games lost to damage within it are played again and appended. A game
 //!
-//! - begins with 8 to 10 random plies, drawn again until a search scores the position within a minor piece of
-//!   equality;
+//! - begins with 8 to 10 random plies, drawn again until the score of a search is at most 200 units
+//!   (`--opening-score`; a minor piece has 450);
+//! - can have one random quiet move, 8 to 40 plies after the opening (`--random-moves` gives the percentage of such
+//!   games), which has no score;
 //! - is played with a soft limit of `--nodes` nodes per move: the iteration in progress is finished, with at most
 //!   eight times as many nodes. The hash table is small and is cleared for each game;
 //! - ends by the Asian rules; or is adjudicated as won if one side is ahead by 2200 units for six plies or finds a

@@ -161,6 +161,8 @@ fn play(arguments: &Arguments, games: u32) -> Result<(Receiver<()>, bool), Failu
             lines: arguments.lines,
             margin: arguments.game_margin,
         }),
+        opening_score: 0,
+        random_moves: 0,
         network: None,
     };
     let run = open_games(file, plan)?;

@@ -111,6 +111,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         write(&csv, table(&reports).as_bytes())?;
         write(&svg, curve::draw(&reports)?.as_bytes())?;
     }
+    print(&trainer.test_losses(&samples.test).to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -140,6 +140,12 @@ pub fn fading(counted: i32) -> i32 {
     fading_plies() - counted.min(fading_limit())
 }
 
+/// The factor by which the search scales the evaluation of a position after `counted` plies without a capture.
+#[cfg(feature = "training")]
+pub fn evaluation_scale(counted: u8) -> f32 {
+    fading(counted.into()) as f32 / fading_plies() as f32
+}
+
 /// Depth advantage in plies that an old entry of the same position needs to be kept.
 #[inline]
 pub fn hash_deeper(new_was_pv: bool) -> i32 {

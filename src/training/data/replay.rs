@@ -45,6 +45,9 @@ pub struct Filter {
     pub first_plies: usize,
     /// Number of last plies to skip if a repetition decided the game: its result depends on the path.
     pub repetition_plies: usize,
+    /// Positions whose score differs from the score after the move by more than this, in evaluation units: the
+    /// search did not see what came. Loose samples are not affected.
+    pub swing: i16,
 }
 
 impl Filter {
@@ -55,6 +58,7 @@ impl Filter {
         decided: i16::MAX,
         first_plies: 0,
         repetition_plies: 0,
+        swing: i16::MAX,
     };
 
     /// Skips positions in which a static evaluation cannot be expected to match the label.
@@ -64,6 +68,7 @@ impl Filter {
         decided: 2200,
         first_plies: 0,
         repetition_plies: 12,
+        swing: i16::MAX,
     };
 
     /// Whether the filter keeps the position, apart from its place in the game.
@@ -149,7 +154,8 @@ impl TrainingGame {
                 score: scored.score,
                 result: self.result,
             };
-            if (first..end).contains(&ply) && filter.allows(&sample) {
+            let is_steady = self.swing_at(ply) <= filter.swing.into();
+            if (first..end).contains(&ply) && is_steady && filter.allows(&sample) {
                 each(&sample);
             }
             if !is_legal(&position, scored.played) {
@@ -162,6 +168,20 @@ impl TrainingGame {
             position.make(scored.played);
         }
         Ok(())
+    }
+}
+
+impl TrainingGame {
+    /// Absolute difference between the score at a ply and the score after the move; 0 if one is unknown.
+    fn swing_at(&self, ply: usize) -> i32 {
+        let score = |ply: usize| self.moves.get(ply).map(|m| m.score);
+        match (score(ply), score(ply + 1)) {
+            (Some(before), Some(after)) if before != NO_SCORE && after != NO_SCORE => {
+                // The scores are for opposite sides.
+                (i32::from(before) + i32::from(after)).abs()
+            }
+            _ => 0,
+        }
     }
 }
 

@@ -250,6 +250,14 @@ fn filters_skip_the_positions_that_they_name() {
             ..Filter::NONE
         };
         assert_eq!(count(&record, last), if by_path { all - 12 } else { all });
+        let swing = Filter {
+            swing: 1000,
+            ..Filter::NONE
+        };
+        let scores = game.moves[4..].iter().map(|m| i32::from(m.score));
+        let jumps = scores.clone().zip(scores.skip(1));
+        let jumps = jumps.filter(|(before, after)| (before + after).abs() > 1000);
+        assert_eq!(count(&record, swing), all - jumps.count());
     }
     assert!(left_out.iter().all(|n| *n > 0), "{left_out:?}");
 }

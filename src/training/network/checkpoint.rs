@@ -151,7 +151,7 @@ mod tests {
         let written = serde_json::to_string(&head).unwrap();
         let later = concat!(
             r#""largest_score":4000,"first_plies":0,"repetition_plies":12,"#,
-            r#""leave_out_checks":true,"leave_out_captures":true}"#
+            r#""largest_swing":32767,"leave_out_checks":true,"leave_out_captures":true}"#
         );
         assert_eq!(written, stored.replace(r#""largest_score":4000}"#, later));
     }

@@ -9,8 +9,10 @@
 //! SCReLU (clipped to 0..1, squared), side to move first -> 1 output, weights by number of pieces
 //! ```
 //!
-//! The loss is the squared difference between the predicted result, `sigmoid(output)`, and a mixture of the
-//! result of the game and the score of the search ([`Recipe`] has the formula).
+//! The loss is the squared difference between the predicted result and a mixture of the result of the game and
+//! the score of the search ([`Recipe`] has the formula). The search scales evaluations towards zero with the plies
+//! without a capture. So do the scores of the samples, which are search results; therefore the output is scaled in the
+//! same way before the loss, and the network learns the evaluation before scaling.
 //!
 //! - Only quiet positions are used: not in check, the best move is not a capture, the absolute score is at most
 //!   2200, and the position is not among the last twelve plies of a game that a repetition decided. Each
@@ -35,4 +37,4 @@ mod trainer;
 pub use checkpoint::CheckpointError;
 pub use recipe::{Recipe, RecipeError};
 pub use samples::{PackedSample, Samples};
-pub use trainer::{PassReport, Trainer, TrainerError};
+pub use trainer::{ClassLoss, PassReport, SCORE_BOUNDS, TestLosses, Trainer, TrainerError};

@@ -228,9 +228,9 @@ impl Workspace {
     ) -> f64 {
         let length = layout.row;
         let (output, bucket) = self.output(layout, rows, parameters, sample, mirror);
-        let predicted = sigmoid(output);
+        let predicted = sigmoid(output * sample.scale());
         let error = predicted - target.of(sample);
-        let slope = 2.0 * error * predicted * (1.0 - predicted);
+        let slope = 2.0 * error * predicted * (1.0 - predicted) * sample.scale();
         FloatBlock::numbers_mut(&mut gradient[layout.output_biases..])[bucket] += slope;
         let output_weights = layout.output_weights + bucket * 2 * length;
         for (side, hidden) in self.hidden.iter_mut().enumerate() {

@@ -18,7 +18,7 @@ pub struct Recipe {
     /// Sets of output weights: 1, or 8 by the number of pieces.
     pub output_buckets: usize,
 
-    // ---- Loss: (sigmoid(output) - target)^2 ----
+    // ---- Loss: (sigmoid(output * scale of the no-capture count) - target)^2 ----
     // ---- target = share * result + (1 - share) * sigmoid(score / scale) ----
     /// Share of the result of the game in the target, 0 to 1, at the beginning of the run.
     pub result_share: f32,
@@ -55,6 +55,9 @@ pub struct Recipe {
     /// Number of last plies to skip in games that a repetition decided: their result depends on the path. No
     /// effect on text samples.
     pub repetition_plies: usize,
+    /// Positions whose score and the score after the move differ by more than this, in evaluation units, are
+    /// skipped. No effect on text samples.
+    pub largest_swing: i16,
     /// Whether to skip positions in check.
     pub leave_out_checks: bool,
     /// Whether to skip positions in which the best move is a capture. No effect on text samples.
@@ -82,6 +85,7 @@ impl Default for Recipe {
             largest_score: Filter::QUIET.decided,
             first_plies: Filter::QUIET.first_plies,
             repetition_plies: Filter::QUIET.repetition_plies,
+            largest_swing: Filter::QUIET.swing,
             leave_out_checks: Filter::QUIET.in_check,
             leave_out_captures: Filter::QUIET.captures,
         }
@@ -156,6 +160,7 @@ impl Recipe {
             decided: self.largest_score,
             first_plies: self.first_plies,
             repetition_plies: self.repetition_plies,
+            swing: self.largest_swing,
         }
     }
 
@@ -181,8 +186,13 @@ impl Recipe {
         let is_clip = self.clip > 0.0 && self.clip <= 127.0 / 64.0;
         must(is_clip, "clip", &self.clip, "over 0, up to 1.984375")?;
         must(self.hold_out >= 2, "hold_out", &self.hold_out, "at least 2")?;
-        let (key, score) = ("largest_score", self.largest_score);
-        must(score > 0, key, &score, "1 to 32767")
+        for (key, units) in [
+            ("largest_score", self.largest_score),
+            ("largest_swing", self.largest_swing),
+        ] {
+            must(units > 0, key, &units, "1 to 32767")?;
+        }
+        Ok(())
     }
 
     /// The learning rate at step `step` of `steps`.

@@ -7,6 +7,8 @@ use crate::board::zobrist::splitmix64;
 use crate::board::{Color, Piece, PieceKind, Position, Square};
 use crate::eval::nnue::features::{FEATURES, MAX_ACTIVE, Perspective};
 use crate::eval::nnue::{Architecture, InputBuckets};
+use crate::rules::{RuleSet, counted_plies};
+use crate::search::evaluation_scale;
 use crate::text::read_line;
 use crate::training::data::{
     GameReader, Labelled, LabelledResult, ReadError, Record, RecoveredGames,
@@ -41,6 +43,8 @@ pub struct PackedSample {
     /// Result for the side to move: 0 lost, 1 drawn, 2 won.
     pub result: u8,
     side: u8,
+    /// Plies without a capture, as the Asian rules count them.
+    counted: u8,
 }
 
 impl PackedSample {
@@ -56,17 +60,23 @@ impl PackedSample {
                 squares[slot] = square.index() as u8;
             }
         }
-        let side = position.side_to_move().index() as u8;
+        let counted = counted_plies(position.clock(), RuleSet::Asian);
         Some(Self {
             squares,
             score,
             result,
-            side,
+            side: position.side_to_move().index() as u8,
+            counted: u8::try_from(counted).unwrap_or(u8::MAX),
         })
     }
 
+    /// The factor by which the search scales the evaluation of the position.
+    pub fn scale(&self) -> f32 {
+        evaluation_scale(self.counted)
+    }
+
     /// The pieces on the board with their squares.
-    fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + '_ {
+    pub fn pieces(&self) -> impl Iterator<Item = (Piece, Square)> + '_ {
         self.squares
             .iter()
             .enumerate()
@@ -172,7 +182,8 @@ impl Samples {
             for sample in samples {
                 checksum = crc32c::crc32c_append(checksum, &sample.squares);
                 checksum = crc32c::crc32c_append(checksum, &sample.score.to_le_bytes());
-                checksum = crc32c::crc32c_append(checksum, &[sample.result, sample.side]);
+                let rest = [sample.result, sample.side, sample.counted];
+                checksum = crc32c::crc32c_append(checksum, &rest);
             }
             u64::from(checksum)
         };

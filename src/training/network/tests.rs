@@ -243,6 +243,63 @@ fn all_samples_of_a_game_are_for_training_or_for_test() {
 }
 
 #[test]
+fn classes_of_test_losses_add_up() {
+    let recipe = recipe();
+    let (samples, _) = samples(&recipe, 60);
+    let trainer = Trainer::new(recipe, None).expect("a recipe");
+    let losses = trainer.test_losses(&samples.test);
+    assert_eq!(losses.all.samples, samples.test.len() as u64);
+    assert_eq!(losses.all.mean(), trainer.test_loss(&samples.test));
+    for classes in [&losses.by_pieces[..], &losses.by_score[..]] {
+        let count: u64 = classes.iter().map(|class| class.samples).sum();
+        let sum: f64 = classes.iter().map(|class| class.sum).sum();
+        assert_eq!(count, losses.all.samples);
+        assert!(
+            (sum - losses.all.sum).abs() < 1e-9 * sum,
+            "{sum} {losses:?}"
+        );
+    }
+    assert!(losses.by_score[0].samples > 0 && losses.by_pieces[7].samples > 0);
+    assert!(losses.to_string().contains("up to 45"));
+}
+
+/// The search scales evaluations by the no-capture count, so a network must learn the same evaluation from
+/// positions with different counts.
+#[test]
+fn the_scale_of_the_no_capture_count_is_not_learned() {
+    let recipe = Recipe {
+        result_share: 0.0,
+        final_result_share: 0.0,
+        passes: 12,
+        ..recipe()
+    };
+    let (_, positions) = samples(&recipe, 60);
+    let at = |clock: u16| {
+        let mut samples = Samples::default();
+        for (number, position) in positions.iter().enumerate() {
+            let mut setup = position.setup();
+            setup.halfmove_clock = clock;
+            let position = Position::try_from(&setup).expect("a position");
+            let scale = 1.0 - f32::from(clock) / 250.0;
+            let score = (material(&position) as f32 * scale).round() as i16;
+            samples.add(&recipe, number as u64, &position, score, 1);
+        }
+        samples
+    };
+    let (plain, scaled) = (at(0), at(100));
+    assert!((scaled.training[0].scale() - 0.6).abs() < 1e-6);
+    // The network of the unscaled samples predicts the scaled ones as well.
+    let trainer = train(&recipe, &plain, 2);
+    let loss = |samples: &Samples| trainer.test_loss(&samples.training);
+    assert!(
+        loss(&scaled) < 1.1 * loss(&plain),
+        "{} {}",
+        loss(&scaled),
+        loss(&plain)
+    );
+}
+
+#[test]
 fn sums_of_maximum_weights_fit_16_bits() {
     let most = (features::MAX_ACTIVE + 1) as f32 * super::trainer::INPUT_BOUND;
     assert!(most <= f32::from(i16::MAX), "{most}");
@@ -270,6 +327,7 @@ fn settings_out_of_range_are_errors() {
         ("hold_out", "1"),
         ("largest_score", "-5"),
         ("largest_score", "0"),
+        ("largest_swing", "0"),
     ] {
         let recipe: Recipe = toml::from_str(&format!("{key} = {bad}")).expect(key);
         let error = recipe.architecture().expect_err(key).to_string();

@@ -1,11 +1,13 @@
 //! Passes over the samples in batches of random order. The gradient of a batch is summed in a fixed order.
 
+use std::fmt;
+
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-use super::model::{Layout, Target, Workspace, add};
+use super::model::{Layout, Target, Workspace, add, sigmoid};
 use super::recipe::{Recipe, RecipeError};
 use super::samples::{PackedSample, Samples};
 use crate::eval::nnue::simd::{FloatBlock, SimdLevel};
@@ -67,6 +69,94 @@ pub struct PassReport {
     pub test_loss: f64,
     /// Learning rate of the last step.
     pub rate: f32,
+}
+
+/// The losses of a class of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ClassLoss {
+    /// Number of samples.
+    pub samples: u64,
+    /// Sum of their losses.
+    pub sum: f64,
+}
+
+impl ClassLoss {
+    /// Mean loss; 0 without samples.
+    pub fn mean(self) -> f64 {
+        self.sum / self.samples.max(1) as f64
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.samples += other.samples;
+        self.sum += other.sum;
+    }
+}
+
+/// Upper bounds of the classes of absolute scores in [`TestLosses`], in evaluation units.
+pub const SCORE_BOUNDS: [u16; 5] = [45, 100, 450, 1000, u16::MAX];
+
+/// Losses over test samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TestLosses {
+    /// Over all samples.
+    pub all: ClassLoss,
+    /// By number of pieces: 1 to 4, 5 to 8, and so on to 29 to 32.
+    pub by_pieces: [ClassLoss; 8],
+    /// By absolute score; see [`SCORE_BOUNDS`].
+    pub by_score: [ClassLoss; SCORE_BOUNDS.len()],
+}
+
+impl TestLosses {
+    fn add(&mut self, sample: &PackedSample, loss: f64) {
+        let loss = ClassLoss {
+            samples: 1,
+            sum: loss,
+        };
+        let size = sample.score.unsigned_abs();
+        let class = SCORE_BOUNDS.partition_point(|bound| *bound < size);
+        self.all.merge(loss);
+        self.by_pieces[(sample.pieces().count() - 1) / 4].merge(loss);
+        self.by_score[class].merge(loss);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.all.merge(other.all);
+        let classes = self.by_pieces.iter_mut().chain(&mut self.by_score);
+        let others = other.by_pieces.iter().chain(&other.by_score);
+        classes
+            .zip(others)
+            .for_each(|(class, other)| class.merge(*other));
+    }
+}
+
+impl fmt::Display for TestLosses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "test loss by pieces")?;
+        for (class, loss) in self.by_pieces.iter().enumerate() {
+            let name = format!("{} to {}", 4 * class + 1, 4 * class + 4);
+            writeln!(
+                f,
+                "  {name:<12} {:>9} samples  {:.6}",
+                loss.samples,
+                loss.mean()
+            )?;
+        }
+        writeln!(f, "test loss by score (evaluation units)")?;
+        for (bound, loss) in SCORE_BOUNDS.iter().zip(&self.by_score) {
+            let name = if *bound == u16::MAX {
+                "larger".to_owned()
+            } else {
+                format!("up to {bound}")
+            };
+            writeln!(
+                f,
+                "  {name:<12} {:>9} samples  {:.6}",
+                loss.samples,
+                loss.mean()
+            )?;
+        }
+        Ok(())
+    }
 }
 
 /// The work on one part of a batch.
@@ -246,36 +336,45 @@ impl Trainer {
 
     /// Mean loss over samples, without training on them.
     pub fn test_loss(&self, samples: &[PackedSample]) -> f64 {
+        self.test_losses(samples).all.mean()
+    }
+
+    /// Losses over samples, without training on them, by number of pieces and by score.
+    pub fn test_losses(&self, samples: &[PackedSample]) -> TestLosses {
         let rows = self.layout.merged(&self.parameters);
         let target = Target {
             result_share: self.recipe.final_result_share,
             scale: self.recipe.scale,
         };
         let share = samples.len().div_ceil(SHARDS).max(1);
-        let sums: Vec<f64> = samples
+        let parts: Vec<TestLosses> = samples
             .par_chunks(share)
             .map(|part| {
                 let mut workspace = Workspace::new(&self.layout);
+                let mut losses = TestLosses::default();
                 self.level.run(
                     #[inline(always)]
                     || {
-                        let error = |sample| {
-                            let output = workspace.output(
+                        for sample in part {
+                            let (output, _) = workspace.output(
                                 &self.layout,
                                 &rows,
                                 &self.parameters,
                                 sample,
                                 false,
                             );
-                            let error = super::model::sigmoid(output.0) - target.of(sample);
-                            f64::from(error) * f64::from(error)
-                        };
-                        part.iter().map(error).sum()
+                            let predicted = sigmoid(output * sample.scale());
+                            let error = f64::from(predicted - target.of(sample));
+                            losses.add(sample, error * error);
+                        }
                     },
-                )
+                );
+                losses
             })
             .collect();
-        sums.iter().sum::<f64>() / samples.len().max(1) as f64
+        let mut sum = TestLosses::default();
+        parts.iter().for_each(|part| sum.merge(part));
+        sum
     }
 
     /// The evaluation of a sample in floating point, in evaluation units.

@@ -57,6 +57,10 @@ pub struct SelfPlay {
     pub seed: u64,
     /// How the games begin.
     pub opening: Opening,
+    /// Maximum absolute score of a random opening, in evaluation units. Not used with good openings.
+    pub opening_score: u16,
+    /// Percentage of games with one random quiet move in the middlegame, for variety.
+    pub random_moves: u8,
     /// Network to evaluate with; `None` for the embedded one.
     pub network: Option<Arc<Network>>,
 }
@@ -79,6 +83,29 @@ pub struct SelfPlayPlan {
     /// How the games begin; not stored if random.
     #[serde(default, skip_serializing_if = "Opening::is_random")]
     pub opening: Opening,
+    /// Maximum absolute score of a random opening; not stored if it is that of old files.
+    #[serde(
+        default = "old_opening_score",
+        skip_serializing_if = "is_old_opening_score"
+    )]
+    pub opening_score: u16,
+    /// Percentage of games with a random quiet move; not stored if 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub random_moves: u8,
+}
+
+/// The opening score limit of files that do not store it: a minor piece.
+fn old_opening_score() -> u16 {
+    450
+}
+
+// Serde passes references.
+fn is_old_opening_score(score: &u16) -> bool {
+    *score == old_opening_score()
+}
+
+fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 impl SelfPlayPlan {
@@ -92,6 +119,12 @@ impl SelfPlayPlan {
             hash: run.hash,
             seed: run.seed,
             opening: run.opening,
+            opening_score: if run.opening.is_random() {
+                run.opening_score
+            } else {
+                old_opening_score()
+            },
+            random_moves: run.random_moves,
         })
     }
 }

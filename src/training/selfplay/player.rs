@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use rand::rngs::StdRng;
+use rand::seq::IteratorRandom;
 use rand::{Rng, SeedableRng};
 
 use super::opening::{KnownMoves, OpeningMoves};
 use super::plan::{Opening, SelfPlay};
-use crate::board::{Color, Move, Position};
+use crate::board::{Color, Move, Position, see_at_least};
+use crate::movegen::legal_moves;
 use crate::random;
 use crate::rules::{self, Cause, Game, RuleSet, Verdict};
 use crate::search::{Limits, Outcome, Score, Searcher, StartError};
@@ -17,8 +19,8 @@ use crate::training::data::{LabelledResult, NO_SCORE, ScoredMove, Termination, T
 const MAX_PLIES: usize = 400;
 /// Number of random plies of an opening.
 const RANDOM_PLIES: std::ops::RangeInclusive<usize> = 8..=10;
-/// Maximum absolute score of a random opening, in evaluation units: a minor piece.
-const FAIR: i32 = Score::MINOR_PIECE;
+/// Number of plies from the opening to the random quiet move, if a game has one.
+const RANDOM_MOVE_PLIES: std::ops::RangeInclusive<usize> = 8..=40;
 /// Maximum number of random lines tried for one opening.
 const MAX_TRIES: usize = 1000;
 /// One in this number of games is not adjudicated.
@@ -52,6 +54,8 @@ pub enum SelfPlayGame {
 pub struct Player {
     searcher: Searcher,
     nodes: u64,
+    opening_score: u16,
+    random_moves: u8,
     /// `None` for random openings.
     good_opening: Option<OpeningMoves>,
 }
@@ -68,6 +72,8 @@ impl Player {
         Ok(Self {
             searcher,
             nodes: plan.nodes,
+            opening_score: plan.opening_score,
+            random_moves: plan.random_moves,
             good_opening,
         })
     }
@@ -80,13 +86,9 @@ impl Player {
     pub fn game(&mut self, seed: u64, number: u32, drops: &dyn Fn() -> bool) -> SelfPlayGame {
         let mut rng = game_rng(seed, number);
         self.searcher.forget();
-        let mut game = if self.good_opening.is_some() {
-            Game::startpos()
-        } else {
-            match self.random_opening(&mut rng) {
-                Ok(game) => game,
-                Err(end) => return end,
-            }
+        let mut game = match self.opening(&mut rng) {
+            Ok(game) => game,
+            Err(end) => return end,
         };
         let random_plies = game.plies().len();
         let unscored = |ply: &rules::Ply| ScoredMove {
@@ -96,6 +98,7 @@ impl Player {
         let mut moves: Vec<_> = game.plies().iter().map(unscored).collect();
         let mut adjudication = Adjudication::default();
         let is_adjudicated = !number.is_multiple_of(UNADJUDICATED);
+        let random_ply = self.random_ply(moves.len(), &mut rng);
         let (result, ending) = loop {
             if drops() {
                 return SelfPlayGame::Dropped;
@@ -106,13 +109,14 @@ impl Player {
             if moves.len() >= MAX_PLIES {
                 break (LabelledResult::Draw, Termination::PlyLimit);
             }
-            let Some((played, score)) = self.choose(&game, &mut rng) else {
+            let is_random = random_ply == Some(moves.len());
+            let Some((played, score)) = self.choose(&game, is_random, &mut rng) else {
                 return SelfPlayGame::Failed;
             };
             let end = adjudication.add(game.position(), moves.len(), score);
             moves.push(ScoredMove {
                 played,
-                score: score.units() as i16,
+                score: score.map_or(NO_SCORE, |score| score.units() as i16),
             });
             if game.push(played).is_err() {
                 return SelfPlayGame::Failed;
@@ -134,15 +138,38 @@ impl Player {
         })
     }
 
-    /// Chooses a move and returns it with its score. Returns `None` if the search failed.
-    fn choose(&mut self, game: &Game, rng: &mut StdRng) -> Option<(Move, Score)> {
+    /// The ply of the random quiet move of a game whose opening has `opening` plies, if it has one.
+    fn random_ply(&self, opening: usize, rng: &mut StdRng) -> Option<usize> {
+        // Without random moves, no random number is drawn: the games stay the same.
+        let has_one = self.random_moves > 0 && rng.random_range(0..100) < self.random_moves;
+        has_one.then(|| opening + rng.random_range(RANDOM_MOVE_PLIES))
+    }
+
+    /// Chooses a move, and returns it with its score if it is not a random one. Returns `None` if the search failed.
+    fn choose(
+        &mut self,
+        game: &Game,
+        is_random: bool,
+        rng: &mut StdRng,
+    ) -> Option<(Move, Option<Score>)> {
+        if is_random && let Some(played) = random_quiet_move(game.position(), rng) {
+            return Some((played, None));
+        }
         let opening = self.good_opening.as_mut();
-        opening
-            .and_then(|opening| opening.choose(game, rng))
-            .or_else(|| {
-                let outcome = self.think(game)?;
-                Some((outcome.best?, outcome.score?))
-            })
+        if let Some((played, score)) = opening.and_then(|opening| opening.choose(game, rng)) {
+            return Some((played, Some(score)));
+        }
+        let outcome = self.think(game)?;
+        Some((outcome.best?, Some(outcome.score?)))
+    }
+
+    /// The game at the end of a random opening, or at the start if good moves follow.
+    fn opening(&mut self, rng: &mut StdRng) -> Result<Game, SelfPlayGame> {
+        if self.good_opening.is_some() {
+            Ok(Game::startpos())
+        } else {
+            self.random_opening(rng)
+        }
     }
 
     /// A game of a few random plies that leads to a fair position.
@@ -154,12 +181,21 @@ impl Player {
                 continue;
             }
             let score = self.think(&game).ok_or(SelfPlayGame::Failed)?.score;
-            if score.is_some_and(|s| s.units().abs() <= FAIR) {
+            if score.is_some_and(|s| s.units().abs() <= self.opening_score.into()) {
                 return Ok(game);
             }
         }
         Err(SelfPlayGame::NoOpening)
     }
+}
+
+/// A random legal move that is not a capture and does not lose material at once.
+fn random_quiet_move(position: &Position, rng: &mut StdRng) -> Option<Move> {
+    let is_wanted = |m: &Move| position.taken_by(*m).is_none() && see_at_least(position, *m, 0);
+    legal_moves(position)
+        .into_iter()
+        .filter(is_wanted)
+        .choose(rng)
 }
 
 /// The random number generator of a game.
@@ -201,13 +237,17 @@ struct Adjudication {
 
 impl Adjudication {
     /// Adds the score of the search in `position`, `ply` plies after the start. Returns the result once the scores
-    /// decide the game. A mate score decides it at once.
+    /// decide the game. A mate score decides it at once. A random move without a score clears the history.
     fn add(
         &mut self,
         position: &Position,
         ply: usize,
-        score: Score,
+        score: Option<Score>,
     ) -> Option<(LabelledResult, Termination)> {
+        let Some(score) = score else {
+            *self = Self::default();
+            return None;
+        };
         let side = position.side_to_move();
         let leader = if score > Score::ZERO { side } else { !side };
         let is_won = score.units().abs() > WON;
@@ -243,7 +283,7 @@ mod tests {
             position.make(quiet.unwrap());
             let sign = position.side_to_move().sign();
             let score = Score::from_units(score * sign);
-            if let Some((result, _)) = adjudication.add(&position, first + index, score) {
+            if let Some((result, _)) = adjudication.add(&position, first + index, Some(score)) {
                 return Some((index, result));
             }
         }

@@ -14,6 +14,8 @@ fn plan(games: u32, threads: usize) -> SelfPlay {
         hash: 1,
         seed: 5,
         opening: Opening::Random,
+        opening_score: 200,
+        random_moves: 0,
         network: None,
     }
 }
@@ -132,10 +134,43 @@ fn games_are_legal_and_have_a_score_after_the_opening() {
         for (ply, scored) in game.moves.iter().enumerate() {
             assert_eq!(scored.score == NO_SCORE, ply < random, "ply {ply}");
         }
-        assert!(game.moves[random].score.unsigned_abs() < 2000);
+        // The opening was scored by the same search, but with an empty hash table.
+        assert!(game.moves[random].score.unsigned_abs() < 1000);
         record.visit(&Filter::NONE, |_| ()).unwrap();
     }
     fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn random_quiet_moves_have_no_score() {
+    let (path, other) = (scratch("random-moves"), scratch("no-random-moves"));
+    let random = SelfPlay {
+        random_moves: 100,
+        ..plan(12, 2)
+    };
+    play(&path, random.clone());
+    play(&other, plan(12, 2));
+    let mut found = 0;
+    for record in records(&path) {
+        let Record::Game(game) = &record else {
+            panic!("a game")
+        };
+        let played = &game.moves[usize::from(game.random_plies)..];
+        let unscored: Vec<usize> = (0..played.len())
+            .filter(|ply| played[*ply].score == NO_SCORE)
+            .collect();
+        assert!(unscored.len() <= 1 && unscored.iter().all(|ply| (8..=40).contains(ply)));
+        found += unscored.len();
+        record.visit(&Filter::NONE, |_| ()).unwrap();
+    }
+    assert!(found >= 6, "{found} of 12 games have a random move");
+    assert!(records(&path) != records(&other));
+    assert!(matches!(
+        SelfPlayRun::open(&other, random),
+        Err(SelfPlayError::OtherPlan { .. })
+    ));
+    fs::remove_file(path).unwrap();
+    fs::remove_file(other).unwrap();
 }
 
 #[test]
@@ -187,5 +222,6 @@ fn stored_plans_of_random_openings_are_read() {
     let text = r#"{"made_by":"selfplay","version":"1","signature":2,"nodes":3,"hash":4,"seed":5}"#;
     let plan: SelfPlayPlan = serde_json::from_str(text).unwrap();
     assert_eq!(plan.opening, Opening::Random);
+    assert_eq!((plan.opening_score, plan.random_moves), (450, 0));
     assert_eq!(serde_json::to_string(&plan).unwrap(), text);
 }
