@@ -1,6 +1,6 @@
 //! What an operator does over HTTP.
 
-use crate::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
+use super::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
 
 /// The response to an operator who shows a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 
-use crate::server::{FORM, START, Server, WRITER, body, directory, status, write_example};
+use super::server::{FORM, START, Server, WRITER, body, directory, status, write_example};
 
 const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\

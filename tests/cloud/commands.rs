@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::server::{START, Server, WRITER, directory, responding, write_example};
+use super::server::{START, Server, WRITER, directory, responding, write_example};
 
 /// Runs `chuhe cloud` in a directory; the exit code and what is printed.
 pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {

@@ -13,7 +13,7 @@ use chuhe::random;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use crate::server::{LIBRARY, START, Server, WRITER, body, directory, status};
+use super::server::{LIBRARY, START, Server, WRITER, body, directory, status};
 
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::server::{Server, WRITER, body, directory};
+use super::server::{Server, WRITER, body, directory};
 
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {

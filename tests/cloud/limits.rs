@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-use crate::server::{ADMIN, FORM, START, Server, body, directory, status};
+use super::server::{ADMIN, FORM, START, Server, body, directory, status};
 
 #[test]
 fn requests_that_are_too_long_are_rejected() {

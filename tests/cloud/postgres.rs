@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use chuhe::cloud::store::{Location, Store};
 
-use crate::commands::cloud;
-use crate::crash::{assert_known, survive_kills, write_games};
-use crate::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
-use crate::test_database::TestDatabase;
+use super::commands::cloud;
+use super::crash::{assert_known, survive_kills, write_games};
+use super::server::{ADMIN, FORM, Server, WRITER, body, directory, status, write_example};
+use super::test_database::TestDatabase;
 
 fn open(database: &TestDatabase) -> Store {
     Store::open_existing(&Location::parse(database.url().as_ref()).unwrap()).unwrap()

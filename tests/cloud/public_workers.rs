@@ -1,6 +1,6 @@
 //! The dialect of the workers of the public library, with MD5 sums for tokens.
 
-use crate::server::{START, Server, WRITER, body, directory};
+use super::server::{START, Server, WRITER, body, directory};
 
 const SERVED: [&str; 4] = ["--public-workers", "127.0.0.1", "--anonymous", "queue"];
 

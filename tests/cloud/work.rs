@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::server::{Server, WRITER, body, directory, status, stop};
+use super::server::{Server, WRITER, body, directory, status, stop};
 
 /// How long a worker is waited for, which has the lowest priority: a busy machine gives it next to nothing.
 const TIMEOUT: Duration = Duration::from_secs(120);

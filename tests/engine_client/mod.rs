@@ -1,7 +1,10 @@
 //! A client for tests of the program: starts the engine, exchanges lines with it through pipes, and fails the test if
 //! an answer takes too long.
 
-#![allow(dead_code, reason = "each test binary uses some of these functions")]
+#![allow(
+    dead_code,
+    reason = "builds without some features do not use all of it"
+)]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! Positions and games that several tests run over: random ones and those of the tables.
-#![allow(dead_code)] // Each test binary uses its part.
+#![allow(dead_code, reason = "not all of it is in use")]
 
 use chuhe::board::{Move, Piece, Position, Square};
 use chuhe::notation::fen;

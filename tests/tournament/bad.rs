@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::Value;
 
-use crate::{assert_processes_end, chuhe, match_of, output, report, scratch, script};
+use super::{assert_processes_end, chuhe, match_of, output, report, scratch, script};
 
 /// Four games without a clock; the time limit of a move is two minutes.
 const PLAIN: &str = "--openings start --rounds 2 --each depth=1";

@@ -7,7 +7,7 @@ use chuhe::board::Position;
 use chuhe::book::{BookEntry, BookMove, encode_dat};
 use serde_json::Value;
 
-use crate::{SCRIPT, scratch};
+use super::{SCRIPT, scratch};
 
 /// `--patience` for Chuhe in seconds; the machine may be busy.
 const PATIENCE: &str = "20";

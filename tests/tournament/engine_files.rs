@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::{output, scratch};
+use super::{output, scratch};
 
 /// A match of engines from a file; the second engine resigns.
 fn match_of_file(each: &str, path: &Path) -> Command {
-    let script_path = crate::SCRIPT;
+    let script_path = super::SCRIPT;
     let text = format!(
         "[each]\n{each}\n\
          [[engine]]\nname = \"one\"\nproto = \"ucci\"\nranks = 0\nargs = [{script_path:?}, \"good\"]\n\

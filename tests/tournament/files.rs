@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::{complaint, match_of, output, scratch, script};
+use super::{complaint, match_of, output, scratch, script};
 
 fn good() -> [Vec<String>; 2] {
     [script("one", "good"), script("two", "good")]

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::{chuhe, complaint, match_of, output, report, scratch, script, unknown_script};
+use super::{chuhe, complaint, match_of, output, report, scratch, script, unknown_script};
 
 /// Two games from the starting position, without a clock.
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
@@ -174,7 +174,7 @@ fn protocol_and_ranks_are_detected() {
         ("crash", "engine one: it "),
     ] {
         let engines = [unknown_script("one", mode), script("two", "good")];
-        let complaint = crate::complaint(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
+        let complaint = super::complaint(&mut match_of(engines, &format!("{PLAIN} --startup 3")));
         assert!(complaint.contains(expected), "{mode}: {complaint}");
     }
 }
@@ -290,7 +290,7 @@ fn played_games_pass_replay() {
             "checkmate"
         };
         std::fs::write(&pgn, format!("{before}[Reason \"{wrong}\"{after}")).unwrap();
-        let text = crate::complaint(&mut replay());
+        let text = super::complaint(&mut replay());
         assert!(text.contains("one game does not agree"), "{text}");
         std::fs::remove_file(pgn).unwrap();
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{assert_processes_end, match_of, output, scratch, script};
+use super::{assert_processes_end, match_of, output, scratch, script};
 
 const SLOW: &str = "--openings start --rounds 15 --concurrency 2 --each depth=1";
 

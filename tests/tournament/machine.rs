@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::{assert_processes_end, complaint, match_of, output, report, scratch, script};
+use super::{assert_processes_end, complaint, match_of, output, report, scratch, script};
 
 /// No engine loses a game because its program was removed.
 #[test]
@@ -23,7 +23,7 @@ fn a_missing_program_ends_the_match_without_losses() {
             "--engine",
             &format!("name={name}"),
             &format!("cmd={}", program.display()),
-            &format!("args='{}' good", crate::SCRIPT),
+            &format!("args='{}' good", super::SCRIPT),
             "proto=ucci",
             "ranks=0",
             "restart=on",

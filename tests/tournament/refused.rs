@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{complaint, match_of, scratch, script};
+use super::{complaint, match_of, scratch, script};
 
 #[test]
 fn engines_that_do_not_work_are_refused() {
@@ -204,10 +204,10 @@ fn a_refused_network_prevents_the_match() {
     let bytes = chuhe::eval::nnue::embedded().to_bytes();
     fs::write(&network, &bytes[..bytes.len() / 2]).unwrap();
     for (protocol, option) in [("ucci", "evalapi"), ("uci", "EvalFile")] {
-        let mut one = crate::chuhe("one");
+        let mut one = super::chuhe("one");
         one.push(format!("option.{option}={}", network.display()));
         one.push(format!("proto={protocol}"));
-        let two = crate::chuhe("two");
+        let two = super::chuhe("two");
         let error = complaint(&mut match_of([one, two], "--each nodes=10 --rounds 1"));
         let refusal = "engine one: it refused its network: setoption refused: ";
         assert!(

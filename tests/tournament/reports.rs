@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use super::{complaint, match_of, output, scratch, script};
 use crate::terminal::Terminal;
-use crate::{complaint, match_of, output, scratch, script};
 
 const PLAIN: &str = "--openings start --rounds 1 --each depth=1";
 

@@ -8,6 +8,3 @@ mod uci_mates;
 mod uci_races;
 mod xboard;
 mod xboard_races;
-
-#[path = "../engine_client/mod.rs"]
-mod engine_client;

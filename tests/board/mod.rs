@@ -5,6 +5,3 @@ mod fen;
 mod movegen;
 mod notation;
 mod perft;
-
-#[path = "../test_positions/mod.rs"]
-mod test_positions;

@@ -5,6 +5,3 @@ mod limits;
 mod repetitions;
 mod requests;
 mod techniques;
-
-#[path = "../search_pool/mod.rs"]
-mod search_pool;

@@ -1,11 +1,7 @@
 //! `chuhe match` with good and bad engines.
-// The tests read the list of processes from /proc.
-#![cfg(target_os = "linux")]
 
 mod bad;
 mod check;
-#[path = "../engine_client/mod.rs"]
-mod engine_client;
 mod engine_files;
 mod files;
 mod games;
@@ -13,14 +9,12 @@ mod interrupted;
 mod machine;
 mod refused;
 mod reports;
-#[path = "../terminal/mod.rs"]
-mod terminal;
 
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use engine_client::scratch;
+use crate::engine_client::scratch;
 use serde_json::Value;
 
 /// The script of the test engine.

@@ -19,10 +19,3 @@ mod review;
 mod solve;
 mod train;
 mod training;
-
-#[path = "../engine_client/mod.rs"]
-mod engine_client;
-
-#[cfg(target_os = "linux")]
-#[path = "../terminal/mod.rs"]
-mod terminal;

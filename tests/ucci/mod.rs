@@ -10,6 +10,3 @@ mod invalid;
 mod options;
 mod races;
 mod searching;
-
-#[path = "../engine_client/mod.rs"]
-mod engine_client;

@@ -3,6 +3,3 @@
 mod chinese;
 mod repetition;
 mod whole_games;
-
-#[path = "../test_positions/mod.rs"]
-mod test_positions;
