@@ -244,8 +244,7 @@ fn an_engine_is_checked() {
     let text = run_in(directory.path(), &command, &[]);
     assert!(text.lines().count() > 25, "{text}");
     assert!(
-        text.lines()
-            .all(|line| line.contains("\"outcome\":\"kept\"")),
+        text.lines().all(|line| line.contains("\"outcome\":\"ok\"")),
         "{text}"
     );
 }
@@ -311,15 +310,15 @@ fn the_minimum_rust_version_is_that_of_the_manifest() {
 }
 
 #[test]
-fn lines_are_at_most_120_columns_wide() {
+fn lines_other_than_table_rows_are_at_most_125_columns_wide() {
     for text in ALL {
-        for line in text.lines() {
+        for line in text.lines().filter(|line| !line.starts_with('|')) {
             let wide = line
                 .chars()
                 .filter(|c| ('\u{1100}'..='\u{ffef}').contains(c));
             // Dashes, quotes and arrows before the CJK blocks are narrow.
             let wide = wide.filter(|c| *c >= '\u{2e80}').count();
-            assert!(line.chars().count() + wide <= 120, "{line}");
+            assert!(line.chars().count() + wide <= 125, "{line}");
         }
     }
 }
