@@ -1,30 +1,31 @@
 //! `chuhe serve`: the HTTP server of a cloud library.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::common::{Failure, interrupts, print};
+use super::common::{Failure, note, print};
 use crate::cloud::access::{Role, Tokens};
 use crate::cloud::library::{Library, LibraryOptions, Rounding};
-use crate::cloud::server::{Server, ServerOptions, Site, survive_file_limits};
-use crate::cloud::store::{Location, Store};
+use crate::cloud::server::{Server, ServerFiles, ServerOptions, Site, survive_file_limits};
+use crate::cloud::store::{Location, Store, StoreError};
 use crate::cloud::worker::{JobSource, LocalLibrary, Worker, Workers};
 use crate::tablebase::Tables;
 
 /// Serve a cloud library (云库): the API of the public library over HTTP, at /chessdb.php.
 ///
-/// The library is an SQLite file or a PostgreSQL database and is created if missing. Endgame tablebases take
-/// precedence over it. Statistics are at /metrics. Ctrl-C or SIGTERM stops the server after the requests in
-/// progress. To search for a library on another machine, use `chuhe cloud worker`.
+/// The library is an SQLite file or a PostgreSQL database and is created if missing. A read-only file is served
+/// without learning. Endgame tablebases take precedence over it. Statistics are at /metrics. Ctrl-C or SIGTERM stops
+/// the server after the requests in progress; SIGHUP loads --tokens and --static again. To search for a library on
+/// another machine, use `chuhe cloud worker`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file, or postgres://USER@HOST/DATABASE if built with the feature postgres.
     library: Location,
-    /// Address and port; port 0 selects a free port, which is printed.
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
-    listen: SocketAddr,
+    /// Address or host name, and port; a port alone is on this machine. Port 0 selects a free port, which is printed.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090", value_parser = parse_listen)]
+    listen: ListenAddress,
     /// File of access tokens, one per line: role (read, queue, write, admin), name, token.
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
@@ -82,7 +83,107 @@ fn open_tables(arguments: &Arguments) -> Result<Arc<Tables>, Failure> {
     }
 }
 
+/// The argument of `--listen` with the addresses of the host.
+#[derive(Clone, Debug)]
+struct ListenAddress {
+    text: String,
+    addresses: Vec<SocketAddr>,
+}
+
+/// Parses `ADDRESS:PORT`, `HOST:PORT` or `PORT`. IPv4 addresses of a host come first.
+fn parse_listen(text: &str) -> Result<ListenAddress, String> {
+    let place = if text.parse::<u16>().is_ok() {
+        format!("127.0.0.1:{text}")
+    } else {
+        text.to_owned()
+    };
+    let invalid = |error| format!("expected ADDRESS:PORT, HOST:PORT or PORT: {error}");
+    let mut addresses: Vec<SocketAddr> = place.to_socket_addrs().map_err(invalid)?.collect();
+    addresses.sort_by_key(SocketAddr::is_ipv6);
+    Ok(ListenAddress {
+        text: text.to_owned(),
+        addresses,
+    })
+}
+
+/// Opens the library; a read-only one is opened for reading.
+fn open_store(location: &Location) -> Result<Store, Failure> {
+    let store = match Store::open_at(location) {
+        Err(error @ StoreError::ReadOnly(_)) => {
+            note(&format!(
+                "{error}: the server answers queries but learns nothing"
+            ));
+            Store::open_read_only(location)
+        }
+        opened => opened,
+    };
+    store.map_err(|error| Failure::new(location, error))
+}
+
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let files = load_files(arguments)?;
+    let tables = open_tables(arguments)?;
+    allow_connections(arguments.connections);
+    if let Err(error) = survive_file_limits() {
+        log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
+    }
+    let store = open_store(&arguments.library)?;
+    let workers = if store.is_read_only() {
+        0
+    } else {
+        arguments.workers
+    };
+    let options = LibraryOptions {
+        min_visits: arguments.min_visits,
+        lease: i64::from(arguments.lease),
+        rounding: if arguments.compat_rounding {
+            Rounding::Requested
+        } else {
+            Rounding::Stored
+        },
+    };
+    let library = Arc::new(Library::new(store, tables.clone(), options));
+    let options = ServerOptions {
+        anonymous: arguments.anonymous,
+        rate: arguments.rate,
+        proxies: arguments.proxy.clone(),
+        public_workers: arguments.public_workers.clone(),
+        connections: usize::from(arguments.connections),
+        threads: usize::from(arguments.threads),
+    };
+    let listen = &arguments.listen;
+    let fail = |error| Failure::new(&listen.text, error);
+    let server = Server::bind(&listen.addresses, library.clone(), options, files).map_err(fail)?;
+    let address = server.address().map_err(fail)?;
+    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
+    let worker = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
+    let workers: Vec<Worker> = (0..workers)
+        .map(worker)
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::new("--workers", error))?;
+    // The server also runs without a standard output.
+    let _ = print(&format!("listening on http://{address}/chessdb.php\n"));
+    log::info!("listening on {address}");
+    let reload = || match load_files(arguments) {
+        Ok(files) => {
+            note("tokens and static files were loaded again");
+            Some(files)
+        }
+        Err(error) => {
+            note(&format!(
+                "{}; the previous tokens and static files stay in use",
+                error.text
+            ));
+            None
+        }
+    };
+    server.run(reload).map_err(fail)?;
+    drop(Workers::from(workers));
+    Ok(())
+}
+
+/// Reads the tokens and the static files.
+fn load_files(arguments: &Arguments) -> Result<ServerFiles, Failure> {
     let tokens = match &arguments.tokens {
         Some(path) => read_tokens(path)?,
         None => Tokens::default(),
@@ -97,51 +198,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(path) => Site::read(path).map_err(|error| Failure::new(path.display(), error))?,
         None => Site::default(),
     };
-    let interrupts = interrupts()?;
-    let tables = open_tables(arguments)?;
-    allow_connections(arguments.connections);
-    if let Err(error) = survive_file_limits() {
-        log::warn!("cannot handle SIGXFSZ, so a file size limit will end the server: {error}");
-    }
-    let store = Store::open_at(&arguments.library)
-        .map_err(|error| Failure::new(&arguments.library, error))?;
-    let options = LibraryOptions {
-        min_visits: arguments.min_visits,
-        lease: i64::from(arguments.lease),
-        rounding: if arguments.compat_rounding {
-            Rounding::Requested
-        } else {
-            Rounding::Stored
-        },
-    };
-    let library = Arc::new(Library::new(store, tables.clone(), options));
-    let options = ServerOptions {
-        anonymous: arguments.anonymous,
-        tokens,
-        rate: arguments.rate,
-        proxies: arguments.proxy.clone(),
-        public_workers: arguments.public_workers.clone(),
-        site,
-        connections: usize::from(arguments.connections),
-        threads: usize::from(arguments.threads),
-    };
-    let fail = |error| Failure::new(arguments.listen, error);
-    let server = Server::bind(arguments.listen, library.clone(), options).map_err(fail)?;
-    let address = server.address().map_err(fail)?;
-    let source: Arc<dyn JobSource> = Arc::new(LocalLibrary(library));
-    let worker = |_| Worker::start(source.clone(), tables.clone(), arguments.nodes, PAUSE);
-    let workers: Vec<Worker> = (0..arguments.workers)
-        .map(worker)
-        .collect::<Result<_, _>>()
-        .map_err(|error| Failure::new("--workers", error))?;
-    // The server also runs without a standard output.
-    let _ = print(&format!("listening on http://{address}/chessdb.php\n"));
-    log::info!("listening on {address}");
-    // An error means that the signal handler is gone; then no signal can arrive.
-    let wait = move || _ = interrupts.recv();
-    server.run(wait).map_err(fail)?;
-    drop(Workers::from(workers));
-    Ok(())
+    Ok(ServerFiles { tokens, site })
 }
 
 /// Files that are open besides connections: the library in each thread, and the log.

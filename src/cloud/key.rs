@@ -349,7 +349,7 @@ mod tests {
             let view = View::of(position);
             let mirrored = position.mirrored();
             let mirrored_view = View::of(&mirrored);
-            let canonical = view.key.position().expect("a key tells its position");
+            let canonical = view.key.position().expect("a key encodes a position");
             assert_eq!(View::of(&canonical).orientation, Orientation::default());
             assert_eq!(view.key, mirrored_view.key);
             for m in legal_moves(position) {

@@ -8,12 +8,20 @@ pub struct QueryParameters {
 }
 
 impl QueryParameters {
-    /// Parses the query of a URL and a form. Invalid UTF-8 becomes U+FFFD.
-    pub fn parse(query: &[u8], form: &[u8]) -> Self {
-        let parse = |text| form_urlencoded::parse(text).into_owned();
-        Self {
-            pairs: parse(query).chain(parse(form)).collect(),
-        }
+    /// Parses the query of a URL or a form. Invalid UTF-8 becomes U+FFFD.
+    pub fn parse(text: &[u8]) -> Self {
+        Self::from(
+            form_urlencoded::parse(text)
+                .into_owned()
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// Adds parameters that take precedence.
+    #[must_use]
+    pub fn with(mut self, more: Self) -> Self {
+        self.pairs.extend(more.pairs);
+        self
     }
 
     /// The last value of a parameter; the form takes precedence over the URL.
@@ -28,12 +36,12 @@ impl QueryParameters {
     }
 
     /// A boolean parameter; `default` if it is absent.
-    pub fn is_on(&self, name: &str, usual: bool) -> bool {
+    pub fn is_on(&self, name: &str, default: bool) -> bool {
         let is_on = |value: &str| {
             let values = ["1", "true", "on", "yes"];
             values.iter().any(|on| value.eq_ignore_ascii_case(on))
         };
-        self.get(name).map_or(usual, is_on)
+        self.get(name).map_or(default, is_on)
     }
 
     /// The moves of `ban`, as in `move:c3c4|move:b2e2`. The first five bytes of each entry are skipped unread.
@@ -43,12 +51,19 @@ impl QueryParameters {
     }
 }
 
+impl From<Vec<(String, String)>> for QueryParameters {
+    fn from(pairs: Vec<(String, String)>) -> Self {
+        Self { pairs }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn get(query: &str, form: &str, name: &str) -> Option<String> {
-        let parameters = QueryParameters::parse(query.as_bytes(), form.as_bytes());
+        let form = QueryParameters::parse(form.as_bytes());
+        let parameters = QueryParameters::parse(query.as_bytes()).with(form);
         parameters.get(name).map(str::to_owned)
     }
 
@@ -72,7 +87,7 @@ mod tests {
 
     #[test]
     fn boolean_parameters() {
-        let parameters = QueryParameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false", b"");
+        let parameters = QueryParameters::parse(b"a=TRUE&b=on&c=Yes&d=1&e=2&f=&g=0&h=false");
         let on: Vec<bool> = "a b c d e f g h"
             .split(' ')
             .map(|name| parameters.is_on(name, true))
@@ -87,7 +102,7 @@ mod tests {
     #[test]
     fn the_first_five_bytes_of_a_ban_are_skipped() {
         let banned = |ban: &str| {
-            let parameters = QueryParameters::parse(format!("ban={ban}").as_bytes(), b"");
+            let parameters = QueryParameters::parse(format!("ban={ban}").as_bytes());
             let banned = parameters.banned();
             banned.into_iter().map(str::to_owned).collect::<Vec<_>>()
         };

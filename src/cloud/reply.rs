@@ -2,8 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use super::score::MATE;
-use super::score::win_rate;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::score::{FINAL, MATE, win_rate};
 use crate::board::Move;
 
 /// Encoding of a reply.
@@ -92,11 +94,14 @@ impl ReplyFormat {
 
 impl ApiReply {
     /// Encodes the reply.
-    pub fn to_bytes(&self, format: ReplyFormat) -> String {
+    pub fn encode(&self, format: ReplyFormat) -> String {
         let mut text = String::new();
         let _ = match (format, self) {
             (ReplyFormat::Json, Self::Digit(digit)) => write!(text, "{digit}\0"),
-            (ReplyFormat::Json, _) => self.write_json(&mut text),
+            (ReplyFormat::Json, _) => {
+                // The fields are numbers, moves and fixed words, which can always be serialized.
+                return serde_json::to_string(&self.to_json()).unwrap_or_default();
+            }
             (ReplyFormat::Bare, _) => self.write_text(&mut text),
             (ReplyFormat::Text, _) => self.write_text(&mut text).map(|()| text.push('\0')),
         };
@@ -123,44 +128,96 @@ impl ApiReply {
         }
     }
 
-    fn write_json(&self, out: &mut String) -> fmt::Result {
-        let ply = |ply: &Option<u16>| ply.map_or_else(String::new, |ply| format!(",\"ply\":{ply}"));
-        if *self == Self::Empty {
-            return out.write_str("{}");
-        }
-        if let Self::Status(word) = self {
-            return write!(out, "{{\"status\":\"{word}\"}}");
-        }
-        out.write_str("{\"status\":\"ok\",")?;
+    /// The fields of the JSON reply.
+    fn to_json(&self) -> JsonReply {
+        let uci = |uci: &Move| JsonMove {
+            uci: *uci,
+            ..JsonMove::default()
+        };
+        let mut json = JsonReply {
+            status: Some("ok"),
+            ..JsonReply::default()
+        };
         match self {
-            Self::Empty | Self::Status(_) | Self::Digit(_) => Ok(()),
-            Self::Moves(moves, distance) => {
-                out.write_str("\"moves\":[")?;
-                separated(out, ",", moves, write_json_entry)?;
-                write!(out, "]{}", ply(distance))
+            Self::Empty | Self::Digit(_) => json.status = None,
+            Self::Status(word) => json.status = Some(word),
+            Self::Moves(moves, ply) => {
+                json.moves = Some(moves.iter().map(JsonMove::from).collect());
+                json.ply = *ply;
             }
-            Self::Move(m) => write!(out, "\"move\":\"{m}\""),
-            Self::TableMove(m) => write!(out, "\"egtb\":\"{m}\""),
-            Self::Search(moves) => {
-                out.write_str("\"search_moves\":[")?;
-                separated(out, ",", moves, |out, m| write!(out, "{{\"uci\":\"{m}\"}}"))?;
-                out.write_str("]")
-            }
-            Self::Score(score, distance) => write!(out, "\"eval\":{score}{}", ply(distance)),
+            Self::Move(m) => json.r#move = Some(*m),
+            Self::TableMove(m) => json.egtb = Some(*m),
+            Self::Search(moves) => json.search_moves = Some(moves.iter().map(uci).collect()),
+            Self::Score(score, ply) => (json.eval, json.ply) = (Some(*score), *ply),
             Self::Line { score, depth, pv } => {
-                write!(out, "\"score\":{score},\"depth\":{depth},\"pv\":[")?;
-                separated(out, ",", pv, |out, m| write!(out, "\"{m}\""))?;
-                out.write_str("]")
+                (json.score, json.depth) = (Some(*score), Some(*depth));
+                json.pv = Some(pv.clone());
             }
             Self::Rules(moves) => {
-                out.write_str("\"moves\":[")?;
-                separated(out, ",", moves, |out, (m, rule)| {
-                    write!(out, "{{\"uci\":\"{m}\",\"rule\":\"{rule}\"}}")
-                })?;
-                out.write_str("]")
+                let ruled = moves.iter().map(|(m, rule)| JsonMove {
+                    rule: Some(rule),
+                    ..uci(m)
+                });
+                json.moves = Some(ruled.collect());
             }
-        }?;
-        out.write_str("}")
+        }
+        json
+    }
+}
+
+/// A reply as JSON; absent fields are omitted.
+#[derive(Default, Serialize)]
+struct JsonReply {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moves: Option<Vec<JsonMove>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#move: Option<Move>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    egtb: Option<Move>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    search_moves: Option<Vec<JsonMove>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    eval: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pv: Option<Vec<Move>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ply: Option<u16>,
+}
+
+/// A move in a list as JSON.
+#[derive(Default, Serialize)]
+struct JsonMove {
+    uci: Move,
+    /// A number, or `"??"` if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    winrate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+}
+
+impl From<&ListedMove> for JsonMove {
+    fn from(entry: &ListedMove) -> Self {
+        let (score, rank) = score_and_rank(&entry.info);
+        Self {
+            uci: entry.played,
+            score: Some(score.map_or_else(|| "??".into(), Value::from)),
+            rank: Some(rank),
+            note: Some(note(&entry.info)),
+            winrate: shown_win_rate(&entry.info),
+            rule: None,
+        }
     }
 }
 
@@ -199,8 +256,8 @@ fn note(info: &MoveInfo) -> String {
         MoveInfo::Table { score, rank } => {
             let (letter, plies) = match score {
                 0 => ('D', 0),
-                1.. => ('W', super::score::FINAL - score),
-                _ => ('L', super::score::FINAL + score),
+                1.. => ('W', FINAL - score),
+                _ => ('L', FINAL + score),
             };
             format!("{} ({letter}-M-{plies:04})", sign(rank))
         }
@@ -241,21 +298,6 @@ fn write_entry(out: &mut String, entry: &ListedMove) -> fmt::Result {
     }
 }
 
-fn write_json_entry(out: &mut String, entry: &ListedMove) -> fmt::Result {
-    let (score, rank) = score_and_rank(&entry.info);
-    let score = score.map_or_else(|| "\"??\"".to_owned(), |score| score.to_string());
-    let note = note(&entry.info);
-    let played = entry.played;
-    write!(
-        out,
-        "{{\"uci\":\"{played}\",\"score\":{score},\"rank\":{rank},\"note\":\"{note}\""
-    )?;
-    match shown_win_rate(&entry.info) {
-        Some(rate) => write!(out, ",\"winrate\":\"{rate}\"}}"),
-        None => out.write_str("}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,8 +308,7 @@ mod tests {
 
     /// A reply in all three formats.
     fn bytes(reply: &ApiReply) -> [String; 3] {
-        [ReplyFormat::Text, ReplyFormat::Bare, ReplyFormat::Json]
-            .map(|format| reply.to_bytes(format))
+        [ReplyFormat::Text, ReplyFormat::Bare, ReplyFormat::Json].map(|format| reply.encode(format))
     }
 
     #[test]
@@ -308,12 +349,12 @@ mod tests {
                     {\"uci\":\"a0a1\",\"score\":-29998,\"rank\":0,\"note\":\"? (01-01)\"},\
                     {\"uci\":\"c3c4\",\"score\":\"??\",\"rank\":0,\"note\":\"? (??-??)\"}]";
         let reply = ApiReply::Moves(moves.clone(), None);
-        assert_eq!(reply.to_bytes(ReplyFormat::Text), text);
-        assert_eq!(reply.to_bytes(ReplyFormat::Json), format!("{json}}}"));
+        assert_eq!(reply.encode(ReplyFormat::Text), text);
+        assert_eq!(reply.encode(ReplyFormat::Json), format!("{json}}}"));
         let reply = ApiReply::Moves(moves, Some(7));
-        assert_eq!(reply.to_bytes(ReplyFormat::Text), text);
+        assert_eq!(reply.encode(ReplyFormat::Text), text);
         assert_eq!(
-            reply.to_bytes(ReplyFormat::Json),
+            reply.encode(ReplyFormat::Json),
             format!("{json},\"ply\":7}}")
         );
     }
@@ -333,8 +374,8 @@ mod tests {
                     move:a0a1,score:0,rank:1,note:* (D-M-0000)|\
                     move:a0a2,score:-29988,rank:0,note:? (L-M-0012)";
         let reply = ApiReply::Moves(moves.to_vec(), None);
-        assert_eq!(reply.to_bytes(ReplyFormat::Bare), text);
-        let json = reply.to_bytes(ReplyFormat::Json);
+        assert_eq!(reply.encode(ReplyFormat::Bare), text);
+        let json = reply.encode(ReplyFormat::Json);
         let entry = "{\"uci\":\"h2e2\",\"score\":29991,\"rank\":2,\"note\":\"! (W-M-0009)\"}";
         assert!(json.contains(entry), "{json}");
     }
@@ -344,8 +385,8 @@ mod tests {
         let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
         let shown = |reply: &ApiReply| {
             (
-                reply.to_bytes(ReplyFormat::Text),
-                reply.to_bytes(ReplyFormat::Json),
+                reply.encode(ReplyFormat::Text),
+                reply.encode(ReplyFormat::Json),
             )
         };
         let (text, json) = shown(&ApiReply::Move(m("h2e2")));
@@ -362,8 +403,8 @@ mod tests {
         let ok = |rest: &str| format!("{{\"status\":\"ok\",{rest}}}");
         let shown = |reply: &ApiReply| {
             (
-                reply.to_bytes(ReplyFormat::Text),
-                reply.to_bytes(ReplyFormat::Json),
+                reply.encode(ReplyFormat::Text),
+                reply.encode(ReplyFormat::Json),
             )
         };
         let (text, json) = shown(&ApiReply::Score(-12, Some(3)));

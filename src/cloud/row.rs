@@ -1,4 +1,4 @@
-//! What is stored: the evaluated moves of a position, and the edges between positions.
+//! Stored data: the evaluated moves of a position, and the edges between positions.
 
 use super::key::{Key, View};
 use super::score::{FINAL, score_of};
@@ -77,20 +77,20 @@ const ENTRY_LENGTH: usize = 10;
 impl Row {
     /// The entry of a move.
     pub fn get(&self, m: Move) -> Option<&Entry> {
-        self.find(m).ok().map(|edge| &self.moves[edge])
+        self.find(m).ok().map(|index| &self.moves[index])
     }
 
     /// Inserts an entry or replaces the one of the same move.
     pub fn set(&mut self, entry: Entry) {
         match self.find(entry.m) {
-            Ok(edge) => self.moves[edge] = entry,
-            Err(edge) => self.moves.insert(edge, entry),
+            Ok(index) => self.moves[index] = entry,
+            Err(index) => self.moves.insert(index, entry),
         }
     }
 
     /// Removes the entry of a move.
     pub fn remove(&mut self, m: Move) -> Option<Entry> {
-        self.find(m).ok().map(|edge| self.moves.remove(edge))
+        self.find(m).ok().map(|index| self.moves.remove(index))
     }
 
     fn find(&self, m: Move) -> Result<usize, usize> {

@@ -73,10 +73,10 @@ fn rounded(exact: f64, first: i32, key: &Key, m: Move) -> i32 {
     if exact.trunc().abs() <= 2.0 {
         return exact.round() as i32;
     }
-    let mut edge = key.as_bytes().to_vec();
-    edge.extend_from_slice(m.to_string().as_bytes());
-    edge.extend_from_slice(first.to_string().as_bytes());
-    let hash = xxh64(&edge, 0) & (u64::MAX >> 1);
+    let mut input = key.as_bytes().to_vec();
+    input.extend_from_slice(m.to_string().as_bytes());
+    input.extend_from_slice(first.to_string().as_bytes());
+    let hash = xxh64(&input, 0) & (u64::MAX >> 1);
     let chance = hash as f64 / (u64::MAX >> 1) as f64;
     below as i32 + i32::from(chance < fraction)
 }

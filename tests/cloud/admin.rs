@@ -1,15 +1,17 @@
-//! What an operator does over HTTP.
+//! Requests of administrators.
+
+use std::time::{Duration, Instant};
 
 use super::server::{ADMIN, FORM, START, Server, WRITER, body, directory, status, write_example};
 
-/// The response to an operator who shows a token in the header.
+/// The response to a POST request with a token in the header.
 fn post(server: &Server, path: &str, form: &str, token: &str) -> String {
     let header = format!("Authorization: Bearer {token}\r\n");
     server.post_with(path, FORM, form, &header)
 }
 
 #[test]
-fn writes_are_undone_by_operators_alone() {
+fn only_administrators_undo_writes() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--anonymous", "write"]);
     write_example(&server);
@@ -21,7 +23,7 @@ fn writes_are_undone_by_operators_alone() {
     }
     let bare = server.post("/admin/undo", FORM, form);
     assert_eq!(status(&bare), 403);
-    // Neither in the address, nor by another method.
+    // Not with a token in the URL, nor by another method.
     let address = format!("/admin/undo?{form}&token={ADMIN}");
     assert_eq!(status(&server.post(&address, FORM, form)), 403);
     let header = format!("Authorization: Bearer {ADMIN}\r\n");
@@ -33,23 +35,106 @@ fn writes_are_undone_by_operators_alone() {
     );
     assert_eq!(server.ask("queryall", ""), known);
     let done = post(&server, "/admin/undo", form, ADMIN);
-    assert_eq!((status(&done), &*body(&done)), (200, "{\"undone\":3}"));
+    let said = "{\"undo\":1,\"undone\":3}";
+    assert_eq!((status(&done), &*body(&done)), (200, said));
     assert!(
         !done.to_ascii_lowercase().contains("access-control"),
         "{done}"
     );
     assert_eq!(server.ask("queryall", ""), "unknown\0");
-    // The token may stand in the form, and all that was ever written may be meant.
+    // The token may be in the form; without `minutes` all writes are undone.
     write_example(&server);
     let form = format!("writer=tests&token={ADMIN}");
     assert_eq!(
         body(&server.post("/admin/undo", FORM, &form)),
-        "{\"undone\":3}"
+        "{\"undo\":2,\"undone\":3}"
     );
 }
 
 #[test]
-fn operators_read_the_log() {
+fn undone_writes_are_listed_and_restored() {
+    let directory = directory();
+    let server = Server::start(directory.path(), &[]);
+    write_example(&server);
+    let known = server.ask("queryall", "");
+    let json = |path: &str, form: &str| -> serde_json::Value {
+        serde_json::from_str(&body(&post(&server, path, form, ADMIN))).unwrap()
+    };
+    assert_eq!(json("/admin/undos", ""), serde_json::json!([]));
+    assert_eq!(
+        json("/admin/undo", "writer=nobody")["undo"],
+        serde_json::Value::Null
+    );
+    let undone = json("/admin/undo", "writer=tests&minutes=5");
+    assert_eq!(undone, serde_json::json!({ "undone": 3, "undo": 1 }));
+    let log = json("/admin/log", "");
+    assert_eq!(log.as_array().map(Vec::len), Some(3), "{log}");
+    for write in log.as_array().unwrap() {
+        assert_eq!(
+            (&write["undone"]["by"], &write["undone"]["undo"]),
+            (&"operator".into(), &1.into())
+        );
+    }
+    assert_eq!(
+        json("/admin/redo", "undo=1"),
+        serde_json::json!({ "redone": 3 })
+    );
+    assert_eq!(server.ask("queryall", ""), known);
+    assert!(!json("/admin/log", "").to_string().contains("undone"));
+    let undos = json("/admin/undos", "");
+    assert_eq!(
+        (&undos[0]["writer"], &undos[0]["redone_by"]),
+        (&"tests".into(), &"operator".into())
+    );
+    for (form, said) in [
+        ("", "400 undo must be the number of an undo\n"),
+        ("undo=x", "400 undo must be the number of an undo\n"),
+        ("undo=9", "400 there is no undo with this number\n"),
+        ("undo=1", "400 this undo has already been redone\n"),
+    ] {
+        let answer = post(&server, "/admin/redo", form, ADMIN);
+        assert_eq!(format!("{} {}", status(&answer), body(&answer)), said);
+    }
+    assert_eq!(status(&post(&server, "/admin/redo", "undo=1", WRITER)), 403);
+    assert_eq!(status(&post(&server, "/admin/undos", "", WRITER)), 403);
+}
+
+#[test]
+fn a_hangup_signal_reloads_tokens_and_static_files() {
+    let directory = directory();
+    let site = directory.path().join("site");
+    std::fs::create_dir(&site).unwrap();
+    std::fs::write(site.join("a.txt"), "old").unwrap();
+    let server = Server::start(directory.path(), &["--static", "site"]);
+    let tokens = directory.path().join("tokens");
+    let hang_up = || {
+        let process = rustix::process::Pid::from_child(&server.child);
+        rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
+    };
+    let role = |token: &str| status(&post(&server, "/admin/undos", "", token));
+    let new = "another-administrator";
+    let file = || body(&server.get_with("/a.txt", ""));
+    assert_eq!((role(ADMIN), role(new), &*file()), (200, 403, "old"));
+    std::fs::write(site.join("a.txt"), "new").unwrap();
+    std::fs::write(&tokens, format!("admin other {new}\n")).unwrap();
+    hang_up();
+    let begun = Instant::now();
+    while file() != "new" {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!((role(ADMIN), role(new)), (403, 200));
+    // An invalid file changes nothing.
+    std::fs::write(&tokens, "nonsense\n").unwrap();
+    std::fs::write(site.join("a.txt"), "newer").unwrap();
+    hang_up();
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!((role(new), &*file()), (200, "new"));
+    assert_eq!(server.stop(), Some(0));
+}
+
+#[test]
+fn administrators_read_the_log() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
@@ -116,7 +201,7 @@ fn queues_are_emptied() {
         "{metrics}"
     );
     assert_eq!(empty("expansion"), "{\"dropped\":1}");
-    // There is room for the next one.
+    // The next task is accepted.
     assert_eq!(server.ask("queue", ""), "ok\0");
     assert_eq!(empty("expansion"), "{\"dropped\":1}");
 }

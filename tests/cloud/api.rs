@@ -1,8 +1,9 @@
-//! The actions as clients send them.
+//! The API as clients use it.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
 
-use super::server::{FORM, START, Server, WRITER, body, directory, status, write_example};
+use super::server::{FORM, START, Server, WRITER, body, directory, status, stop, write_example};
 
 const KNOWN: &str = "move:b2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
     move:h2e2,score:20,rank:2,note:! (00-00),winrate:51.51|\
@@ -19,13 +20,13 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
     assert_eq!(server.ask("queryall", ""), KNOWN);
     let encoded = START.replace(' ', "+");
     let path = format!("/chessdb.php?action=queryall&board={encoded}");
-    // Everything in the address, with an empty body.
+    // All parameters in the URL, with an empty body.
     assert_eq!(body(&server.post(&path, FORM, "")), KNOWN);
     assert_eq!(
         body(&server.post(&path, "text/plain", "action=query")),
         KNOWN
     );
-    // In the body, blanks and bars as they are; the body goes before the address.
+    // In the body, with raw blanks and bars; the body precedes the URL.
     let form = format!("action=queryall&board={START}&ban=move:e0e1|move:d0e1");
     assert_eq!(body(&server.post("/chessdb.php", FORM, &form)), KNOWN);
     let charset = format!("{FORM}; charset=UTF-8");
@@ -33,9 +34,19 @@ fn every_encoding_of_a_request_gets_the_same_reply() {
         body(&server.post("/chessdb.php?action=query&x=y", &charset, &form)),
         KNOWN
     );
-    // As through a proxy.
+    // As a proxy sends it.
     let absolute = server.get_with(&format!("http://www.example.com{path}"), "");
     assert_eq!(body(&absolute), KNOWN);
+    // As `FormData` in browsers and `curl -F` send it; a file is skipped.
+    let parts = [("action", "queryall"), ("board", START)].map(|(name, value)| {
+        format!("--b\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    });
+    let file = "--b\r\nContent-Disposition: form-data; name=\"action\"; filename=\"x\"\r\n\r\nquery\r\n--b--\r\n";
+    let multipart = format!("{}{file}", parts.concat());
+    let kind = "multipart/form-data; boundary=b";
+    assert_eq!(body(&server.post("/chessdb.php", kind, &multipart)), KNOWN);
+    let cut = &multipart[..multipart.len() - 20];
+    assert_eq!(status(&server.post("/chessdb.php", kind, cut)), 400);
     let chunked = format!(
         "POST /chessdb.php HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: {FORM}\r\n\
          Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{form}\r\n0\r\n\r\n",
@@ -190,7 +201,7 @@ fn writes_survive_a_restart() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
     write_example(&server);
-    // A connection that does nothing keeps the server from stopping no longer than others.
+    // An idle connection does not delay the stop.
     let idle = server.connect();
     assert_eq!(server.stop(), Some(0));
     drop(idle);
@@ -200,6 +211,24 @@ fn writes_survive_a_restart() {
         server.ask("querypv", "&stable=1&json=1"),
         "{\"status\":\"ok\",\"score\":20,\"depth\":1,\"pv\":[\"b2e2\"]}"
     );
+}
+
+#[test]
+fn servers_listen_on_host_names_and_ports() {
+    let directory = directory();
+    for listen in ["localhost:0", "0"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chuhe"))
+            .current_dir(directory.path())
+            .args(["serve", "library.db", "--workers", "0", "--listen", listen])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut line).unwrap();
+        stop(&mut child);
+        assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
+    }
 }
 
 #[test]
@@ -226,9 +255,9 @@ fn invalid_arguments_are_reported() {
         ),
         (
             &["serve", "x.db", "--listen", "nowhere"],
-            "invalid socket address",
+            "expected ADDRESS:PORT, HOST:PORT or PORT",
         ),
-        (&["serve", "none/x.db"], "unable to open database file"),
+        (&["serve", "none/x.db"], "none/x.db: No such file"),
     ] {
         let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_chuhe"));
         let assert = command

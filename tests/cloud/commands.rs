@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use super::server::{START, Server, WRITER, directory, responding, write_example};
+use chuhe::cloud::store::{Store, TaskKind, TaskRequest};
 
-/// Runs `chuhe cloud` in a directory; the exit code and what is printed.
+use super::server::{LIBRARY, START, Server, WRITER, directory, responding, write_example};
+
+/// Runs `chuhe cloud` in a directory; returns the exit code and the output.
 pub fn cloud(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
     let output = command
@@ -99,7 +101,7 @@ fn refusals_and_invalid_replies_are_failures() {
 }
 
 #[test]
-fn dumps_make_the_same_library_again() {
+fn dumps_recreate_the_library() {
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &[]);
@@ -113,7 +115,7 @@ fn dumps_make_the_same_library_again() {
     let said = "3 moves written, 0 already known, 0 tasks added, 0 unreadable games skipped\n";
     assert_eq!((code, &*text), (Some(0), said));
     assert_eq!(cloud(here, &["dump", "other.db"]).1, dump);
-    // Once more, or from an older state, it changes nothing.
+    // A second import or an older dump changes nothing.
     let older = dump.replace("b2e2 -20 0", "b2e2 -90 0");
     std::fs::write(here.join("older.txt"), older).unwrap();
     for file in ["dump.txt", "older.txt"] {
@@ -130,9 +132,9 @@ fn dumps_make_the_same_library_again() {
     let none = ["undo", "other.db", "--writer", "worker"];
     assert_eq!(
         cloud(here, &none),
-        (Some(0), "0 values undone\n".to_owned())
+        (Some(0), "no writes to undo\n".to_owned())
     );
-    // A book has the good moves, for both colors.
+    // A book contains the good moves of both colors.
     let (code, text) = cloud(here, &["export", "other.db", "book.dat"]);
     assert_eq!(code, Some(0), "{text}");
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_chuhe"));
@@ -158,7 +160,7 @@ fn dumps_make_the_same_library_again() {
 }
 
 #[test]
-fn the_part_of_a_damaged_dump_that_was_written_is_reported() {
+fn damaged_dumps_report_the_imported_part() {
     let directory = directory();
     let here = directory.path();
     let server = Server::start(here, &[]);
@@ -230,16 +232,149 @@ fn writes_are_undone() {
         .collect();
     assert_eq!((code, rows.len()), (Some(0), 3), "{log}");
     assert_eq!(rows[1][2..7], ["tests", "b0a2", "-", "-180", "0"], "{log}");
-    assert_eq!(rows[2][7..].join(" "), START, "{log}");
+    assert_eq!(rows[2][8..].join(" "), START, "{log}");
+    let known = server.ask("queryall", "");
     let (code, log) = cloud(here, &["log", "library.db", "--writer", "nobody"]);
     assert_eq!((code, log.lines().count()), (Some(0), 1), "{log}");
-    // The server need not be stopped for it.
+    // While the server runs.
     let undo = cloud(
         here,
         &["undo", "library.db", "--writer", "tests", "--minutes", "5"],
     );
-    assert_eq!(undo, (Some(0), "3 values undone\n".to_owned()));
+    assert_eq!(undo, (Some(0), "3 values undone (undo 1)\n".to_owned()));
     assert_eq!(server.ask("queryall", ""), "unknown\0");
+    // Nothing is lost: the log shows who undid it, and it can be restored.
+    let (_, log) = cloud(here, &["log", "library.db"]);
+    assert_eq!(log.matches("1, command").count(), 3, "{log}");
+    let redo = cloud(here, &["redo", "library.db", "1"]);
+    assert_eq!(redo, (Some(0), "3 values restored\n".to_owned()));
+    assert_eq!(server.ask("queryall", ""), known);
+    let (_, undos) = cloud(here, &["log", "library.db", "--undos"]);
+    assert_eq!(undos.lines().count(), 2, "{undos}");
+    assert_eq!(undos.matches("command").count(), 2, "{undos}");
+    let (code, text) = cloud(here, &["redo", "library.db", "1"]);
+    assert!(
+        code == Some(1) && text.contains("already been redone"),
+        "{text}"
+    );
+}
+
+#[test]
+fn reading_commands_leave_other_files_as_they_are() {
+    let directory = directory();
+    let here = directory.path();
+    for (name, content) in [("empty.db", ""), ("text.db", "not a library")] {
+        std::fs::write(here.join(name), content).unwrap();
+        for command in ["dump", "check", "log"] {
+            let (code, text) = cloud(here, &[command, name]);
+            assert_eq!(code, Some(1), "{command} {name}: {text}");
+            assert!(text.contains(name), "{text}");
+        }
+        let (code, text) = cloud(here, &["undo", name, "--writer", "x"]);
+        assert_eq!(code, Some(1), "{text}");
+        assert_eq!(std::fs::read_to_string(here.join(name)).unwrap(), content);
+    }
+}
+
+/// A command that cannot write to a directory and its files. Changes to another user if this one is root; `None`
+/// without the program for that.
+#[cfg(unix)]
+fn read_only(directory: &Path) -> Option<std::process::Command> {
+    use std::os::unix::fs::PermissionsExt;
+
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let mode = std::fs::Permissions::from_mode(0o444);
+        std::fs::set_permissions(entry.unwrap().path(), mode).unwrap();
+    }
+    let mode = std::fs::Permissions::from_mode(0o555);
+    std::fs::set_permissions(directory, mode).unwrap();
+    let program = env!("CARGO_BIN_EXE_chuhe");
+    if !rustix::process::getuid().is_root() {
+        return Some(std::process::Command::new(program));
+    }
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", program]);
+    let mut probe = std::process::Command::new("setpriv");
+    probe.args(["--reuid=65534", "--regid=65534", "--clear-groups", program]);
+    let works = probe
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success());
+    works.then_some(command)
+}
+
+#[cfg(unix)]
+#[test]
+fn read_only_libraries_are_read_and_served() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    assert_eq!(server.stop(), Some(0));
+    let dump = cloud(here, &["dump", "library.db"]);
+    let run = |arguments: &[&str]| {
+        let output = read_only(here)?
+            .current_dir(here)
+            .args(arguments)
+            .output()
+            .unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        Some((output.status.code(), String::from_utf8(text).unwrap()))
+    };
+    let Some(read) = run(&["cloud", "dump", "library.db"]) else {
+        eprintln!("skipped: setpriv cannot run the program as another user");
+        return;
+    };
+    assert_eq!(read, dump);
+    for (arguments, code, said) in [
+        (
+            &["cloud", "check", "library.db"][..],
+            0,
+            "1 positions, 0 inconsistent values",
+        ),
+        (&["cloud", "log", "library.db"], 0, "b0a2"),
+        (
+            &["cloud", "undo", "library.db", "--writer", "x"],
+            1,
+            "library.db is read-only",
+        ),
+        (
+            &["cloud", "import", "library.db", "tokens"],
+            1,
+            "library.db is read-only",
+        ),
+    ] {
+        let (found, text) = run(arguments).unwrap();
+        assert_eq!(found, Some(code), "{text}");
+        assert!(text.contains(said), "{text}");
+    }
+    let server = Server::start_by(read_only(here).unwrap(), LIBRARY, here, &["--workers", "1"]);
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+    assert_eq!(
+        server
+            .ask("queryall", "&learn=1")
+            .matches("winrate")
+            .count(),
+        6
+    );
+    for (action, more) in [
+        ("queue", ""),
+        ("store", &*format!("&move=a3a4&score=1&token={WRITER}")),
+    ] {
+        assert_eq!(server.ask(action, more), "Error: the library is read-only");
+    }
+    drop(server);
+    // Writes that were not merged into the file would be missed.
+    let writable = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(here, writable).unwrap();
+    std::fs::write(here.join("library.db-wal"), "x".repeat(5_000)).unwrap();
+    let (code, text) = run(&["cloud", "dump", "library.db"]).unwrap();
+    assert!(
+        code == Some(1) && text.contains("has unmerged writes in library.db-wal"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -256,9 +391,15 @@ fn the_moves_of_books_become_tasks() {
         let (code, text) = cloud(here, &["import", &new, book]);
         let said = "0 moves written, 0 already known, 1 tasks added, 0 unreadable games skipped\n";
         assert_eq!((code, text.contains(said)), (Some(0), true), "{text}");
-        let store = chuhe::cloud::store::Store::open(&here.join(new)).unwrap();
-        let kind = chuhe::cloud::store::TaskKind::Scoring;
-        let lease = store.lease(kind, 10, 60).unwrap();
+        let store = Store::open(&here.join(new)).unwrap();
+        let kind = TaskKind::Scoring;
+        let request = TaskRequest {
+            kind,
+            count: 10,
+            seconds: 60,
+            worker: "tests".to_owned(),
+        };
+        let lease = store.lease(request).unwrap();
         let moves: Vec<String> = lease.tasks[0]
             .moves
             .iter()

@@ -1,4 +1,4 @@
-//! A server that is killed loses nothing that it has acknowledged.
+//! Acknowledged writes survive crashes and full disks.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ use super::server::{LIBRARY, START, Server, WRITER, body, directory, status};
 const ROUNDS: u64 = 4;
 const WRITERS: u64 = 8;
 
-/// Writes moves of random games until the server is gone; what was acknowledged is noted.
+/// Writes moves of random games until the server is gone; collects the acknowledged ones.
 pub fn write_games(server: &Server, seed: u64, acknowledged: &Mutex<Vec<(String, String)>>) {
     let mut random = StdRng::seed_from_u64(seed);
     loop {
@@ -59,7 +59,7 @@ fn acknowledged_writes_survive_a_kill() {
     assert_eq!(problems.first(), None);
 }
 
-/// Kills servers on a library while others write to them; what was acknowledged is there.
+/// Kills servers on a library during writes, and checks that it contains the acknowledged ones.
 pub fn survive_kills(library: &str, directory: &Path) {
     let acknowledged = Mutex::new(Vec::new());
     for round in 0..ROUNDS {
@@ -82,7 +82,7 @@ pub fn survive_kills(library: &str, directory: &Path) {
     assert_known(&Server::start_on(library, directory, &[]), &acknowledged);
 }
 
-/// All moves that were acknowledged are known.
+/// Checks that all acknowledged moves are known.
 pub fn assert_known(server: &Server, acknowledged: &[(String, String)]) {
     for (board, m) in acknowledged {
         let path = format!("/chessdb.php?action=queryall&learn=1&board={board}");
@@ -135,7 +135,7 @@ fn a_full_disk_only_affects_writes() {
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
     assert_eq!(status(&server.get_with("/metrics", "")), 200);
     drop(server);
-    // With room again it goes on.
+    // With enough room, writes succeed again.
     let server = Server::start(directory.path(), &[]);
     assert!(acknowledged.iter().all(|write| is_known(&server, write)));
     assert_eq!(status(&write_score(&server, START, "a0a1")), 200);
@@ -165,7 +165,7 @@ fn a_truncated_wal_loses_only_the_last_writes() {
             position.make(ply.played);
         }
     }
-    // As a loss of power leaves the files: nothing has been moved from the log to the database.
+    // As after a power failure: the log has not been merged into the database.
     let log = std::fs::read(at("library.db-wal")).unwrap();
     assert!(log.len() > 100_000, "{}", log.len());
     let mut least = written.len();
@@ -177,7 +177,7 @@ fn a_truncated_wal_loses_only_the_last_writes() {
         std::fs::copy(at("library.db"), at("cut.db")).unwrap();
         std::fs::write(at("cut.db-wal"), &log[..length]).unwrap();
         let Ok(cut) = Store::open(&at("cut.db")) else {
-            // Even the tables were still in the log.
+            // Even the schema was still in the log.
             assert!(length < 64 << 10, "{length}");
             continue;
         };

@@ -1,4 +1,4 @@
-//! The engine asks a library.
+//! The engine option `Cloud`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -44,14 +44,14 @@ fn best_move(output: &[String]) -> &str {
 }
 
 #[test]
-fn a_move_of_the_library_is_played_once_it_is_checked() {
+fn a_verified_move_of_the_library_is_played() {
     let directory = directory();
     let server = Server::start(directory.path(), &["--min-visits", "0"]);
     let requested = || {
         let metrics = body(&server.get_with("/metrics", ""));
         let line = metrics
             .lines()
-            .find(|line| line.contains("\"querybest\""))
+            .find(|line| line.contains("requests_total{action=\"querybest\"}"))
             .unwrap();
         line.rsplit(' ').next().unwrap().to_owned()
     };
@@ -67,7 +67,7 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
     assert_eq!(best_move(&run_engine(&server.url(), &go).0), "b2e2");
     assert_eq!(best_move(&run_engine("", &go).0), "h2e2");
     assert_eq!(requested(), "2");
-    // Neither in analysis nor without a time is the library asked.
+    // The library is not asked in analysis or without a time.
     for go in [
         "go depth 3",
         "go nodes 500",
@@ -84,7 +84,7 @@ fn a_move_of_the_library_is_played_once_it_is_checked() {
     }
     run_engine(&server.url(), &["position startpos", "go depth 3"]);
     assert_eq!(requested(), "2");
-    // A move that loses a rook is looked at and not played.
+    // A move that loses a rook is rejected.
     let board = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/P8/2P1P1P1P/1C5C1/9/RNBAKABNR%20b";
     let path = format!("/chessdb.php?action=store&board={board}&move=a9a7&score=0&token={WRITER}");
     assert_eq!(body(&server.get_with(&path, "")), "ok\0");
@@ -108,7 +108,7 @@ fn a_library_with_wrong_or_no_replies_does_no_harm() {
             for stream in listener.incoming() {
                 let mut stream = stream.unwrap();
                 if answer.is_empty() {
-                    // Takes the question and is silent.
+                    // Reads the request and never replies.
                     std::thread::spawn(move || stream.read_to_end(&mut Vec::new()));
                     continue;
                 }
@@ -131,7 +131,7 @@ fn a_library_with_wrong_or_no_replies_does_no_harm() {
             "{output:?}"
         );
         let has_problem = output.iter().any(|line| line.contains("cloud: timeout"));
-        // Where the machine is busy the wait may be over before the failure is reported.
+        // On a busy machine the wait may end before the failure is reported.
         assert!(!has_problem || answer.is_empty(), "{output:?}");
     }
 }
@@ -178,14 +178,16 @@ fn a_token_is_sent_and_a_refusal_is_reported_once() {
     let requested = || {
         let metrics =
             body(&server.get_with("/metrics", &format!("Authorization: Bearer {WRITER}\r\n")));
-        let (_, rest) = metrics.split_once("\"querybest\"} ").unwrap();
+        let (_, rest) = metrics
+            .split_once("requests_total{action=\"querybest\"} ")
+            .unwrap();
         rest.lines().next().unwrap().to_owned()
     };
     let (output, _) = run_engine(&server.url(), &go);
     let problems: Vec<_> = output.iter().filter(|l| l.contains("cloud: ")).collect();
     assert_eq!(problems.len(), 1, "{output:?}");
     assert!(problems[0].ends_with("the library requires a token or rejects this one"));
-    // The fourth time it is left alone.
+    // It is not asked a fourth time.
     assert_eq!(requested(), "3");
     for user in ["not-the-token-of-anybody", WRITER] {
         let url = format!("http://{user}@{}", server.address);
@@ -203,7 +205,7 @@ fn the_line_is_requested_during_the_search() {
     let server = Server::start(directory.path(), &[]);
     let stored = server.ask("store", &format!("&move=c3c4&score=-16&token={WRITER}"));
     assert_eq!(stored, "ok\0");
-    // Of a single known move the library thinks too little to name it.
+    // With a single known move, querybest returns no move.
     assert_eq!(server.ask("querybest", ""), "nobestmove\0");
     run_engine(&server.url(), &["position startpos", "go movetime 2000"]);
     let metrics = body(&server.get_with("/metrics", ""));

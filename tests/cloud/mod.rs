@@ -1,4 +1,4 @@
-//! The cloud library as a server, asked over HTTP.
+//! The cloud library over HTTP, and its commands.
 
 mod admin;
 mod api;

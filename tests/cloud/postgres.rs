@@ -15,7 +15,7 @@ fn open(database: &TestDatabase) -> Store {
     Store::open_existing(&Location::parse(database.url().as_ref()).unwrap()).unwrap()
 }
 
-/// What is wrong with the values of the library.
+/// Checks that the values of the library are consistent.
 fn assert_agrees(database: &TestDatabase) {
     let problems = open(database).read(|snapshot| snapshot.check()).unwrap();
     assert_eq!(problems.first(), None);
@@ -40,7 +40,7 @@ fn two_servers_on_postgres_agree() {
     let (first, mut second) = (start(), start());
     write_example(&first);
     assert_eq!(second.ask("queryscore", ""), "eval:20\0");
-    // Both are written to, and one is killed at that.
+    // Writes to both servers; one is killed meanwhile.
     let acknowledged = Mutex::new(Vec::new());
     let process = rustix::process::Pid::from_child(&second.child);
     std::thread::scope(|scope| {
@@ -59,7 +59,7 @@ fn two_servers_on_postgres_agree() {
     let acknowledged = acknowledged.into_inner().unwrap();
     assert!(acknowledged.len() > 10, "{}", acknowledged.len());
     assert_known(&first, &acknowledged);
-    // Whatever the other one was about does not hold this one up.
+    // The killed server does not block this one.
     let more = format!("&move=i3i4&score=-5&token={WRITER}");
     assert_eq!(first.ask("store", &more), "ok\0");
     assert_agrees(&database);
@@ -88,21 +88,21 @@ fn workers_of_two_servers_on_postgres_share_the_tasks() {
         let work: serde_json::Value = serde_json::from_str(&body(&text)).unwrap();
         for job in work["jobs"].as_array().unwrap() {
             assert!(taken.insert(job["board"].to_string()), "{text}");
-            // The moves that both servers were asked for are one task.
+            // The moves requested from both servers are one task.
             assert_eq!(job["moves"].as_array().unwrap().len(), moves.len());
         }
     }
     assert_eq!(taken.len(), 1);
-    // An operator of either takes back what was written to the other.
+    // Writes to one server are undone through the other.
     write_example(&servers[0]);
     let form = format!("writer=tests&token={ADMIN}");
     let done = servers[1].post("/admin/undo", FORM, &form);
-    assert_eq!(body(&done), "{\"undone\":3}");
+    assert_eq!(body(&done), "{\"undo\":1,\"undone\":3}");
     assert_eq!(servers[0].ask("queryscore", ""), "unknown\0");
 }
 
 #[test]
-fn a_server_outlives_the_loss_of_its_database() {
+fn a_server_survives_the_loss_of_its_database() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -114,7 +114,7 @@ fn a_server_outlives_the_loss_of_its_database() {
     assert_eq!(server.ask("queryscore", ""), "eval:20\0");
     let more = format!("&move=a3a4&score=-30&token={WRITER}");
     assert_eq!(server.ask("store", &more), "ok\0");
-    // Without the tables there are neither answers nor acknowledgements.
+    // Without its tables the server replies with an error.
     let mut beside = database.connect();
     let hide = "ALTER SCHEMA chuhe_cloud RENAME TO hidden";
     beside.batch_execute(hide).unwrap();
@@ -138,24 +138,30 @@ fn dumps_move_libraries_between_files_and_databases() {
     let url = database.url();
     let none = cloud(here, &["dump", &url]);
     assert_eq!(none.0, Some(1));
-    assert!(none.1.contains("is no cloud library"), "{}", none.1);
+    assert!(none.1.contains("is not a cloud library"), "{}", none.1);
     let server = Server::start_on(&url, here, &[]);
     write_example(&server);
     let dump = cloud(here, &["dump", &url]);
     assert!(dump.1.contains("RNBAKABNR w b2e2 -20 0\n"), "{}", dump.1);
     std::fs::write(here.join("dump.txt"), &dump.1).unwrap();
     let (_, text) = cloud(here, &["import", "library.db", "dump.txt"]);
-    assert!(text.starts_with("3 moves written, 0 known"), "{text}");
+    assert!(
+        text.starts_with("3 moves written, 0 already known"),
+        "{text}"
+    );
     assert_eq!(cloud(here, &["dump", "library.db"]), dump);
-    // What the library has as deep it keeps.
+    // Scores of the same depth stay.
     let (_, text) = cloud(here, &["import", &url, "dump.txt"]);
-    assert!(text.starts_with("0 moves written, 3 known"), "{text}");
+    assert!(
+        text.starts_with("0 moves written, 3 already known"),
+        "{text}"
+    );
     let (code, text) = cloud(here, &["check", &url]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.starts_with("1 positions, 0 values"), "{text}");
+    assert!(text.starts_with("1 positions, 0 inconsistent"), "{text}");
     assert_eq!(cloud(here, &["export", &url, "book.dat"]).0, Some(0));
     let (_, text) = cloud(here, &["undo", &url, "--writer", "tests"]);
-    assert_eq!(text, "3 values undone\n");
+    assert_eq!(text, "3 values undone (undo 1)\n");
     for (url, said) in [
         ("postgres://me:secret@127.0.0.1:1/x", "refused"),
         ("postgres://127.0.0.1:port/x", "invalid value"),

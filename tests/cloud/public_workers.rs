@@ -1,4 +1,4 @@
-//! The dialect of the workers of the public library, with MD5 sums for tokens.
+//! Workers of the public library, with MD5 sums for tokens.
 
 use super::server::{START, Server, WRITER, body, directory};
 
@@ -31,7 +31,7 @@ fn batches_are_scored_and_acknowledged() {
     assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
     let batch = get(&server, &take);
     assert_eq!(batch, format!("{START}\n{START} moves c3c4\n"));
-    // It is out, and nothing else waits.
+    // It is leased, and no other task waits.
     assert_eq!(get(&server, &take), "");
     let store = |more: &str, signed: &str| {
         let token = hash(&format!("{access}{signed}"));
@@ -58,10 +58,10 @@ fn batches_are_scored_and_acknowledged() {
     };
     assert_eq!(acknowledge(&access), "tokenerror");
     assert_eq!(acknowledge(&hash(&format!("{access}{name}"))), "ok");
-    // What a worker writes is noted under the name of its token.
+    // The audit log has the name of the token.
     drop(server);
     let store = chuhe::cloud::store::Store::open(&directory.path().join("library.db")).unwrap();
-    assert_eq!(store.write(|batch| batch.undo("tests", 0)).unwrap(), 1);
+    assert_eq!(store.undo("tests", None, "operator").unwrap().values, 1);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn a_batch_that_is_not_acknowledged_is_leased_again() {
     assert!(batch.ends_with("moves c3c4\n"));
     std::thread::sleep(std::time::Duration::from_millis(2_100));
     assert_eq!(get(&server, &take), batch);
-    // After a start of the server it is the same batch, and it can be acknowledged.
+    // After a restart of the server the batch can be acknowledged.
     drop(server);
     let server = Server::start(directory.path(), &SERVED);
     let access = access(&server);

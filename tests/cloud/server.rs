@@ -1,4 +1,4 @@
-//! A server in a process of its own, and a client that writes HTTP by hand.
+//! A server process for tests, and a client that writes raw HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -9,23 +9,23 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
-/// The type of a form.
+/// Content type of a form.
 pub const FORM: &str = "application/x-www-form-urlencoded";
-/// A token that may write.
+/// A token with the role `write`.
 pub const WRITER: &str = "tests-may-write-scores";
-/// A token that may do everything.
+/// A token with the role `admin`.
 pub const ADMIN: &str = "tests-may-do-everything";
 
 /// The file of the library in the directory of a test.
 pub const LIBRARY: &str = "library.db";
 
-/// A server that is ended with the test.
+/// A server that is killed at the end of the test.
 pub struct Server {
     pub child: Child,
     pub address: SocketAddr,
 }
 
-/// A directory with a file of tokens, and with the library.
+/// A directory with a token file.
 pub fn directory() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let tokens = format!(
@@ -37,12 +37,12 @@ pub fn directory() -> TempDir {
 }
 
 impl Server {
-    /// Starts a server with the library and the tokens of a directory.
+    /// Starts a server on the library of a directory.
     pub fn start(directory: &Path, arguments: &[&str]) -> Self {
         Self::start_on(LIBRARY, directory, arguments)
     }
 
-    /// Starts a server with a library that is kept elsewhere, and the tokens of a directory.
+    /// Starts a server on another library, with the tokens of a directory.
     pub fn start_on(library: &str, directory: &Path, arguments: &[&str]) -> Self {
         Self::start_by(
             Command::new(env!("CARGO_BIN_EXE_chuhe")),
@@ -52,7 +52,7 @@ impl Server {
         )
     }
 
-    /// Starts a server that can make no file larger than so many blocks of 512 or 1024 bytes.
+    /// Starts a server with a file size limit of `blocks` times 512 or 1024 bytes.
     pub fn start_with_little_disk(directory: &Path, blocks: u32) -> Self {
         let mut shell = Command::new("sh");
         let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
@@ -60,7 +60,13 @@ impl Server {
         Self::start_by(shell, LIBRARY, directory, &[])
     }
 
-    fn start_by(mut command: Command, library: &str, directory: &Path, arguments: &[&str]) -> Self {
+    /// Starts a server by a command.
+    pub fn start_by(
+        mut command: Command,
+        library: &str,
+        directory: &Path,
+        arguments: &[&str],
+    ) -> Self {
         let mut child = command
             .current_dir(directory)
             .args(["serve", library, "--listen", "127.0.0.1:0"])
@@ -90,7 +96,7 @@ impl Server {
         stream
     }
 
-    /// Sends bytes on a connection of their own and reads to its end.
+    /// Sends bytes on a new connection and reads until it is closed.
     pub fn raw(&self, request: impl AsRef<[u8]>) -> String {
         let mut stream = self.connect();
         stream.write_all(request.as_ref()).unwrap();
@@ -99,14 +105,14 @@ impl Server {
         String::from_utf8(answer).unwrap()
     }
 
-    /// The response to a GET with more header lines.
+    /// The response to a GET request with additional header lines.
     pub fn get_with(&self, path: &str, more: &str) -> String {
         self.raw(format!(
             "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{more}\r\n"
         ))
     }
 
-    /// The body of the answer to a request for an action.
+    /// The body of the response to an action on the starting position.
     pub fn ask(&self, action: &str, more: &str) -> String {
         let board = START.replace(' ', "%20");
         body(&self.get_with(
@@ -119,7 +125,7 @@ impl Server {
         self.post_with(path, kind, form, "")
     }
 
-    /// The response to a POST with more header lines.
+    /// The response to a POST request with additional header lines.
     pub fn post_with(&self, path: &str, kind: &str, form: &str, more: &str) -> String {
         let length = form.len();
         self.raw(format!(
@@ -128,7 +134,7 @@ impl Server {
         ))
     }
 
-    /// Asks the server to stop, and waits for it; the exit code.
+    /// Stops the server with SIGTERM; returns its exit code.
     pub fn stop(mut self) -> Option<i32> {
         stop(&mut self.child)
     }
@@ -138,7 +144,7 @@ impl Server {
     }
 }
 
-/// Asks a process to stop, and waits for it; the exit code.
+/// Stops a process with SIGTERM; returns its exit code.
 pub fn stop(child: &mut Child) -> Option<i32> {
     let process = rustix::process::Pid::from_child(child);
     rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
@@ -147,13 +153,13 @@ pub fn stop(child: &mut Child) -> Option<i32> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The address of a server that answers every request in the same way.
+/// The URL of a server that sends the same response to every request.
 pub fn responding(status: u16, answer: &'static str) -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -180,7 +186,7 @@ pub fn body(response: &str) -> String {
     response.split_once("\r\n\r\n").unwrap().1.to_owned()
 }
 
-/// Writes the scores of an example.
+/// Writes three scores.
 pub fn write_example(server: &Server) {
     for (m, score) in [("b2e2", -20), ("c3c4", -16), ("b0a2", 180)] {
         let more = format!("&move={m}&score={score}&token={WRITER}");

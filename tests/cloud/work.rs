@@ -1,15 +1,15 @@
-//! Workers fill the library.
+//! Workers of the server and on other machines, and the page.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::server::{Server, WRITER, body, directory, status, stop};
+use super::server::{START, Server, WRITER, body, directory, status, stop};
 
-/// How long a worker is waited for, which has the lowest priority: a busy machine gives it next to nothing.
+/// How long to wait for a worker. It has the lowest priority, so a busy machine may hardly run it.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Waits until so many moves of the starting position are known.
+/// Waits until at least `count` moves of the starting position are known.
 fn wait_for_moves(server: &Server, count: usize) -> String {
     let begun = Instant::now();
     loop {
@@ -22,7 +22,7 @@ fn wait_for_moves(server: &Server, count: usize) -> String {
     }
 }
 
-/// Stops a server, which waits at most three seconds for its worker.
+/// Stops a server; it waits at most three seconds for its worker.
 fn stop_in_time(server: Server) {
     let begun = Instant::now();
     assert_eq!(server.stop(), Some(0));
@@ -87,7 +87,7 @@ fn workers_on_other_machines_fill_the_library() {
     assert!(line.starts_with("working for http://127.0.0.1:"), "{line}");
     wait_for_moves(&server, 5);
     assert_eq!(stop(&mut working), Some(0));
-    // Messages that make no sense change nothing.
+    // Invalid messages change nothing.
     let authorized = |path: &str, text: &str| {
         server.raw(format!(
             "POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {WRITER}\r\n\
@@ -115,6 +115,56 @@ fn workers_on_other_machines_fill_the_library() {
 }
 
 #[test]
+fn results_are_bound_to_the_lease_and_its_worker() {
+    let directory = directory();
+    let tokens = directory.path().join("tokens");
+    let more = "write other another-writing-token\n";
+    let text = std::fs::read_to_string(&tokens).unwrap() + more;
+    std::fs::write(&tokens, text).unwrap();
+    let server = Server::start(directory.path(), &[]);
+    let post = |path: &str, text: String, token: &str| {
+        let header = format!("Authorization: Bearer {token}\r\n");
+        let response = server.post_with(path, "application/json", &text, &header);
+        (status(&response), body(&response))
+    };
+    let other = "another-writing-token";
+    let submit = |lease: i64, token: &str, m: &str, value: i32, depth: u8| {
+        let score = format!(
+            "{{\"board\":\"{START}\",\"move\":\"{m}\",\"value\":{value},\"depth\":{depth}}}"
+        );
+        let text = format!("{{\"lease\":{lease},\"scores\":[{score}],\"jobs\":[]}}");
+        post("/worker/submit", text, token).0
+    };
+    assert_eq!(server.ask("store", "&move=move:c3c4"), "ok\0");
+    // A lease that was never given out.
+    assert_eq!(submit(1, WRITER, "c3c4", -16, 9), 409);
+    let request = "{\"kind\":\"scoring\",\"count\":1}".to_owned();
+    let (_, batch) = post("/worker/lease", request.clone(), WRITER);
+    let batch: serde_json::Value = serde_json::from_str(&batch).unwrap();
+    let lease = batch["lease"].as_i64().unwrap();
+    // Another worker, another move, and impossible values.
+    assert_eq!(submit(lease, other, "c3c4", -16, 9), 409);
+    assert_eq!(submit(lease, WRITER, "a3a4", -16, 9), 400);
+    assert_eq!(submit(lease, WRITER, "c3c4", -30_001, 9), 400);
+    assert_eq!(submit(lease, WRITER, "c3c4", -16, 255), 400);
+    let job = format!("{{\"board\":\"{START}\",\"moves\":[\"c3c4\"],\"priority\":\"urgent\"}}");
+    let expansion = format!("{{\"lease\":{lease},\"scores\":[],\"jobs\":[{job}]}}");
+    assert_eq!(post("/worker/submit", expansion, WRITER).0, 400);
+    // Another worker cannot give it back.
+    let release = format!("{{\"lease\":{lease}}}");
+    assert_eq!(post("/worker/release", release, other).0, 200);
+    assert!(
+        post("/worker/lease", request, other)
+            .1
+            .contains("\"jobs\":[]")
+    );
+    assert_eq!(server.ask("queryall", ""), "unknown\0");
+    assert_eq!(submit(lease, WRITER, "c3c4", -16, 9), 200);
+    assert!(server.ask("queryall", "").contains("move:c3c4,score:16,"));
+    assert_eq!(submit(lease, WRITER, "c3c4", -16, 9), 409);
+}
+
+#[test]
 fn the_page_and_its_files_are_served() {
     let directory = directory();
     let server = Server::start(directory.path(), &[]);
@@ -130,7 +180,7 @@ fn the_page_and_its_files_are_served() {
         ("/begin.js", "text/javascript"),
         ("/page.css", "text/css"),
     ] {
-        assert!(page.contains(&format!("\"{path}\"")));
+        assert!(page.contains(&format!("\"{}\"", &path[1..])));
         let file = server.get_with(path, "");
         assert!(file.contains(&format!("content-type: {kind}")), "{path}");
         assert!(!body(&file).contains("://") || body(&file).contains("http://www.w3.org/2000/svg"));
@@ -177,7 +227,7 @@ fn the_page_and_its_files_are_served() {
 }
 
 #[test]
-fn files_of_a_directory_are_shown() {
+fn files_of_a_directory_are_served() {
     let directory = directory();
     let site = directory.path().join("site");
     std::fs::create_dir_all(site.join("query/file")).unwrap();
@@ -194,14 +244,13 @@ fn files_of_a_directory_are_shown() {
             .get_with("/query/file/a.js", "")
             .contains("content-type: text/javascript")
     );
-    // Our own page stays, and nothing else of the disk is shown.
+    // The built-in page stays, and no other file is served.
     assert!(body(&server.get_with("/", "")).contains("page.js"));
     for path in [
         "/query/../tokens",
         "/../tokens",
         "/query/%2e%2e/tokens",
         "/tokens",
-        "/query",
     ] {
         assert_eq!(status(&server.get_with(path, "")), 404, "{path}");
     }
@@ -217,6 +266,27 @@ fn files_of_a_directory_are_shown() {
         server
             .get_with("/llm.php?board=x", "")
             .ends_with("data: [DONE]\n\n")
+    );
+    let redirected = server.get_with("/query?x=1", "");
+    assert!(
+        status(&redirected) == 301 && redirected.contains("location: /query/?x=1\r\n"),
+        "{redirected}"
+    );
+    drop(server);
+    // With a page at the root, the built-in page has another path.
+    std::fs::write(site.join("index.html"), "theirs").unwrap();
+    std::fs::write(site.join("空 格.html"), "blank").unwrap();
+    let server = Server::start(directory.path(), &["--static", "site"]);
+    assert_eq!(body(&server.get_with("/", "")), "theirs");
+    assert_eq!(
+        body(&server.get_with("/%E7%A9%BA%20%E6%A0%BC.html", "")),
+        "blank"
+    );
+    assert!(body(&server.get_with("/chuhe/", "")).contains("page.js"));
+    assert_eq!(status(&server.get_with("/chuhe/page.js", "")), 200);
+    assert_eq!(
+        body(&server.get_with("/chuhe/board?board=x", "")),
+        "{\"status\":\"invalid board\"}"
     );
     drop(server);
     let server = Server::start(directory.path(), &[]);

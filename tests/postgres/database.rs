@@ -1,11 +1,11 @@
-//! Databases for tests, on the server that the environment variable `CHUHE_TEST_POSTGRES` names. The script
-//! beside this file starts one.
+//! PostgreSQL databases for tests. The environment variable `CHUHE_TEST_POSTGRES` is the URL of the server; the
+//! script `run` in this directory starts one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use postgres::{Client, NoTls};
 
-/// A database of its own, which is taken away with the test.
+/// A new database that is dropped at the end of the test.
 pub struct TestDatabase {
     server: String,
     name: String,
@@ -14,10 +14,10 @@ pub struct TestDatabase {
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 impl TestDatabase {
-    /// A new database; `None` where no server is named, which is told.
+    /// Creates a database. Without a server it prints a note and returns `None`.
     pub fn new() -> Option<Self> {
         let Ok(server) = std::env::var("CHUHE_TEST_POSTGRES") else {
-            eprintln!("skipped: CHUHE_TEST_POSTGRES names no server (see tests/postgres/run)");
+            eprintln!("skipped: CHUHE_TEST_POSTGRES is not set (see tests/postgres/run)");
             return None;
         };
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -37,12 +37,12 @@ impl TestDatabase {
         format!("{}/{}", self.server, self.name)
     }
 
-    /// A connection beside those of libraries.
+    /// A connection that no library uses.
     pub fn connect(&self) -> Client {
         Client::connect(&self.url(), NoTls).unwrap()
     }
 
-    /// Ends all connections of libraries; how many there were.
+    /// Closes all connections of libraries; returns their number.
     pub fn cut_off(&self) -> i64 {
         let query = "SELECT COUNT(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
             WHERE datname = $1 AND application_name = 'chuhe'";
@@ -54,7 +54,7 @@ impl TestDatabase {
 impl Drop for TestDatabase {
     fn drop(&mut self) {
         let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        // The server of the tests is thrown away as a whole.
+        // The test server is deleted in the end anyway.
         let _ = self.server().batch_execute(&drop);
     }
 }

@@ -1,4 +1,4 @@
-//! `chuhe cloud undo`, `log` and `check`: commands on a library file or database.
+//! `chuhe cloud undo`, `redo`, `log` and `check`: commands on a library file or database.
 
 use crate::cli::common::{Failure, columns, print, terminal_width};
 use crate::cloud::store::{Inconsistency, Location, Store, StoreError};
@@ -7,8 +7,13 @@ use crate::text::printable;
 /// The first line of a dump.
 pub const DUMP_HEADER: &str = "# chuhe cloud library 1";
 
-/// Opens an existing library.
+/// Opens an existing library for reading.
 pub fn open(library: &Location) -> Result<Store, Failure> {
+    Store::open_read_only(library).map_err(|error| Failure::new(library, error))
+}
+
+/// Opens an existing library for writing.
+fn open_writable(library: &Location) -> Result<Store, Failure> {
     Store::open_existing(library).map_err(|error| Failure::new(library, error))
 }
 
@@ -35,18 +40,13 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
         .read(|snapshot| snapshot.log(writer, limit))
         .map_err(|error| Failure::new(library, error))?;
     let head = [
-        "time", "writer", "move", "before", "after", "depth", "position",
+        "time", "writer", "move", "before", "after", "depth", "undone", "position",
     ];
     let mut rows = vec![head.map(str::to_owned)];
     for write in writes {
-        let time = jiff::Timestamp::from_second(write.time);
-        let time = time.map_or_else(
-            |_| write.time.to_string(),
-            |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
-        );
         let (board, played) = write.played().unwrap_or_default();
         rows.push([
-            time,
+            show_time(write.time),
             printable(&write.writer),
             played.to_string(),
             write
@@ -54,16 +54,72 @@ pub fn log(library: &Location, writer: Option<&str>, limit: u32) -> Result<(), F
                 .map_or_else(|| "-".to_owned(), |s| s.to_string()),
             write.score().to_string(),
             write.depth.to_string(),
+            write.undone.map_or_else(
+                || "-".to_owned(),
+                |undone| format!("{}, {}", undone.undo, printable(&undone.by)),
+            ),
             board,
         ]);
     }
     print(&columns(&rows, terminal_width()))
 }
 
+/// Prints the undos.
+pub fn undos(library: &Location) -> Result<(), Failure> {
+    let undos = open(library)?.read(|snapshot| snapshot.undos());
+    let undos = undos.map_err(|error| Failure::new(library, error))?;
+    let head = [
+        "undo",
+        "time",
+        "by",
+        "writer",
+        "since",
+        "redone",
+        "redone by",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    let none = || "-".to_owned();
+    for undo in undos {
+        rows.push([
+            undo.undo.to_string(),
+            show_time(undo.time),
+            printable(&undo.by),
+            printable(&undo.writer),
+            if undo.since == 0 {
+                "the beginning".to_owned()
+            } else {
+                show_time(undo.since)
+            },
+            undo.redone.map_or_else(none, show_time),
+            undo.redone_by.map_or_else(none, |by| printable(&by)),
+        ]);
+    }
+    print(&columns(&rows, terminal_width()))
+}
+
+/// A time in UTC.
+fn show_time(seconds: i64) -> String {
+    jiff::Timestamp::from_second(seconds).map_or_else(
+        |_| seconds.to_string(),
+        |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+    )
+}
+
+/// Name of the administrator in the audit log for commands.
+const BY: &str = "command";
+
 pub fn undo(library: &Location, writer: &str, minutes: Option<u32>) -> Result<(), Failure> {
-    let store = open(library)?;
-    let count = store
-        .undo(writer, minutes)
-        .map_err(|error| Failure::new(library, error))?;
-    print(&format!("{count} values undone\n"))
+    let result = open_writable(library)?.undo(writer, minutes, BY);
+    let result = result.map_err(|error| Failure::new(library, error))?;
+    print(&match result.undo {
+        Some(undo) => format!("{} values undone (undo {undo})\n", result.values),
+        None => "no writes to undo\n".to_owned(),
+    })
+}
+
+pub fn redo(library: &Location, undo: i64) -> Result<(), Failure> {
+    let result = open_writable(library)?.redo(undo, BY);
+    let result = result.map_err(|error| Failure::new(library, error))?;
+    let result = result.map_err(|error| Failure::new(library, error))?;
+    print(&format!("{} values restored\n", result.values))
 }

@@ -28,7 +28,7 @@ enum CloudCommand {
     Import(import::Arguments),
     Export(export::ExportArguments),
     Dump(export::DumpArguments),
-    /// Undo the writes of one writer.
+    /// Undo the writes of one writer. They stay in the audit log and can be restored with `redo`.
     Undo {
         /// Library file or database.
         library: Location,
@@ -39,14 +39,24 @@ enum CloudCommand {
         #[arg(long, value_name = "N")]
         minutes: Option<u32>,
     },
-    /// Show the last writes, latest first: time (UTC), writer, position, move, scores before and after, and search
-    /// depth.
+    /// Restore the writes of an undo.
+    Redo {
+        /// Library file or database.
+        library: Location,
+        /// Number of the undo, which `undo` and `log` show.
+        undo: i64,
+    },
+    /// Show the last writes, latest first: time (UTC), writer, move, scores before and after, search depth, number and
+    /// administrator of the undo, and position.
     Log {
         /// Library file or database.
         library: Location,
         /// Show only the writes of this writer.
         #[arg(long, value_name = "NAME")]
         writer: Option<String>,
+        /// Show the undos instead: number, time (UTC), administrator, writer, start of the undone time, and redo.
+        #[arg(long, conflicts_with_all = ["writer", "limit"])]
+        undos: bool,
         /// Number of writes.
         #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
@@ -75,8 +85,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         } => library::undo(library, writer, *minutes),
         CloudCommand::Log {
             library,
+            undos: true,
+            ..
+        } => library::undos(library),
+        CloudCommand::Redo { library, undo } => library::redo(library, *undo),
+        CloudCommand::Log {
+            library,
             writer,
             limit,
+            ..
         } => library::log(library, writer.as_deref(), *limit),
         CloudCommand::Check { library } => library::check(library),
     }

@@ -138,14 +138,14 @@ fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
     ))
 }
 
-/// The moves of a reply; `None` if there are none or one is illegal.
+/// The moves of a reply; `None` if the list is missing or a move is illegal.
 fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     let text = |value: &Value| match value {
         Value::String(text) => crate::text::printable(text),
         Value::Number(number) => number.to_string(),
         _ => String::new(),
     };
-    let told = |entry: &Value| {
+    let row = |entry: &Value| {
         let played: Move = entry["uci"].as_str()?.parse().ok()?;
         let is_legal = is_legal(position, played);
         is_legal.then(|| MoveRow {
@@ -155,7 +155,7 @@ fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
             rate: text(&entry["winrate"]),
         })
     };
-    reply["moves"].as_array()?.iter().map(told).collect()
+    reply["moves"].as_array()?.iter().map(row).collect()
 }
 
 pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
@@ -166,14 +166,14 @@ pub fn query(arguments: &QueryArguments) -> Result<(), Failure> {
         Known::Nothing(state) => return print(&format!("{state}\n")),
     };
     let mut rows = vec![["move", "", "score", "note", "wins"].map(str::to_owned)];
-    for told in moves {
-        let name = chinese::write(game.position(), told.played);
+    for known in moves {
+        let name = chinese::write(game.position(), known.played);
         rows.push([
-            told.played.to_string(),
+            known.played.to_string(),
             name,
-            told.score,
-            told.note,
-            told.rate,
+            known.score,
+            known.note,
+            known.rate,
         ]);
     }
     print(&columns(&rows, terminal_width()))

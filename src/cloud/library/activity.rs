@@ -133,19 +133,19 @@ mod tests {
         throughput.note(done(3));
         throughput.note(done(4));
         let begin = Instant::now();
-        let output = |seconds| {
+        let last_minute = |seconds| {
             throughput.at(begin + Duration::from_secs(seconds), |minutes| {
                 minutes.before
             })
         };
-        assert_eq!(output(1), WorkCount::default());
-        assert_eq!(output(61), done(7));
-        assert_eq!(output(100), done(7));
-        assert_eq!(output(130), WorkCount::default());
+        assert_eq!(last_minute(1), WorkCount::default());
+        assert_eq!(last_minute(61), done(7));
+        assert_eq!(last_minute(100), done(7));
+        assert_eq!(last_minute(130), WorkCount::default());
         throughput.note(WorkCount {
             scores: u64::MAX,
             nodes: u64::MAX,
         });
-        assert_eq!(output(500), WorkCount::default());
+        assert_eq!(last_minute(500), WorkCount::default());
     }
 }

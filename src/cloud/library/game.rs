@@ -14,7 +14,7 @@ const MOVES: std::ops::Range<usize> = 3..2047;
 
 /// Rules each legal move at the end of a game.
 pub fn query_rule(query: &Query<'_>) -> ApiReply {
-    let Some(list) = query.parameters.get("movelist") else {
+    let Some(list) = query.parameters.get_filled("movelist") else {
         return ApiReply::Empty;
     };
     let Some(mut game) = read_game(query, list, MOVES) else {
@@ -46,10 +46,12 @@ pub fn query_rule(query: &Query<'_>) -> ApiReply {
     ApiReply::Rules(ruled)
 }
 
-/// Rules a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does.
+/// Rules a game: 0 undecided, 1 draw, 2 the side to move breaks the rules, 3 the other side does. Empty without
+/// moves.
 pub fn rule_check(query: &Query<'_>) -> ApiReply {
-    let list = query.parameters.get("movelist").unwrap_or("");
-    let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
+    let list = query.parameters.get_filled("movelist");
+    let game = list.and_then(|list| read_game(query, list, 0..MOVES.end + 1));
+    let Some(game) = game else {
         return ApiReply::Empty;
     };
     let to_move: Color = game.position().side_to_move();

@@ -1,4 +1,4 @@
-//! What the library learns from queries: moves to known positions, and tasks.
+//! Learning from queries: moves to known positions, and tasks.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const MEMORY: Duration = Duration::from_secs(300);
 const MAX_REMEMBERED: usize = 32_768;
 
 /// Unknown moves of queried positions, by the position after the move. If that position is queried next, the move
-/// was played and is worth a search.
+/// was played and should be searched.
 #[derive(Debug)]
 pub struct RecentUnknown(Mutex<Generations>);
 

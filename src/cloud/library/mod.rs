@@ -66,7 +66,7 @@ impl Library {
     ) -> Result<Answer, StoreError> {
         let is_json = parameters.is_on("json", false);
         let answer = |reply: &ApiReply, format| Answer {
-            body: reply.to_bytes(format),
+            body: reply.encode(format),
             is_json,
         };
         let bare = if is_json {
@@ -75,7 +75,7 @@ impl Library {
             ReplyFormat::Bare
         };
         let framed = ReplyFormat::framed(is_json);
-        let Some(action) = parameters.get_filled("action") else {
+        let Some(action) = parameters.get("action") else {
             return Ok(Answer {
                 is_json,
                 ..Answer::text(String::new())

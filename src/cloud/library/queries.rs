@@ -129,7 +129,7 @@ fn listed(query: &Query<'_>, known: &[KnownMove], legal: &[Move]) -> Vec<ListedM
         })
         .collect();
     if query.shows_all || !query.learn && !moves.is_empty() {
-        let is_listed = |m: &Move| moves.iter().any(|told| told.played == *m);
+        let is_listed = |m: &Move| moves.iter().any(|listed| listed.played == *m);
         let unlisted: Vec<Move> = legal.iter().copied().filter(|m| !is_listed(m)).collect();
         moves.extend(unlisted.into_iter().map(|played| ListedMove {
             played,

@@ -6,7 +6,7 @@ use crate::cloud::Edge;
 use crate::cloud::key::View;
 use crate::cloud::moves::ordered_moves;
 use crate::cloud::score::{score_of, value};
-use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind};
+use crate::cloud::store::{Lease, NewScore, Priority, Store, TaskKind, TaskRequest};
 use crate::tablebase::Tables;
 
 pub const START: &str = "rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w";
@@ -58,7 +58,7 @@ pub fn write_from(library: &Library, start: &str, moves: &str, m: &str, value: i
 }
 
 pub fn ask_as(library: &Library, role: Role, request: &str) -> String {
-    let parameters = QueryParameters::parse(request.as_bytes(), b"");
+    let parameters = QueryParameters::parse(request.as_bytes());
     let caller = Caller { name: "test", role };
     library.answer(&parameters, caller).unwrap().body
 }
@@ -70,7 +70,14 @@ pub fn ask(library: &Library, action: &str, board: &str, more: &str) -> String {
 
 /// Leases all waiting tasks, after earlier writes are done.
 pub fn tasks(library: &Library, kind: TaskKind) -> Lease {
-    library.store.lease(kind, 100, 60).unwrap()
+    let worker = "tests".to_owned();
+    let request = TaskRequest {
+        kind,
+        count: 100,
+        seconds: 60,
+        worker,
+    };
+    library.store.lease(request).unwrap()
 }
 
 const KNOWN: &str = "move:b2e2,score:23,rank:2,note:! (03-03),winrate:51.74|\
@@ -233,7 +240,9 @@ fn invalid_requests() {
     let ask = |request: &str| ask_as(&library, Role::Queue, request);
     assert_eq!(ask(""), "");
     assert_eq!(ask("board=x"), "");
-    assert_eq!(ask("action=0&board=x"), "");
+    assert_eq!(ask("action=0&board=x"), "invalid board\0");
+    assert_eq!(ask("action="), "invalid parameters");
+    assert_eq!(ask(&format!("action=&board={START}")), "\0");
     assert_eq!(ask("action=queryall"), "invalid parameters");
     assert_eq!(ask("action=queryall&board=0"), "invalid parameters");
     assert_eq!(
@@ -310,13 +319,12 @@ fn repetitions_are_ruled() {
         json.contains("{\"uci\":\"f1e1\",\"rule\":\"ban\"}"),
         "{json}"
     );
-    for bad in ["", "e9f9|e1f1", "e9f9|e1f1|a0a1", "e9f9|e1f1|f9e9|"] {
+    for bad in ["e9f9|e1f1", "e9f9|e1f1|a0a1", "e9f9|e1f1|f9e9|"] {
         assert_eq!(ask("queryrule", bad, ""), "invalid movelist\0", "{bad}");
     }
     let long = vec!["e9f9"; 2047].join("|");
     assert_eq!(ask("queryrule", &long, ""), "invalid movelist\0");
     let check = |moves: &str| ask("rulecheck", moves, "");
-    assert_eq!(check(""), "0\0");
     assert_eq!(check(chase), "0\0");
     assert_eq!(check("e9f9|e1f1|f9e9|f1e1"), "3\0");
     assert_eq!(check("e9f9|e1f1|f9e9|f1e1|e9f9"), "2\0");
@@ -327,7 +335,15 @@ fn repetitions_are_ruled() {
         super::tests::ask(&library, "rulecheck", START, start),
         "1\0"
     );
-    assert_eq!(super::tests::ask(&library, "queryrule", START, ""), "\0");
+    for (action, more) in [
+        ("queryrule", ""),
+        ("queryrule", "&movelist="),
+        ("rulecheck", ""),
+        ("rulecheck", "&movelist="),
+    ] {
+        let reply = super::tests::ask(&library, action, START, more);
+        assert_eq!(reply, "\0", "{action}{more}");
+    }
 }
 
 /// A library that returns moves after few visits.
@@ -390,7 +406,7 @@ fn a_move_that_draws_by_repetition_scores_0() {
 
 #[test]
 fn values_may_be_rounded_for_the_requested_move() {
-    let output = |rounding: Rounding, board: &str| -> Vec<(Move, i32)> {
+    let scores = |rounding: Rounding, board: &str| -> Vec<(Move, i32)> {
         let (_directory, library) = empty_with(LibraryOptions {
             rounding,
             ..LibraryOptions::default()
@@ -421,8 +437,8 @@ fn values_may_be_rounded_for_the_requested_move() {
         moves
     };
     let both = |rounding| {
-        let one = sorted(output(rounding, straight), false);
-        (one, sorted(output(rounding, mirrored), true))
+        let one = sorted(scores(rounding, straight), false);
+        (one, sorted(scores(rounding, mirrored), true))
     };
     let (one, other) = both(Rounding::Stored);
     assert_eq!(one, other);

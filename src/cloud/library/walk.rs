@@ -48,7 +48,7 @@ pub struct LibraryWalk<'a, 's> {
     /// The positions from the root, with the moves played.
     path: Vec<(QueriedPosition, Option<Move>)>,
     /// Index of each position in `path`.
-    edges: HashMap<Key, usize>,
+    indices: HashMap<Key, usize>,
     pending: Option<&'a mut PendingWrites>,
 }
 
@@ -63,7 +63,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             budget,
             visited: 0,
             path: Vec::new(),
-            edges: HashMap::new(),
+            indices: HashMap::new(),
             pending,
         }
     }
@@ -101,13 +101,13 @@ impl<'a, 's> LibraryWalk<'a, 's> {
     }
 
     fn enter(&mut self, board: &QueriedPosition) {
-        self.edges.insert(board.view.key.clone(), self.path.len());
+        self.indices.insert(board.view.key.clone(), self.path.len());
         self.path.push((board.clone(), None));
     }
 
     fn leave(&mut self) {
         if let Some((board, _)) = self.path.pop() {
-            self.edges.remove(&board.view.key);
+            self.indices.remove(&board.view.key);
         }
     }
 
@@ -127,8 +127,8 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         let child = board.after(known.played);
         let row = child.row(self.snapshot)?;
         let replies = child.known(self.snapshot, &row)?;
-        if let Some(edge) = self.edges.get(&child.view.key).copied() {
-            return Ok(self.repetition(edge, board, known, &child, replies));
+        if let Some(index) = self.indices.get(&child.view.key).copied() {
+            return Ok(self.repetition(index, board, known, &child, replies));
         }
         if let Some(pending) = &mut self.pending {
             pending.note_leaves(&child, &replies, Priority::Background);
@@ -153,16 +153,16 @@ impl<'a, 's> LibraryWalk<'a, 's> {
         Ok(back_up(board, known, &replies, &changes))
     }
 
-    /// The result of a move back to the position at index `start` of the path.
+    /// The result of a move back to the position at an index of the path.
     fn repetition(
         &self,
-        edge: usize,
+        index: usize,
         board: &QueriedPosition,
         known: &KnownMove,
         child: &QueriedPosition,
         replies: Vec<KnownMove>,
     ) -> BackedUp {
-        let Some((start, Some(first))) = self.path.get(edge) else {
+        let Some((start, Some(first))) = self.path.get(index) else {
             return BackedUp::Stored;
         };
         if start.position.key() != child.position.key() {
@@ -170,7 +170,7 @@ impl<'a, 's> LibraryWalk<'a, 's> {
             return BackedUp::Stored;
         }
         let mut game = Game::new(start.position.clone());
-        let moves = self.path[edge..].iter().filter_map(|(_, played)| *played);
+        let moves = self.path[index..].iter().filter_map(|(_, played)| *played);
         for m in moves {
             if game.push(m).is_err() {
                 return BackedUp::Stored;

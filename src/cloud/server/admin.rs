@@ -1,29 +1,24 @@
-//! What an operator does: the log of writes read, scores of a writer taken back, queues emptied.
+//! Requests of administrators: read the audit log, undo and redo the writes of a writer, empty queues.
 
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use crate::cloud::library::Library;
-use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::{LoggedWrite, StoreError, TaskKind};
+use super::caller::Administrator;
+use super::router::ServerError;
+use super::shared::Shared;
+use crate::cloud::store::{LoggedWrite, RedoError, TaskKind, UndoRecord, UndoResult, Undone};
 
-/// Why a request of an operator is not carried out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdminRefusal {
-    /// There is no such path.
-    Path,
-    /// A parameter is missing or wrong.
-    Parameter(&'static str),
-}
-
-/// Where the log of writes is read.
-pub const LOG: &str = "/admin/log";
-/// The most writes that are told at a time, and how many are where nothing else is said.
+/// Maximum and default number of writes in a reply.
 const MAX_WRITES: u32 = 10_000;
-const USUAL_WRITES: u32 = 100;
+const DEFAULT_WRITES: u32 = 100;
 
-/// A write as an operator reads it; scores are those of the side that plays the move.
+/// An entry of the audit log; scores are for the side that plays the move.
 #[derive(Serialize)]
-struct WriteMessage {
+pub struct WriteMessage {
     /// Seconds since 1970.
     time: i64,
     writer: String,
@@ -33,6 +28,9 @@ struct WriteMessage {
     old: Option<i32>,
     new: i32,
     depth: u8,
+    /// The undo of this write, if it does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    undone: Option<Undone>,
 }
 
 impl From<LoggedWrite> for WriteMessage {
@@ -46,57 +44,105 @@ impl From<LoggedWrite> for WriteMessage {
             new: write.score(),
             depth: write.depth,
             writer: write.writer,
+            undone: write.undone,
         }
     }
 }
 
-/// Does what a path and a form ask for, and tells what was done as JSON. `operator` is the name of who asks,
-/// for the log.
-///
-/// # Errors
-/// The library cannot be read or written.
-pub fn answer(
-    library: &Library,
-    path: &str,
-    form: &QueryParameters,
-    operator: &str,
-) -> Result<Result<String, AdminRefusal>, StoreError> {
-    let refused = |fail| Ok(Err(AdminRefusal::Parameter(fail)));
-    match path {
-        "/admin/undo" => {
-            let Some(writer) = form.get("writer").filter(|name| !name.is_empty()) else {
-                return refused("writer is missing");
-            };
-            let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
-                return refused("minutes must be a number from 0 to 4294967295");
-            };
-            let count = library.store.undo(writer, minutes)?;
-            log::warn!("{operator} undid {count} writes of {writer:?}");
-            Ok(Ok(format!("{{\"undone\":{count}}}")))
-        }
-        LOG => {
-            let limit = form.get("limit").map(str::parse::<u32>).transpose();
-            let limit = limit.ok().map(|limit| limit.unwrap_or(USUAL_WRITES));
-            let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
-                return refused("limit must be a number from 1 to 10000");
-            };
-            let writer = form.get("writer");
-            let writes = (library.store).read(|snapshot| snapshot.log(writer, limit))?;
-            let writes: Vec<_> = writes.into_iter().map(WriteMessage::from).collect();
-            // Numbers and texts can always be written.
-            Ok(Ok(serde_json::to_string(&writes).unwrap_or_default()))
-        }
-        "/admin/empty" => {
-            let Some(kind) = form
-                .get("queue")
-                .and_then(|name| TaskKind::ALL.into_iter().find(|kind| kind.name() == name))
-            else {
-                return refused("queue must be scoring or expansion");
-            };
-            let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;
-            log::warn!("{operator} dropped {count} {} tasks", kind.name());
-            Ok(Ok(format!("{{\"dropped\":{count}}}")))
-        }
-        _ => Ok(Err(AdminRefusal::Path)),
+/// The last writes, of one writer or of all.
+pub async fn log(
+    State(shared): State<Arc<Shared>>,
+    request: Administrator,
+) -> Result<Json<Vec<WriteMessage>>, ServerError> {
+    let form = request.form;
+    let limit = form.get("limit").map(str::parse::<u32>).transpose();
+    let limit = limit.ok().map(|limit| limit.unwrap_or(DEFAULT_WRITES));
+    let Some(limit) = limit.filter(|limit| (1..=MAX_WRITES).contains(limit)) else {
+        return Err(ServerError::Parameter(
+            "limit must be a number from 1 to 10000",
+        ));
+    };
+    let writes = shared.in_library(move |library| {
+        let writer = form.get("writer");
+        library.store.read(|snapshot| snapshot.log(writer, limit))
+    });
+    let writes = writes.await?.into_iter();
+    Ok(Json(writes.map(WriteMessage::from).collect()))
+}
+
+/// Undoes the writes of a writer.
+pub async fn undo(
+    State(shared): State<Arc<Shared>>,
+    request: Administrator,
+) -> Result<Json<Value>, ServerError> {
+    let Administrator { name, form } = request;
+    let writer = form.get("writer").filter(|name| !name.is_empty());
+    let Some(writer) = writer.map(str::to_owned) else {
+        return Err(ServerError::Parameter("writer is missing"));
+    };
+    let Ok(minutes) = form.get("minutes").map(str::parse::<u32>).transpose() else {
+        let reason = "minutes must be a number from 0 to 4294967295";
+        return Err(ServerError::Parameter(reason));
+    };
+    let result = shared.in_library(move |library| {
+        let result = library.store.undo(&writer, minutes, &name)?;
+        log::warn!(
+            "{name} undid the writes of {writer:?}: {} values",
+            result.values
+        );
+        Ok(result)
+    });
+    let UndoResult { undo, values } = result.await?;
+    Ok(Json(json!({ "undone": values, "undo": undo })))
+}
+
+/// Restores the writes of an undo.
+pub async fn redo(
+    State(shared): State<Arc<Shared>>,
+    request: Administrator,
+) -> Result<Json<Value>, ServerError> {
+    let Administrator { name, form } = request;
+    let Some(undo) = form.get("undo").and_then(|undo| undo.parse().ok()) else {
+        return Err(ServerError::Parameter("undo must be the number of an undo"));
+    };
+    let result = shared.in_library(move |library| {
+        let result = library.store.redo(undo, &name)?;
+        log::warn!("{name} restored the writes of undo {undo}");
+        Ok(result)
+    });
+    match result.await? {
+        Ok(result) => Ok(Json(json!({ "redone": result.values }))),
+        Err(RedoError::Unknown) => Err(ServerError::Parameter("there is no undo with this number")),
+        Err(RedoError::Redone) => Err(ServerError::Parameter("this undo has already been redone")),
     }
+}
+
+/// All undos, latest first.
+pub async fn undos(
+    State(shared): State<Arc<Shared>>,
+    _: Administrator,
+) -> Result<Json<Vec<UndoRecord>>, ServerError> {
+    let undos = shared.in_library(|library| library.store.read(|snapshot| snapshot.undos()));
+    Ok(Json(undos.await?))
+}
+
+/// Drops the waiting tasks of a queue.
+pub async fn empty(
+    State(shared): State<Arc<Shared>>,
+    request: Administrator,
+) -> Result<Json<Value>, ServerError> {
+    let Administrator { name, form } = request;
+    let queue = form.get("queue");
+    let kind = TaskKind::ALL
+        .into_iter()
+        .find(|kind| queue == Some(kind.name()));
+    let Some(kind) = kind else {
+        return Err(ServerError::Parameter("queue must be scoring or expansion"));
+    };
+    let drop = shared.in_library(move |library| {
+        let count = (library.store).write(move |batch| batch.drop_waiting(kind))?;
+        log::warn!("{name} dropped {count} {} tasks", kind.name());
+        Ok(count)
+    });
+    Ok(Json(json!({ "dropped": drop.await? })))
 }

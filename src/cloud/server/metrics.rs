@@ -1,10 +1,31 @@
-//! Counts of what the server does, in the text format of Prometheus.
+//! Statistics of the library and of the server: `/metrics`, `/stats` and `/stats.php`.
 
 use std::fmt::Write;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// The actions that are counted by name, and one for all others.
+use axum::Json;
+use axum::extract::State;
+use axum::response::{Html, IntoResponse, Response};
+use hyper::header::CONTENT_TYPE;
+use hyper::{StatusCode, Uri};
+use parking_lot::Mutex;
+use prometheus::{
+    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT,
+    TextEncoder,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::caller::Caller;
+use super::router::ServerError;
+use super::shared::Shared;
+use crate::cloud::access::Role;
+use crate::cloud::library::Library;
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::store::{StoreError, TaskKind};
+
+/// Actions that are counted by name; all others count as the last one.
 const ACTIONS: [&str; 13] = [
     "queryall",
     "query",
@@ -21,56 +42,405 @@ const ACTIONS: [&str; 13] = [
     "other",
 ];
 
-/// What is counted.
-#[derive(Debug, Default)]
+/// Upper limits of the histogram of response times, in seconds.
+const BUCKETS: [f64; 12] = [
+    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+];
+
+/// Prefix of the names of metrics.
+const PREFIX: &str = "chuhe_cloud";
+
+/// Cost of a request for statistics, in queries.
+const COST: f64 = 5.0;
+
+/// Counters of the server.
+#[derive(Debug)]
 pub struct Metrics {
-    requests: [AtomicU64; ACTIONS.len()],
-    /// Time spent responding, in microseconds.
-    micros: AtomicU64,
-    /// Requests turned away for the rate of their address.
-    pub limited: AtomicU64,
-    /// Requests that the library could not answer.
-    pub failed: AtomicU64,
-    /// Connections taken, and those refused.
-    pub connections: AtomicU64,
-    pub refused: AtomicU64,
+    registry: Registry,
+    requests: IntCounterVec,
+    seconds: HistogramVec,
+    pub limited: IntCounter,
+    pub failed: IntCounter,
+    pub connections: IntCounter,
+    pub refused: IntCounter,
 }
 
 impl Metrics {
-    /// Counts a request that was answered.
-    pub fn count(&self, action: Option<&str>, time: Duration) {
-        let known = ACTIONS.iter().position(|name| action == Some(name));
-        let edge = known.unwrap_or(ACTIONS.len() - 1);
-        self.requests[edge].fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-        self.micros.fetch_add(micros, Ordering::Relaxed);
-    }
-
-    /// The counts as text, with numbers of the library.
-    pub fn to_text(&self, gauges: &[(&str, i64)]) -> String {
-        let mut text = String::new();
-        for (action, count) in ACTIONS.iter().zip(&self.requests) {
-            let count = count.load(Ordering::Relaxed);
-            // A string takes whatever is written.
-            let _ = writeln!(
-                text,
-                "chuhe_cloud_requests_total{{action=\"{action}\"}} {count}"
+    /// # Errors
+    /// A name or a label is invalid or repeated.
+    pub fn new() -> prometheus::Result<Self> {
+        let registry = Registry::new_custom(Some(PREFIX.to_owned()), None)?;
+        let counter = |name: &str, help: &str| {
+            let counter = IntCounter::new(name, help)?;
+            registry.register(Box::new(counter.clone()))?;
+            Ok::<_, prometheus::Error>(counter)
+        };
+        let requests = Opts::new("requests_total", "Answered requests of the cloud API.");
+        let requests = IntCounterVec::new(requests, &["action"])?;
+        let seconds = "Response times of the cloud API, in seconds.";
+        let seconds = HistogramOpts::new("answer_seconds", seconds).buckets(BUCKETS.to_vec());
+        let seconds = HistogramVec::new(seconds, &["action"])?;
+        for action in ACTIONS {
+            let _ = (
+                requests.with_label_values(&[action]),
+                seconds.with_label_values(&[action]),
             );
         }
-        let seconds = Duration::from_micros(self.micros.load(Ordering::Relaxed)).as_secs_f64();
-        let _ = writeln!(text, "chuhe_cloud_answer_seconds_total {seconds}");
-        for (name, count) in [
-            ("limited", &self.limited),
-            ("failed", &self.failed),
-            ("connections", &self.connections),
-            ("refused_connections", &self.refused),
+        registry.register(Box::new(requests.clone()))?;
+        registry.register(Box::new(seconds.clone()))?;
+        Ok(Self {
+            requests,
+            seconds,
+            limited: counter("limited_total", "Requests rejected by the rate limit.")?,
+            failed: counter(
+                "failed_total",
+                "Requests that failed because the library cannot be read or written.",
+            )?,
+            connections: counter("connections_total", "Accepted connections.")?,
+            refused: counter(
+                "refused_connections_total",
+                "Connections closed because their address has too many.",
+            )?,
+            registry,
+        })
+    }
+
+    /// Counts an answered request.
+    pub fn count(&self, action: Option<&str>, time: Duration) {
+        let action = action.filter(|action| ACTIONS.contains(action));
+        let action = [action.unwrap_or("other")];
+        self.requests.with_label_values(&action).inc();
+        self.seconds
+            .with_label_values(&action)
+            .observe(time.as_secs_f64());
+    }
+
+    /// The counters and the statistics in the text format of Prometheus.
+    fn to_text(&self, stats: &Stats) -> prometheus::Result<String> {
+        let gauges = Registry::new_custom(Some(PREFIX.to_owned()), None)?;
+        for (name, help, value) in stats.gauges() {
+            let gauge = IntGauge::new(name, help)?;
+            gauge.set(value);
+            gauges.register(Box::new(gauge))?;
+        }
+        let families = [self.registry.gather(), gauges.gather()].concat();
+        TextEncoder::new().encode_to_string(&families)
+    }
+}
+
+/// Number of positions and of waiting tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LibraryCounts {
+    positions: i64,
+    waiting_to_be_scored: i64,
+    waiting_to_be_sieved: i64,
+}
+
+/// Statistics of a library and its workers.
+#[derive(Debug, Default, Serialize)]
+struct Stats {
+    #[serde(flatten)]
+    counts: LibraryCounts,
+    /// Workers that asked for tasks in the last five minutes.
+    workers: i64,
+    scored_last_minute: i64,
+    nodes_per_second: i64,
+    /// Seconds until the queues are empty at the speed of the last minute.
+    backlog_seconds: i64,
+}
+
+impl Stats {
+    fn new(library: &Library, counts: LibraryCounts) -> Self {
+        let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX - 1);
+        let done = library.last_minute();
+        let scores = number(done.scores);
+        let waiting = counts.waiting_to_be_scored + counts.waiting_to_be_sieved;
+        Self {
+            counts,
+            workers: number(library.count_workers() as u64),
+            scored_last_minute: scores,
+            nodes_per_second: number(done.nodes / 60),
+            backlog_seconds: waiting * 60 / (scores + 1),
+        }
+    }
+
+    /// The statistics as gauges: name, description and value.
+    fn gauges(&self) -> [(&'static str, &'static str, i64); 7] {
+        let LibraryCounts {
+            positions,
+            waiting_to_be_scored,
+            waiting_to_be_sieved,
+        } = self.counts;
+        [
+            ("positions", "Known positions.", positions),
+            (
+                "waiting_to_be_scored",
+                "Waiting tasks that score moves.",
+                waiting_to_be_scored,
+            ),
+            (
+                "waiting_to_be_sieved",
+                "Waiting tasks that find moves.",
+                waiting_to_be_sieved,
+            ),
+            (
+                "workers",
+                "Workers active in the last five minutes.",
+                self.workers,
+            ),
+            (
+                "scored_last_minute",
+                "Moves scored in the last full minute.",
+                self.scored_last_minute,
+            ),
+            (
+                "nodes_per_second",
+                "Searched nodes per second in the last full minute.",
+                self.nodes_per_second,
+            ),
+            (
+                "backlog_seconds",
+                "Estimated time until the queues are empty.",
+                self.backlog_seconds,
+            ),
+        ]
+    }
+
+    /// The statistics as an HTML table, in the form of the public library. `tables` is the number of tablebases and
+    /// their size in bytes.
+    fn to_html(&self, tables: (u64, u64), is_chinese: bool) -> String {
+        let names = if is_chinese {
+            [
+                "局面数量：",
+                "学习队列（评估 / 筛选）：",
+                "后台计算（剩时 / 速度）：",
+                "残局库数量（DTM）：",
+                "残局库体积（DTM）：",
+            ]
+        } else {
+            [
+                "Positions:",
+                "Queue (scoring / sieving):",
+                "Workers (backlog / speed):",
+                "Endgame tables (DTM):",
+                "Size of the tables (DTM):",
+            ]
+        };
+        let minutes = self.backlog_seconds / 60;
+        let (hours, minutes) = (minutes / 60, minutes % 60);
+        let speed = self.nodes_per_second as f64 / 1e6;
+        let LibraryCounts {
+            positions,
+            waiting_to_be_scored,
+            waiting_to_be_sieved,
+        } = self.counts;
+        let values = [
+            positions.to_string(),
+            format!("{waiting_to_be_scored} / {waiting_to_be_sieved}"),
+            format!("{hours}:{minutes:02} / {speed:.3} Mnps"),
+            tables.0.to_string(),
+            format!("{:.1} MB", tables.1 as f64 / (1 << 20) as f64),
+        ];
+        let mut text = "<table class=\"stats\">".to_owned();
+        for (name, value) in names.iter().zip(values) {
+            let cell = "<td style=\"text-align: right;\">";
+            let _ = write!(text, "<tr><td>{name}</td>{cell}{value}</td></tr>");
+        }
+        text + "</table>"
+    }
+
+    /// The statistics as JSON, in the form of the public library.
+    fn to_public_json(&self, tables: (u64, u64)) -> serde_json::Value {
+        let counts = self.counts;
+        json!({
+            "status": "ok",
+            "positions": counts.positions,
+            "queue": { "scoring": counts.waiting_to_be_scored, "sieving": counts.waiting_to_be_sieved },
+            "worker": { "backlog": self.backlog_seconds, "speed": self.nodes_per_second },
+            "egtb": { "count": { "dtc": 0, "dtm": tables.0 }, "size": { "dtc": 0, "dtm": tables.1 } },
+        })
+    }
+}
+
+/// The counts of the library, computed again after ten seconds.
+#[derive(Debug, Default)]
+pub struct CountCache {
+    cached: Mutex<Option<(Instant, LibraryCounts)>>,
+    /// Held while one request counts.
+    counting: Mutex<()>,
+}
+
+/// Maximum age of cached counts.
+const CACHE_TIME: Duration = Duration::from_secs(10);
+
+impl CountCache {
+    /// The counts. While one request counts, the others get the previous counts.
+    pub fn get(&self, library: &Library) -> Result<LibraryCounts, StoreError> {
+        let fresh = || {
+            let cached = *self.cached.lock();
+            cached.filter(|(time, _)| time.elapsed() < CACHE_TIME)
+        };
+        if let Some((_, counts)) = fresh() {
+            return Ok(counts);
+        }
+        let previous = *self.cached.lock();
+        let _counting = match (previous, self.counting.try_lock()) {
+            (Some((_, counts)), None) => return Ok(counts),
+            (None, None) => self.counting.lock(),
+            (_, Some(counting)) => counting,
+        };
+        // Another request may have counted since.
+        if let Some((_, counts)) = fresh() {
+            return Ok(counts);
+        }
+        let counts = library.store.read(|snapshot| {
+            Ok::<_, StoreError>(LibraryCounts {
+                positions: i64::try_from(snapshot.positions()?).unwrap_or(i64::MAX),
+                waiting_to_be_scored: snapshot.waiting(TaskKind::Scoring)?,
+                waiting_to_be_sieved: snapshot.waiting(TaskKind::Expansion)?,
+            })
+        })?;
+        *self.cached.lock() = Some((Instant::now(), counts));
+        Ok(counts)
+    }
+}
+
+/// The statistics, for a client with the role `read`.
+async fn read_stats(shared: &Arc<Shared>, caller: &Caller) -> Result<Stats, ServerError> {
+    caller.require(Role::Read)?;
+    if shared.is_limited(caller.address, COST) {
+        return Err(StatusCode::TOO_MANY_REQUESTS.into());
+    }
+    let cache = shared.clone();
+    let counts = shared.in_library(move |library| cache.counts.get(library));
+    Ok(Stats::new(&shared.library, counts.await?))
+}
+
+pub async fn metrics(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+) -> Result<Response, ServerError> {
+    let stats = read_stats(&shared, &caller).await?;
+    let text = shared.metrics.to_text(&stats).map_err(|error| {
+        log::error!("cannot write the metrics: {error}");
+        StatusCode::INTERNAL_SERVER_ERROR
+    })?;
+    Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response())
+}
+
+pub async fn stats(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+) -> Result<Response, ServerError> {
+    Ok(Json(read_stats(&shared, &caller).await?).into_response())
+}
+
+/// The statistics for the page of the public library.
+pub async fn public(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    uri: Uri,
+) -> Result<Response, ServerError> {
+    let stats = read_stats(&shared, &caller).await?;
+    let tables = shared.library.count_tables();
+    let parameters = QueryParameters::parse(uri.query().unwrap_or("").as_bytes());
+    Ok(if parameters.is_on("json", false) {
+        Json(stats.to_public_json(tables)).into_response()
+    } else {
+        let is_chinese = parameters.get_filled("lang").is_none();
+        Html(stats.to_html(tables, is_chinese)).into_response()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cloud::library::LibraryOptions;
+    use crate::cloud::store::Store;
+    use crate::tablebase::Tables;
+
+    fn stats() -> Stats {
+        Stats {
+            counts: LibraryCounts {
+                positions: 1_234,
+                waiting_to_be_scored: 5,
+                waiting_to_be_sieved: 6,
+            },
+            workers: 2,
+            scored_last_minute: 9,
+            nodes_per_second: 1_500_000,
+            backlog_seconds: 3_720,
+        }
+    }
+
+    #[test]
+    fn statistics_have_the_public_forms() {
+        let stats = stats();
+        let tables = (65, 3 << 20);
+        let json = stats.to_public_json(tables);
+        assert_eq!(json["positions"], 1_234);
+        assert_eq!(json["queue"]["sieving"], 6);
+        assert_eq!(json["worker"]["backlog"], 3_720);
+        assert_eq!(json["egtb"]["size"]["dtm"], 3 << 20);
+        let html = stats.to_html(tables, false);
+        for value in [
+            ">1234<",
+            ">5 / 6<",
+            ">1:02 / 1.500 Mnps<",
+            ">65<",
+            ">3.0 MB<",
         ] {
-            let count = count.load(Ordering::Relaxed);
-            let _ = writeln!(text, "chuhe_cloud_{name}_total {count}");
+            assert!(html.contains(value), "{value}: {html}");
         }
-        for (name, value) in gauges {
-            let _ = writeln!(text, "chuhe_cloud_{name} {value}");
+        assert!(stats.to_html(tables, true).contains("局面数量"));
+    }
+
+    #[test]
+    fn metrics_have_types_descriptions_and_a_histogram() {
+        let metrics = Metrics::new().unwrap();
+        metrics.count(Some("queryall"), Duration::from_millis(3));
+        metrics.count(Some("nonsense"), Duration::from_secs(9));
+        let text = metrics.to_text(&stats()).unwrap();
+        for line in [
+            "# HELP chuhe_cloud_requests_total Answered requests of the cloud API.",
+            "# TYPE chuhe_cloud_requests_total counter",
+            "chuhe_cloud_requests_total{action=\"queryall\"} 1",
+            "chuhe_cloud_requests_total{action=\"other\"} 1",
+            "chuhe_cloud_requests_total{action=\"querypv\"} 0",
+            "# TYPE chuhe_cloud_answer_seconds histogram",
+            "chuhe_cloud_answer_seconds_bucket{action=\"queryall\",le=\"0.0025\"} 0",
+            "chuhe_cloud_answer_seconds_bucket{action=\"queryall\",le=\"0.005\"} 1",
+            "chuhe_cloud_answer_seconds_bucket{action=\"other\",le=\"2.5\"} 0",
+            "chuhe_cloud_answer_seconds_bucket{action=\"other\",le=\"+Inf\"} 1",
+            "chuhe_cloud_answer_seconds_sum{action=\"queryall\"} 0.003",
+            "# TYPE chuhe_cloud_positions gauge",
+            "chuhe_cloud_positions 1234",
+            "chuhe_cloud_backlog_seconds 3720",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line}: {text}");
         }
-        text
+        // Every metric has a type and a description.
+        let described = |kind: &str| text.matches(kind).count();
+        assert_eq!((described("# HELP "), described("# TYPE ")), (13, 13));
+    }
+
+    #[test]
+    fn one_request_counts_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(&directory.path().join("library.db")).unwrap();
+        let library = Library::new(store, Tables::embedded(), LibraryOptions::default());
+        let cache = CountCache::default();
+        let counted = cache.get(&library).unwrap();
+        assert_eq!(counted, LibraryCounts::default());
+        let old = stats().counts;
+        let long_ago = Instant::now().checked_sub(CACHE_TIME).unwrap();
+        *cache.cached.lock() = Some((long_ago, old));
+        let counting = cache.counting.lock();
+        assert_eq!(cache.get(&library).unwrap(), old);
+        drop(counting);
+        assert_eq!(cache.get(&library).unwrap(), counted);
+        // Fresh counts are returned as they are.
+        *cache.cached.lock() = Some((Instant::now(), old));
+        assert_eq!(cache.get(&library).unwrap(), old);
     }
 }

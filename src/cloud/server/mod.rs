@@ -1,58 +1,57 @@
-//! The library as a server: HTTP/1.1 on one address.
+//! HTTP/1.1 server of a library.
 //!
-//! Connections are read and written by an asynchronous runtime, which can hold many idle or slow ones;
-//! each request is answered by a thread of a bounded pool.
+//! An asynchronous runtime holds the connections, of which many may be idle or slow. Each request that reads or
+//! writes the library runs on a thread of a bounded pool.
 
 mod admin;
-mod files;
-mod gauges;
-mod http;
-mod identity;
+mod api;
+mod caller;
 mod metrics;
-mod page;
 mod public_worker;
 mod rate;
-mod response;
+mod router;
 mod shared;
 mod site;
-mod stats;
-mod work;
+mod worker;
 
-use std::convert::Infallible;
+use std::future::Future;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::library::Library;
+use caller::Peer;
 use shared::{Admission, Shared};
 
-pub use shared::ServerOptions;
+pub use shared::{ServerFiles, ServerOptions};
 pub use site::Site;
 
-/// How long a client may take to send the head of a request, and to begin with the next one.
+/// Time for a client to send the head of a request, and to start the next request.
 const HEAD_TIME: Duration = Duration::from_secs(5);
-/// How long a connection may live. It is closed after the request under way.
+/// Maximum age of a connection. It is closed after the request in progress.
 const CONNECTION_TIME: Duration = Duration::from_secs(600);
-/// How long requests under way may take when the server stops or a connection has lived long enough.
+/// Time for requests in progress when the server stops or a connection has reached its maximum age.
 const CLOSING_TIME: Duration = Duration::from_secs(4);
-/// How long the threads that answer requests may take after that when the server stops.
+/// Time for the threads that answer requests after that, when the server stops.
 const LAST_TIME: Duration = Duration::from_millis(500);
-/// What is read ahead of a connection, in bytes. A head of a request that is longer is refused, and so are most
-/// that are longer than 32 KB (see `http.rs`).
-const READ_AHEAD: usize = 32 << 10;
+/// Size of the read buffer of a connection, in bytes. Longer heads are rejected.
+const READ_BUFFER: usize = 32 << 10;
 
-/// Makes files that grow beyond the limit of the process (`ulimit -f`) a fault of the write, as a full disk is,
-/// where otherwise SIGXFSZ ends the program.
+/// Makes a write beyond the file size limit of the process (`ulimit -f`) fail like a write to a full disk. By
+/// default SIGXFSZ ends the program.
 ///
 /// # Errors
-/// The system does not let the signal be handled.
+/// The signal handler cannot be installed.
 pub fn survive_file_limits() -> std::io::Result<()> {
     #[cfg(unix)]
     {
@@ -61,15 +60,15 @@ pub fn survive_file_limits() -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_io()
             .build()?;
-        let _inside = runtime.enter();
-        // It is handled for good, though nobody waits for it.
+        let _guard = runtime.enter();
+        // The handler stays installed after the receiver is dropped.
         let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
         drop(signal(kind)?);
     }
     Ok(())
 }
 
-/// A server that listens.
+/// A server with its listening socket.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -77,58 +76,53 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on an address.
+    /// Listens on the first of some addresses that is available.
     ///
     /// # Errors
-    /// The address cannot be listened on.
+    /// All addresses are invalid or in use.
     pub fn bind(
-        address: SocketAddr,
+        address: &[SocketAddr],
         library: Arc<Library>,
         options: ServerOptions,
+        files: ServerFiles,
     ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
-        let shared = Shared::new(library, options);
+        let shared = Shared::new(library, options, files).map_err(std::io::Error::other)?;
         let shared = Arc::new(shared);
         Ok(Self { listener, shared })
     }
 
-    /// The address on which the server listens.
-    ///
-    /// # Errors
-    /// The system does not tell it.
+    /// The address of the listening socket.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers requests until `stop` returns; then those under way are finished, for five seconds at most.
-    /// `stop` runs in a thread of its own.
+    /// Answers requests until Ctrl-C or SIGTERM, then finishes the requests in progress within five seconds. SIGHUP
+    /// replaces tokens and static files by those that `reload` returns.
     ///
     /// # Errors
-    /// The system starts no threads.
-    pub fn run(self, stop: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    /// The threads or the signal handlers cannot be installed.
+    pub fn run(self, reload: impl Fn() -> Option<ServerFiles>) -> std::io::Result<()> {
         let threads = self.shared.options.threads;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            // One for each slot, and one that waits for the end.
-            .max_blocking_threads(threads + 1)
+            .max_blocking_threads(threads)
             .thread_name("cloud server")
             .enable_io()
             .enable_time()
             .build()?;
         runtime.block_on(async move {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            let stopped = tokio::task::spawn_blocking(stop);
             let slots = Arc::new(Semaphore::new(self.shared.options.connections));
-            let accepting = accept(&listener, &self.shared, &slots);
             tokio::select! {
-                () = accepting => {}
-                _ = stopped => {}
+                () = accept(&listener, &self.shared, &slots) => {}
+                result = handle_signals(&self.shared, reload) => result?,
             }
             drop(listener);
             let all = u32::try_from(self.shared.options.connections).unwrap_or(u32::MAX);
             self.shared.stopping.send_replace(true);
-            // Whoever does not come to an end is cut off with the runtime.
+            // Connections that do not end in time are closed with the runtime.
             let _ = tokio::time::timeout(CLOSING_TIME, slots.acquire_many(all)).await;
             Ok::<_, std::io::Error>(())
         })?;
@@ -137,48 +131,82 @@ impl Server {
     }
 }
 
-/// Takes connections, for ever.
-async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>, slots: &Arc<Semaphore>) {
+/// Reloads files on SIGHUP; returns on Ctrl-C and SIGTERM.
+#[cfg(unix)]
+async fn handle_signals(
+    shared: &Shared,
+    reload: impl Fn() -> Option<ServerFiles>,
+) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = signal(SignalKind::hangup())?;
     loop {
-        // Where there are too many, new ones wait in the system's queue.
+        tokio::select! {
+            _ = interrupt.recv() => return Ok(()),
+            _ = terminate.recv() => return Ok(()),
+            _ = hangup.recv() => {
+                if let Some(files) = tokio::task::block_in_place(&reload) {
+                    shared.set_files(files);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn handle_signals(_: &Shared, _: impl Fn() -> Option<ServerFiles>) -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
+
+/// Accepts connections forever.
+async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>, slots: &Arc<Semaphore>) {
+    let router = router::router(shared.clone());
+    loop {
+        // Beyond the maximum number of connections, new ones wait in the queue of the system.
         let Ok(slot) = slots.clone().acquire_owned().await else {
             return;
         };
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file descriptors, or a client that has gone already.
+                // Out of file descriptors, or the client has already closed the connection.
                 log::warn!("cannot accept a connection: {error}");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             }
         };
         let Some(admission) = shared.admit(peer.ip()) else {
-            shared.metrics.refused.fetch_add(1, Ordering::Relaxed);
+            shared.metrics.refused.inc();
             continue;
         };
-        shared.metrics.connections.fetch_add(1, Ordering::Relaxed);
-        tokio::spawn(serve(shared.clone(), stream, peer.ip(), (slot, admission)));
+        shared.metrics.connections.inc();
+        let connection = serve(router.clone(), stream, peer.ip(), shared.clone());
+        tokio::spawn(hold(connection, slot, admission));
     }
 }
 
+/// Runs a connection while it counts as open.
+async fn hold(connection: impl Future<Output = ()>, _: OwnedSemaphorePermit, _: Admission) {
+    connection.await;
+}
+
 /// Answers the requests of one connection.
-async fn serve(
-    shared: Arc<Shared>,
-    stream: TcpStream,
-    peer: IpAddr,
-    admission: (OwnedSemaphorePermit, Admission),
-) {
-    // Short replies are sent at once.
+async fn serve(router: Router, stream: TcpStream, peer: IpAddr, shared: Arc<Shared>) {
+    // Sends short replies without delay.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| {
-        let shared = shared.clone();
-        async move { Ok::<_, Infallible>(http::handle(shared, peer, request).await) }
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
+        router.call(request)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)
-        .max_buf_size(READ_AHEAD)
+        .max_buf_size(READ_BUFFER)
+        // A client may close its side after the request, as `nc -N` does.
+        .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     let mut stopping = shared.stopping.subscribe();
@@ -189,8 +217,7 @@ async fn serve(
     };
     if !is_done {
         connection.as_mut().graceful_shutdown();
-        // A client that neither reads nor writes is cut off.
+        // A client that neither reads nor writes is disconnected.
         let _ = tokio::time::timeout(CLOSING_TIME, connection).await;
     }
-    drop(admission);
 }

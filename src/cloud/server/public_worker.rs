@@ -1,67 +1,65 @@
-//! The workers of the public library: MD5 sums instead of tokens, and batches of tasks as lines of text.
+//! Workers of the public library: MD5 sums instead of tokens, and batches of tasks as lines of text.
 //!
-//! The access token of a worker is the MD5 of `ChessDB`, its address and a password; what it writes is
-//! signed with the MD5 of the access token and of what is written. Whoever reads the traffic may try
-//! passwords on such sums, and may send what was signed again. They are taken from listed addresses
-//! alone; the passwords are the tokens that may write.
+//! The access token of a worker is the MD5 of `ChessDB`, its address and a password. Each write is signed with the
+//! MD5 of the access token and the written data. Anyone who can read the traffic can guess passwords offline and
+//! replay signed writes, so these workers are accepted from listed addresses only. The passwords are the tokens with
+//! the role `write`.
 
 use std::fmt::Write;
 use std::net::IpAddr;
 
 use subtle::ConstantTimeEq;
 
-use super::shared::{ServerOptions, Shared};
+use super::caller::Caller;
+use super::shared::Shared;
 use crate::cloud::access::Role;
 use crate::cloud::fen;
 use crate::cloud::library::Library;
 use crate::cloud::parameters::QueryParameters;
-use crate::cloud::store::{Priority, StoreError, Task, TaskKind};
+use crate::cloud::store::{Priority, StoreError, Task, TaskKind, TaskRequest};
 
-/// The access token that goes with a password at an address.
-pub fn access_token(address: IpAddr, password: &str) -> String {
+/// The access token of a password at an address.
+fn access_token(address: IpAddr, password: &str) -> String {
     hash(&["ChessDB", &address.to_string(), password])
 }
 
-/// The name of the writer whose access token has signed a request from a listed address.
-pub fn find<'a>(
-    options: &'a ServerOptions,
-    address: IpAddr,
-    parameters: &QueryParameters,
-) -> Option<&'a str> {
+/// The name of the writer that signed a request from a listed address.
+pub fn find(shared: &Shared, address: IpAddr, parameters: &QueryParameters) -> Option<String> {
+    let options = &shared.options;
     let is_listed = options.public_workers.contains(&address);
     let shown = parameters.get("token").filter(|_| is_listed)?;
     let signed = signed(parameters)?;
     let mut found = None;
-    for (name, password) in options.tokens.writers() {
+    let files = shared.files();
+    for (name, password) in files.tokens.writers() {
         let access = access_token(address, password);
         let expected = match &*signed {
             "" => access,
             signed => hash(&[&access, signed]),
         };
         if bool::from(expected.as_bytes().ct_eq(shown.as_bytes())) {
-            found = Some(name);
+            found = Some(name.to_owned());
         }
     }
     found
 }
 
-/// The answer to an action of workers from a listed address, which names no board; `None` for any other
-/// request.
+/// The reply to an action of workers from a listed address, which has no board; `None` for any other request.
 pub fn answer(
     shared: &Shared,
     parameters: &QueryParameters,
-    address: IpAddr,
-    role: Role,
+    caller: &Caller,
 ) -> Option<Result<String, StoreError>> {
+    let address = caller.address;
     if !shared.options.public_workers.contains(&address) {
         return None;
     }
     let library = &shared.library;
     let value = |name| parameters.get(name).unwrap_or("");
-    let is_allowed = role >= Role::Write;
+    let is_allowed = caller.role >= Role::Write;
     let lease = |kind| {
         library.note_worker(format!("@{address}"));
-        library.lease_as_text(kind, library.lease_time())
+        library.lease_as_text(kind, &caller.name)
     };
     Some(match value("action") {
         _ if parameters.get_filled("board").is_some() => return None,
@@ -71,25 +69,25 @@ pub fn answer(
         "getqueue" => lease(TaskKind::Scoring),
         "getsel" => lease(TaskKind::Expansion),
         "ackqueue" | "acksel" => {
-            let done = library.end_named_lease(value("key"));
+            let done = library.end_named_lease(value("key"), &caller.name);
             done.map(|()| "ok".to_owned())
         }
         _ => return None,
     })
 }
 
-/// What a worker signs beside its access token; `None` for requests that workers do not sign.
+/// The data that a worker signs after its access token; `None` for requests that workers do not sign.
 fn signed(parameters: &QueryParameters) -> Option<String> {
     let value = |name| parameters.get(name).unwrap_or("");
     let signed = match value("action") {
-        // The access token itself is shown.
+        // The token is the access token itself.
         "getqueue" | "getsel" => return Some(String::new()),
         "ackqueue" | "acksel" => value("key").to_owned(),
         "store" if parameters.get("score").is_some() => {
             let board = fen::parse(value("board"))?;
             [&*fen::write(&board), value("move"), value("score")].concat()
         }
-        // A move that was sieved, written `move:c3c4`.
+        // A move found by an expansion, written as `move:c3c4`.
         "store" => value("move").get(5..)?.to_owned(),
         _ => return None,
     };
@@ -100,37 +98,37 @@ fn hash(parts: &[&str]) -> String {
     format!("{:x}", md5::compute(parts.concat()))
 }
 
-/// Tasks of a batch.
+/// Number of tasks in a batch.
 const COUNT: usize = 10;
 
 impl Library {
-    /// Hands tasks out for so many seconds, as text; an empty one when there is nothing to do.
+    /// Leases tasks to a worker, as text; empty if no task waits.
     ///
-    /// A task to score moves is the line `FEN`, for the best move of the position, and a line `FEN moves
-    /// M` for each move; a task to sieve is `FEN`, or `!FEN` where it is urgent. The batch has no
-    /// number: it is named by the MD5 of its text.
-    ///
-    /// # Errors
-    /// The library cannot be read or written.
-    pub fn lease_as_text(&self, kind: TaskKind, seconds: i64) -> Result<String, StoreError> {
+    /// A scoring task is the line `FEN`, for the best move of the position, and a line `FEN moves M` for each move.
+    /// An expansion task is `FEN`, or `!FEN` if it is urgent. The batch has no number; the MD5 of its text is its
+    /// name.
+    fn lease_as_text(&self, kind: TaskKind, worker: &str) -> Result<String, StoreError> {
         let number = |tasks: &[Task]| number(&name(&write(tasks)));
-        let lease = (self.store).lease_by_name(kind, COUNT, seconds, number)?;
+        let request = TaskRequest {
+            kind,
+            count: COUNT,
+            seconds: self.lease_time(),
+            worker: worker.to_owned(),
+        };
+        let lease = self.store.lease_by_name(request, number)?;
         Ok(write(&lease.tasks))
     }
 
     /// Ends the lease of a batch with a name.
-    ///
-    /// # Errors
-    /// The library cannot be written.
-    pub fn end_named_lease(&self, name: &str) -> Result<(), StoreError> {
-        let number = number(name);
+    fn end_named_lease(&self, name: &str, worker: &str) -> Result<(), StoreError> {
+        let (number, worker) = (number(name), worker.to_owned());
         self.store
-            .write(move |batch| batch.finish_lease(number))
+            .write(move |batch| batch.finish_lease(number, &worker))
             .map(drop)
     }
 }
 
-/// The lines of tasks. Those of positions that are none are left out.
+/// The lines of tasks; invalid positions are skipped.
 fn write(tasks: &[Task]) -> String {
     let mut text = String::new();
     for task in tasks {
@@ -138,7 +136,6 @@ fn write(tasks: &[Task]) -> String {
             continue;
         };
         let is_urgent = task.kind == TaskKind::Expansion && task.priority == Priority::Urgent;
-        // A string takes whatever is written.
         let _ = writeln!(text, "{}{board}", if is_urgent { "!" } else { "" });
         for m in &task.moves {
             let _ = writeln!(text, "{board} moves {m}");
@@ -152,7 +149,7 @@ fn name(text: &str) -> String {
     format!("{:x}", md5::compute(text))
 }
 
-/// The number of the lease of a batch with a name, less than 0; 0 for a text that is no name.
+/// The negative lease number of a batch with a name; 0 for an invalid name.
 fn number(name: &str) -> i64 {
     let digits = name.get(..16).filter(|_| name.len() == 32);
     let number = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -166,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_those_of_the_public_library() {
+    fn tokens_equal_those_of_the_public_library() {
         let address: IpAddr = "127.0.0.1".parse().unwrap();
         let access = access_token(address, "123456");
         assert_eq!(access, "064b2fed5a9455a8e5990630ee68fc86");
@@ -176,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_numbers() {
+    fn lease_numbers_are_computed_from_names() {
         assert_eq!(number("00000000000000000000000000000000"), -1);
         assert_eq!(number("ffffffffffffffffffffffffffffffff"), -i64::MAX);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How much an address may ask.
+//! Rate limits by address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// Addresses that are remembered.
+/// Maximum number of remembered addresses.
 const MAX_REMEMBERED: usize = 65_536;
 
-/// A bucket for each address that fills with time and from which every request takes its cost.
+/// A token bucket for each address. Each request takes its cost from the bucket.
 #[derive(Debug)]
 pub struct RateLimit {
-    /// Units a second; a bucket holds those of one second.
+    /// Units per second; a bucket holds at most those of one second.
     units: f64,
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
 }
@@ -31,8 +31,8 @@ impl RateLimit {
         }
     }
 
-    /// Takes a request's cost from the bucket of an address; `false` when there is not so much left. What
-    /// costs more than a bucket holds is let through when the bucket is full.
+    /// Takes the cost of a request from the bucket of an address. Returns `false` if the bucket has too little left;
+    /// a cost above the capacity only needs a full bucket.
     pub fn try_acquire(&self, address: IpAddr, cost: f64, now: Instant) -> bool {
         self.at(address, now, |left| {
             if *left < cost.min(self.units) {
@@ -43,12 +43,22 @@ impl RateLimit {
         })
     }
 
-    /// Whether the bucket of an address holds a unit.
-    pub fn has_room(&self, address: IpAddr, now: Instant) -> bool {
-        self.at(address, now, |left| *left >= 1.0)
+    /// Takes a unit from the bucket of an address. When the bucket becomes empty, it stays empty for a number of
+    /// seconds. Returns `false` if it was empty.
+    pub fn try_acquire_or_pause(&self, address: IpAddr, seconds: f64, now: Instant) -> bool {
+        self.at(address, now, |left| {
+            if *left < 1.0 {
+                return false;
+            }
+            *left -= 1.0;
+            if *left < 1.0 {
+                *left = 1.0 - seconds * self.units;
+            }
+            true
+        })
     }
 
-    /// Does something with what is left in the bucket of an address.
+    /// Refills the bucket of an address and applies `look` to its units.
     fn at<T>(&self, address: IpAddr, now: Instant, look: impl FnOnce(&mut f64) -> T) -> T {
         let mut buckets = self.buckets.lock();
         if buckets.len() >= MAX_REMEMBERED {
@@ -70,7 +80,7 @@ impl RateLimit {
     }
 }
 
-/// The network that counts as one address: the first 64 bits of an IPv6 address, a whole IPv4 address.
+/// The network that is limited as one address: the first 64 bits of an IPv6 address, or an IPv4 address.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -100,13 +110,26 @@ mod tests {
         assert_eq!(granted(other, 5.0, 0), 2);
         assert_eq!(granted(one, 1.0, 500), 5);
         assert_eq!(granted(one, 1.0, 60_000), 10);
-        let has_room = |millis| limit.has_room(one, begin + Duration::from_millis(millis));
-        assert_eq!([60_050, 60_150, 60_150].map(has_room), [false, true, true]);
         assert_eq!(granted(one, 1.0, 62_000), 10);
-        // A dear request empties the bucket for longer.
+        // After an expensive request the bucket is empty for longer.
         assert_eq!(granted(other, 20.0, 60_000), 1);
         assert_eq!(granted(other, 1.0, 61_000), 0);
         assert_eq!(granted(other, 1.0, 62_000), 10);
+    }
+
+    #[test]
+    fn an_empty_bucket_pauses() {
+        let limit = RateLimit::new(5);
+        let address = "10.0.0.1".parse().unwrap();
+        let begin = Instant::now();
+        let granted = |millis| {
+            let now = begin + Duration::from_millis(millis);
+            let is_granted = |_: &i32| limit.try_acquire_or_pause(address, 10.0, now);
+            (0..9).filter(is_granted).count()
+        };
+        assert_eq!([0, 5_000, 9_900].map(granted), [5, 0, 0]);
+        // After the pause one more is granted before the next pause.
+        assert_eq!([10_100, 19_900, 30_000].map(granted), [1, 0, 5]);
     }
 
     #[test]

@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::connection::Connection;
+use super::database::{Connection, Value};
 use super::error::StoreError;
 use super::rows::{self, minutes, now};
-use super::statement::Value;
 use super::task::TaskState;
 use crate::board::Position;
 use crate::cloud::key::{Key, View};
@@ -14,6 +13,12 @@ use crate::cloud::row::{Edge, Entry, EntrySource, Row};
 use crate::cloud::score::{self, FINAL};
 
 type Result<T> = std::result::Result<T, StoreError>;
+
+/// Writer of scores of the library's own workers.
+pub const WORKER: &str = "worker";
+
+/// Maximum search depth of a score.
+pub const MAX_DEPTH: u8 = 127;
 
 /// The score of a move, to be written.
 #[derive(Clone, Debug)]
@@ -23,7 +28,7 @@ pub struct NewScore {
     /// Value of the position after the move for its side to move. Clamped to ±29,999, because only the rules end a
     /// game.
     pub value: i32,
-    /// Search depth in plies; 0 if unknown.
+    /// Search depth in plies, at most [`MAX_DEPTH`]; 0 if unknown.
     pub depth: u8,
     /// Name of the writer, for the audit log.
     pub writer: String,
@@ -49,28 +54,44 @@ impl Batch<'_> {
     }
 
     /// Writes the score of a move. Returns `false` if the existing value stays: because it is computed from known
-    /// replies, is final, or comes from a deeper search. A value of the same depth is replaced.
+    /// replies, is final, or comes from a deeper search. A value of the same depth is replaced, and the library's own
+    /// workers replace a value of any depth.
     pub fn store(&mut self, new: &NewScore) -> Result<bool> {
         let edge = &new.edge;
-        let mut row = self.get(&edge.parent)?.unwrap_or_default();
+        let row = self.get(&edge.parent)?.unwrap_or_default();
         let old = row.get(edge.m).copied();
-        let mut replies = self.get(&edge.child)?.unwrap_or_default();
-        let is_known = !replies.moves.is_empty();
-        if old.is_some_and(|old| old.is_final() || is_known || old.depth > new.depth) {
+        let replies = self.get(&edge.child)?;
+        let is_deeper = |old: Entry| old.depth > new.depth && new.writer != WORKER;
+        if old.is_some_and(|old| old.is_final() || replies.is_some() || is_deeper(old)) {
             return Ok(false);
         }
+        let depth = new.depth.min(MAX_DEPTH);
+        let entry = self.put_move(edge, row, replies, new.value, depth)?;
+        self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
+        Ok(true)
+    }
+
+    /// Sets a move of a row. `replies` is the row of the position after the move; its value takes precedence.
+    pub(super) fn put_move(
+        &mut self,
+        edge: &Edge,
+        mut row: Row,
+        replies: Option<Row>,
+        value: i32,
+        depth: u8,
+    ) -> Result<Entry> {
         let limit = FINAL - 1;
-        let (value, source) = if edge.ends_game {
-            (-FINAL, EntrySource::Rules)
-        } else if let Some(value) = score::value(&mut replies.scores(), &edge.parent, edge.m) {
-            (value, EntrySource::Derived)
-        } else {
-            (new.value.clamp(-limit, limit), EntrySource::Written)
+        let derived = replies.as_ref();
+        let derived = derived.and_then(|row| score::value(&mut row.scores(), &edge.parent, edge.m));
+        let (value, source) = match derived {
+            _ if edge.ends_game => (-FINAL, EntrySource::Rules),
+            Some(value) => (value, EntrySource::Derived),
+            None => (value.clamp(-limit, limit), EntrySource::Written),
         };
         let entry = Entry {
             m: edge.m,
             value: i16::try_from(value).unwrap_or(0),
-            depth: new.depth,
+            depth,
             source,
             minutes: minutes(),
         };
@@ -80,13 +101,14 @@ impl Batch<'_> {
         row.set(entry);
         rows::put(self.connection, &edge.parent, &row)?;
         rows::link(self.connection, &edge.parent, &edge.child)?;
-        if is_known && lower_plies(&mut replies, &row, edge.swaps_colors) {
+        if let Some(mut replies) = replies
+            && lower_plies(&mut replies, &row, edge.swaps_colors)
+        {
             rows::put(self.connection, &edge.child, &replies)?;
             self.lowered.push(edge.child.clone());
         }
-        self.audit(&new.writer, &edge.parent, old.as_ref(), &entry)?;
         self.changed.push(edge.parent.clone());
-        Ok(true)
+        Ok(entry)
     }
 
     /// Like [`Self::store`], but also keeps an existing value of the same depth. An import may be older than the
@@ -153,9 +175,9 @@ impl Batch<'_> {
 pub fn lower_plies(row: &mut Row, parent: &Row, swaps_colors: bool) -> bool {
     let before = row.plies;
     for (reoriented, distance) in parent.plies.iter().enumerate() {
-        let edge = &mut row.plies[reoriented ^ usize::from(swaps_colors)];
+        let known = &mut row.plies[reoriented ^ usize::from(swaps_colors)];
         if let Some(distance) = distance.and_then(|distance| distance.checked_add(1)) {
-            *edge = Some(edge.map_or(distance, |known| known.min(distance)));
+            *known = Some(known.map_or(distance, |known| known.min(distance)));
         }
     }
     row.plies != before
@@ -259,7 +281,7 @@ impl Batch<'_> {
             if value != entry.value || entry.source != EntrySource::Derived {
                 has_changed |= value != entry.value;
                 let (source, minutes) = (EntrySource::Derived, minutes());
-                row.set(crate::cloud::row::Entry {
+                row.set(Entry {
                     value,
                     source,
                     minutes,

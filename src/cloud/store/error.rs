@@ -17,9 +17,17 @@ pub enum StoreError {
     /// A stored value is invalid; the field is the name of its column.
     #[error("the library is damaged: invalid value in the column {0}")]
     Damaged(&'static str),
-    /// The library does not exist.
+    /// The file cannot be opened.
     #[error("{0}")]
-    Missing(Arc<std::io::Error>),
+    Open(Arc<std::io::Error>),
+    /// The library can be read but not written.
+    #[error("{0} is read-only")]
+    ReadOnly(Location),
+    /// The log of a read-only library has writes that are not in the file yet.
+    #[error(
+        "{0} is read-only and has unmerged writes in {0}-wal; copy both files to a writable directory"
+    )]
+    UnmergedWrites(Location),
     /// The file or database does not contain a library.
     #[error("{0} is not a cloud library")]
     Foreign(Location),
@@ -47,7 +55,7 @@ fn server_message(error: &postgres::Error) -> String {
     use std::error::Error;
 
     match (error.as_db_error(), error.source()) {
-        (Some(said), _) => said.message().to_owned(),
+        (Some(error), _) => error.message().to_owned(),
         (None, Some(cause)) => format!("{error}: {cause}"),
         (None, None) => error.to_string(),
     }

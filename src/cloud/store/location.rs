@@ -4,6 +4,12 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use super::database::Connection;
+use super::error::StoreError;
+#[cfg(feature = "postgres")]
+use super::postgres::PostgresConnection;
+use super::sqlite;
+
 /// The location of a library.
 #[derive(Clone, Debug)]
 pub enum Location {
@@ -36,6 +42,24 @@ impl Location {
             None if text.is_empty() => Err(LocationError("the file name is empty".to_owned())),
             None => Ok(Self::File(PathBuf::from(text))),
         }
+    }
+
+    /// Connects to a library for writing. Creates a missing one if `creates`.
+    pub(super) fn open(&self, creates: bool) -> Result<Box<Connection>, StoreError> {
+        Ok(match self {
+            Self::File(path) => Box::new(sqlite::open(path, creates)?),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(config) => Box::new(PostgresConnection::open(config, creates)?),
+        })
+    }
+
+    /// Connects to an existing library for reading.
+    pub(super) fn open_reader(&self) -> Result<Box<Connection>, StoreError> {
+        Ok(match self {
+            Self::File(path) => Box::new(sqlite::open_reader(path)?),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(config) => Box::new(PostgresConnection::open_reader(config)?),
+        })
     }
 }
 
@@ -131,8 +155,8 @@ mod tests {
             "postgres://me:secret@db/x?sslmode=perhaps",
         ] {
             let error = parse(wrong).unwrap_err().to_string();
-            let output = error.strip_prefix("invalid PostgreSQL URL: ");
-            assert!(output.is_some_and(|cause| cause.len() > 5), "{error}");
+            let cause = error.strip_prefix("invalid PostgreSQL URL: ");
+            assert!(cause.is_some_and(|cause| cause.len() > 5), "{error}");
             assert!(!error.contains("secret"), "{error}");
         }
     }

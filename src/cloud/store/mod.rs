@@ -1,14 +1,14 @@
 //! Storage of a library: one SQLite file with one writer thread and any number of readers that never wait for it.
 //!
 //! With the feature `postgres` a library can also be a PostgreSQL database that several programs on several
-//! machines share. The code is the same: statements that both databases understand, run through a `Connection`.
+//! machines share. The code is the same: statements that both databases understand, run through the trait `Database`.
 //! Write transactions of several programs run one after another; only leases of tasks run concurrently.
 //!
 //! A write is durable once it has been acknowledged. Each write propagates its value to all positions that lead to
 //! it, in the same transaction unless that takes too long, so that readers see consistent values.
 
 mod batch;
-mod connection;
+mod database;
 mod error;
 mod location;
 #[cfg(feature = "postgres")]
@@ -18,7 +18,6 @@ mod postgres_tests;
 mod rows;
 mod snapshot;
 mod sqlite;
-mod statement;
 mod task;
 mod tasks;
 #[cfg(all(test, feature = "postgres"))]
@@ -31,23 +30,24 @@ mod writer;
 
 use std::path::Path;
 
-pub use batch::{Batch, NewScore};
+pub use batch::{Batch, MAX_DEPTH, NewScore, WORKER};
 pub use error::StoreError;
 pub use location::{Location, LocationError};
-pub use snapshot::{Inconsistency, LoggedWrite, Snapshot};
-pub use task::{Lease, Priority, Task, TaskKind};
+pub use snapshot::{Inconsistency, LoggedWrite, Snapshot, Undone};
+pub use task::{Lease, Priority, Task, TaskKind, TaskRequest};
+pub use undo::{RedoError, UndoRecord, UndoResult};
 
-use connection::Connection;
+use database::Access;
 use rows::now;
 use snapshot::Readers;
-use statement::Access;
 use writer::StoreWriter;
 
 /// An open library.
 #[derive(Debug)]
 pub struct Store {
     readers: Readers,
-    writer: StoreWriter,
+    /// `None` if the library is read-only.
+    writer: Option<StoreWriter>,
 }
 
 impl Store {
@@ -72,12 +72,33 @@ impl Store {
         Self::start(location, false)
     }
 
-    fn start(location: &Location, makes: bool) -> Result<Self, StoreError> {
-        let connection = Connection::open(location, makes)?;
+    fn start(location: &Location, creates: bool) -> Result<Self, StoreError> {
+        let connection = location.open(creates)?;
         Ok(Self {
             readers: Readers::new(location.clone()),
-            writer: StoreWriter::start(connection)?,
+            writer: Some(StoreWriter::start(connection)?),
         })
+    }
+
+    /// Opens an existing library for reading only, even on a read-only medium.
+    pub fn open_read_only(location: &Location) -> Result<Self, StoreError> {
+        let readers = Readers::new(location.clone());
+        // Reports errors now rather than with the first query.
+        readers.read(|_| Ok::<_, StoreError>(()))?;
+        Ok(Self {
+            readers,
+            writer: None,
+        })
+    }
+
+    /// Whether writes fail.
+    pub fn is_read_only(&self) -> bool {
+        self.writer.is_none()
+    }
+
+    fn writer(&self) -> Result<&StoreWriter, StoreError> {
+        let location = || StoreError::ReadOnly(self.readers.location.clone());
+        self.writer.as_ref().ok_or_else(location)
     }
 
     /// Reads a consistent snapshot.
@@ -94,41 +115,52 @@ impl Store {
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer.write(Access::Write, work)
+        self.writer()?.write(Access::Write, work)
     }
 
-    /// Leases tasks for a number of seconds: first expired leases, then waiting tasks by priority; scoring tasks
+    /// Leases tasks to a worker: first expired leases, then waiting tasks by priority; scoring tasks
     /// oldest first, expansion tasks newest first.
-    pub fn lease(&self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease, StoreError> {
-        let work = move |batch: &mut Batch<'_>| batch.lease(kind, count, seconds);
-        self.writer.write(Access::Lease, work)
+    pub fn lease(&self, request: TaskRequest) -> Result<Lease, StoreError> {
+        self.writer()?
+            .write(Access::Lease, move |batch| batch.lease(&request))
     }
 
     /// Like [`Self::lease`], with a negative lease number computed from the tasks.
     pub fn lease_by_name(
         &self,
-        kind: TaskKind,
-        count: usize,
-        seconds: i64,
+        request: TaskRequest,
         number: impl FnOnce(&[Task]) -> i64 + Send + 'static,
     ) -> Result<Lease, StoreError> {
-        let work = move |batch: &mut Batch<'_>| batch.lease_by_name(kind, count, seconds, number);
-        self.writer.write(Access::Lease, work)
+        let work = move |batch: &mut Batch<'_>| batch.lease_by_name(&request, number);
+        self.writer()?.write(Access::Lease, work)
     }
 
-    /// Undoes the writes of a writer, all of them or those of the last minutes. Returns the number of restored
-    /// values.
-    pub fn undo(&self, writer: &str, minutes: Option<u32>) -> Result<usize, StoreError> {
+    /// Undoes the writes of a writer, all of them or those of the last minutes. `by` is the name of the
+    /// administrator.
+    pub fn undo(
+        &self,
+        writer: &str,
+        minutes: Option<u32>,
+        by: &str,
+    ) -> Result<UndoResult, StoreError> {
         let since = minutes.map_or(0, |minutes| now() - 60 * i64::from(minutes));
-        let writer = writer.to_owned();
-        self.write(move |batch| batch.undo(&writer, since))
+        let (writer, by) = (writer.to_owned(), by.to_owned());
+        self.write(move |batch| batch.undo(&writer, since, &by))
     }
 
-    /// Queues a write without waiting for it. Drops it if the queue is full.
+    /// Restores the writes of an undo.
+    pub fn redo(&self, number: i64, by: &str) -> Result<Result<UndoResult, RedoError>, StoreError> {
+        let by = by.to_owned();
+        self.write(move |batch| batch.redo(number, &by))
+    }
+
+    /// Queues a write without waiting for it. Drops it if the queue is full or the library is read-only.
     pub fn post(
         &self,
         work: impl FnOnce(&mut Batch<'_>) -> Result<(), StoreError> + Send + 'static,
     ) {
-        self.writer.post(work);
+        if let Ok(writer) = self.writer() {
+            writer.post(work);
+        }
     }
 }

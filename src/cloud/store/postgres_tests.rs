@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use super::connection::Value;
-use super::task_tests::{add, task};
+use super::database::Value;
 use super::test_database::TestDatabase;
-use super::tests::after;
+use super::tests::{add, after, request, task};
 use super::*;
 use crate::board::Position;
 use crate::cloud::Edge;
@@ -114,7 +113,7 @@ fn no_task_is_leased_twice() {
             let kind = TaskKind::ALL[n / 2 % 2];
             scope.spawn(move || {
                 loop {
-                    let lease = store.lease(kind, 1 + n % 3, 600).unwrap();
+                    let lease = store.lease(request(kind, 1 + n % 3, 600)).unwrap();
                     if lease.number == 0 {
                         break;
                     }
@@ -132,14 +131,14 @@ fn no_task_is_leased_twice() {
     assert_eq!(numbers.len(), leases.len());
     // Each program may end leases of the other.
     for number in numbers {
-        let work = move |batch: &mut Batch<'_>| batch.finish_lease(number);
+        let work = move |batch: &mut Batch<'_>| batch.finish_lease(number, WORKER);
         assert!(stores[0].write(work).unwrap() > 0);
     }
     assert_eq!(waiting(TaskKind::Scoring) + waiting(TaskKind::Expansion), 0);
 }
 
 #[test]
-fn leases_wait_for_nothing_and_writers_for_their_turn() {
+fn leases_do_not_wait_and_writers_take_turns() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -165,7 +164,7 @@ fn leases_wait_for_nothing_and_writers_for_their_turn() {
         let writing = scope.spawn(|| write(&store, "", "h2e2"));
         let begun = Instant::now();
         // Another transaction has locked the first task.
-        let lease = other.lease(TaskKind::Scoring, 10, 600).unwrap();
+        let lease = other.lease(request(TaskKind::Scoring, 10, 600)).unwrap();
         assert!(begun.elapsed() < Duration::from_secs(10));
         let keys: Vec<_> = lease.tasks.into_iter().map(|task| task.key).collect();
         assert_eq!(
@@ -179,12 +178,12 @@ fn leases_wait_for_nothing_and_writers_for_their_turn() {
         assert!(writing.join().unwrap().unwrap());
     });
     assert!(is_known(&other, "", "h2e2").unwrap());
-    let lease = store.lease(TaskKind::Scoring, 10, 600).unwrap();
+    let lease = store.lease(request(TaskKind::Scoring, 10, 600)).unwrap();
     assert_eq!(lease.tasks.len(), 1);
 }
 
 #[test]
-fn lost_connections_are_made_anew() {
+fn lost_connections_are_replaced() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -225,7 +224,7 @@ fn a_write_whose_connection_is_lost_is_reported_as_failed() {
 }
 
 #[test]
-fn what_the_server_takes_back_is_not_acknowledged() {
+fn a_rolled_back_transaction_is_not_acknowledged() {
     let Some(database) = TestDatabase::new() else {
         return;
     };
@@ -270,33 +269,18 @@ fn databases_without_a_library_are_rejected() {
 }
 
 #[test]
-fn libraries_of_the_first_version_are_brought_up_to_date() {
-    let Some(database) = TestDatabase::new() else {
-        return;
-    };
-    let store = open(&database);
-    assert!(write(&store, "", "h2e2").unwrap());
-    drop(store);
-    let back = "ALTER TABLE chuhe_cloud.audit DROP COLUMN depth; UPDATE chuhe_cloud.library SET version = 1";
-    database.connect().batch_execute(back).unwrap();
-    for count in [2, 3] {
-        let store = open(&database);
-        let played = if count == 2 { "c3c4" } else { "a3a4" };
-        assert!(write(&store, "", played).unwrap());
-        assert_eq!(store.read(|s| s.log(None, 10)).unwrap().len(), count);
-    }
-}
-
-#[test]
 fn servers_that_do_not_answer_are_reported() {
-    for (address, said) in [
+    for (url, message) in [
         ("postgres://me:secret@127.0.0.1:1/x", "refused"),
         ("postgres://me:secret@%2Fno%2Fdirectory/x", "No such file"),
     ] {
-        let location = Location::parse(address.as_ref()).unwrap();
+        let location = Location::parse(url.as_ref()).unwrap();
         let begun = Instant::now();
         let error = Store::open_at(&location).unwrap_err().to_string();
-        assert!(error.contains(said) && !error.contains("secret"), "{error}");
+        assert!(
+            error.contains(message) && !error.contains("secret"),
+            "{error}"
+        );
         assert!(begun.elapsed() < Duration::from_secs(10));
     }
 }

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::connection::Connection;
+use super::database::{Columns, Connection, Value};
 use super::error::StoreError;
-use super::statement::{Columns, Value};
 use crate::cloud::key::Key;
 use crate::cloud::row::Row;
 

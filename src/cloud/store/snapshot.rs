@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::fmt;
 
 use parking_lot::Mutex;
+use serde::Serialize;
 
-use super::connection::{Connection, RowQuery};
+use super::database::{Access, Columns, Connection, Value};
 use super::error::StoreError;
 use super::location::Location;
 use super::rows;
-use super::statement::{Access, Columns, Value};
 use super::task::{TaskKind, waiting};
 use crate::board::Move;
 use crate::cloud::fen;
@@ -24,8 +24,6 @@ const PAGE: i64 = 1_000;
 /// The library at one moment; later writes are not visible.
 pub struct Snapshot<'a> {
     pub(super) connection: &'a Connection,
-    /// The prepared query for a row.
-    get: RowQuery<'a>,
     /// Prefetched rows.
     ahead: RefCell<HashMap<Key, Option<Row>>>,
 }
@@ -49,7 +47,7 @@ impl Snapshot<'_> {
     pub fn get(&self, key: &Key) -> Result<Option<Row>, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.clone()),
-            None => self.get.find(&[key.into()], rows::parse),
+            None => rows::get(self.connection, key),
         }
     }
 
@@ -57,7 +55,7 @@ impl Snapshot<'_> {
     pub fn scores(&self, key: &Key) -> Result<Option<Vec<i32>>, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.as_ref().map(Row::scores)),
-            None => self.get.find(&[key.into()], rows::parse_scores),
+            None => (self.connection).query_one(rows::GET, &[key.into()], rows::parse_scores),
         }
     }
 
@@ -65,7 +63,10 @@ impl Snapshot<'_> {
     pub fn contains(&self, key: &Key) -> Result<bool, StoreError> {
         match self.ahead.borrow().get(key) {
             Some(row) => Ok(row.is_some()),
-            None => Ok(self.get.find(&[key.into()], |_| Ok(()))?.is_some()),
+            None => {
+                let found = (self.connection).query_one(rows::GET, &[key.into()], |_| Ok(()));
+                Ok(found?.is_some())
+            }
         }
     }
 
@@ -157,8 +158,8 @@ pub enum Inconsistency {
 
 /// A pool of reading connections.
 pub struct Readers {
-    location: Location,
-    idle: Mutex<Vec<Connection>>,
+    pub location: Location,
+    idle: Mutex<Vec<Box<Connection>>>,
 }
 
 impl fmt::Debug for Readers {
@@ -184,12 +185,11 @@ impl Readers {
         let next = idle().pop();
         let connection = match next {
             Some(connection) => connection,
-            None => Connection::open_reader(&self.location)?,
+            None => self.location.open_reader()?,
         };
         connection.begin(Access::Read)?;
         let found = look(&Snapshot {
-            connection: &connection,
-            get: connection.prepare(rows::GET)?,
+            connection: &*connection,
             ahead: RefCell::default(),
         })?;
         // A connection is not reused after an error.
@@ -216,6 +216,19 @@ pub struct LoggedWrite {
     pub new: i16,
     /// Search depth in plies; 0 if unknown.
     pub depth: u8,
+    /// The undo of this write, if it was undone and not redone.
+    pub undone: Option<Undone>,
+}
+
+/// The undo of a write.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Undone {
+    /// Its number.
+    pub undo: i64,
+    /// Time of the undo, in seconds since 1970.
+    pub time: i64,
+    /// The administrator.
+    pub by: String,
 }
 
 impl LoggedWrite {
@@ -236,7 +249,7 @@ impl LoggedWrite {
 }
 
 impl Snapshot<'_> {
-    /// The last writes, of one writer or of all, latest first.
+    /// The last writes, of one writer or of all, latest first; undone writes are included.
     pub fn log(&self, writer: Option<&str>, limit: u32) -> Result<Vec<LoggedWrite>, StoreError> {
         let limit = Value::Number(i64::from(limit));
         let read = |columns: &Columns<'_>| {
@@ -248,17 +261,26 @@ impl Snapshot<'_> {
                 old: columns.maybe_number(4, "old")?,
                 new: columns.number(5, "new")?,
                 depth: columns.number(6, "depth")?,
+                undone: match columns.maybe_number(7, "undone")? {
+                    Some(undo) => Some(Undone {
+                        undo,
+                        time: columns.number(8, "time")?,
+                        by: columns.text(9, "administrator")?,
+                    }),
+                    None => None,
+                },
             })
         };
         match writer {
             None => {
-                let query = "SELECT time, writer, key, move, old, new, depth FROM audit
-                    ORDER BY id DESC LIMIT $1";
+                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator
+                    FROM audit a LEFT JOIN undo u ON u.id = a.undone ORDER BY a.id DESC LIMIT $1";
                 self.connection.query(query, &[limit], read)
             }
             Some(writer) => {
-                let query = "SELECT time, writer, key, move, old, new, depth FROM audit
-                    WHERE writer = $1 ORDER BY id DESC LIMIT $2";
+                let query = "SELECT a.time, a.writer, key, move, old, new, depth, undone, u.time, administrator
+                    FROM audit a LEFT JOIN undo u ON u.id = a.undone
+                    WHERE a.writer = $1 ORDER BY a.id DESC LIMIT $2";
                 let values = [Value::Text(writer), limit];
                 self.connection.query(query, &values, read)
             }

@@ -1,69 +1,85 @@
 //! An SQLite file in WAL mode.
 
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write;
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, Statement, params_from_iter};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, Row, ToSql, params_from_iter};
 
+use super::database::{Access, Columns, Database, ResultRow, Value};
 use super::error::StoreError;
 use super::location::Location;
-use super::statement::{Access, Columns, Value};
 
 /// The `application_id` of library files: `ChYk`.
 const APPLICATION: i64 = 0x4368_596b;
 
 /// Version of the schema.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// `position`: known moves (see [`Row`](crate::cloud::Row)) and distances from the starting position. `edge`: from
-/// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease. `audit`:
-/// every written value with its depth. `pending`: positions whose parents and children must still be updated.
+/// which positions a position is reached. `task`: searches to do; `lease` is 0 or the number of a lease, `worker` its
+/// worker. `audit`: every written value with its depth, and the number of its undo. `undo`: undone writers.
+/// `pending`: positions whose parents and children must still be updated.
 const SCHEMA: &str = "
     CREATE TABLE position(key BLOB PRIMARY KEY, moves BLOB NOT NULL, ply INTEGER, turned_ply INTEGER) WITHOUT ROWID;
     CREATE TABLE edge(child BLOB NOT NULL, parent BLOB NOT NULL, PRIMARY KEY(child, parent)) WITHOUT ROWID;
     CREATE TABLE task(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, priority INTEGER NOT NULL, key BLOB NOT NULL,
         moves BLOB NOT NULL, expires INTEGER NOT NULL, lease INTEGER NOT NULL DEFAULT 0,
-        until INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0);
+        until INTEGER NOT NULL DEFAULT 0, tries INTEGER NOT NULL DEFAULT 0, worker TEXT NOT NULL DEFAULT '');
     CREATE UNIQUE INDEX task_place ON task(kind, key) WHERE lease = 0;
     CREATE INDEX task_order ON task(kind, lease, priority, id);
     CREATE TABLE audit(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, writer TEXT NOT NULL, key BLOB NOT NULL,
-        move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL, depth INTEGER NOT NULL DEFAULT 0);
+        move INTEGER NOT NULL, old INTEGER, new INTEGER NOT NULL, depth INTEGER NOT NULL DEFAULT 0,
+        undone INTEGER);
     CREATE INDEX audit_place ON audit(key, move);
+    CREATE INDEX audit_undone ON audit(undone) WHERE undone IS NOT NULL;
+    CREATE TABLE undo(id INTEGER PRIMARY KEY, time INTEGER NOT NULL, administrator TEXT NOT NULL, writer TEXT NOT NULL,
+        since INTEGER NOT NULL, redone INTEGER, redone_by TEXT);
     CREATE TABLE pending(key BLOB PRIMARY KEY) WITHOUT ROWID;";
 
 /// How long a statement waits for another process.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Opens a library for writing; creates it if missing.
+/// Opens a library for writing. Creates a missing one if `creates`.
 ///
 /// # Errors
-/// The file cannot be opened, contains something else, or has another format version.
-pub fn open(path: &Path) -> Result<Connection, StoreError> {
+/// The file cannot be opened, is read-only, contains something else, or has another format version.
+pub fn open(path: &Path, creates: bool) -> Result<Connection, StoreError> {
+    let file = OpenOptions::new().append(true).create(creates).open(path);
+    file.map_err(|error| match error.kind() {
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied if path.exists() => {
+            StoreError::ReadOnly(Location::from(path))
+        }
+        _ => StoreError::Open(Arc::new(error)),
+    })?;
+    open_writable(path, creates).map_err(|error| match &error {
+        // The directory is read-only, so that the log of the file cannot be created.
+        StoreError::Database(cause) if is_read_only(cause) => {
+            StoreError::ReadOnly(Location::from(path))
+        }
+        _ => error,
+    })
+}
+
+fn open_writable(path: &Path, creates: bool) -> Result<Connection, StoreError> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(TIMEOUT)?;
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let number =
-        |pragma: &str| transaction.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
     let tables = "SELECT COUNT(*) FROM sqlite_schema";
     let is_empty = transaction.query_row(tables, [], |row| row.get::<_, i64>(0))? == 0;
-    let (application, version) = (number("application_id")?, number("user_version")?);
-    match (application, version) {
-        (0, 0) if is_empty => {
-            transaction.execute_batch(SCHEMA)?;
-            transaction.pragma_update(None, "application_id", APPLICATION)?;
-            transaction.pragma_update(None, "user_version", VERSION)?;
-        }
-        (APPLICATION, VERSION) => {}
-        (APPLICATION, found) => {
-            return Err(StoreError::Version {
-                location: Location::from(path),
-                found,
-                known: VERSION,
-            });
-        }
-        _ => return Err(StoreError::Foreign(Location::from(path))),
+    if creates && is_empty && identity(&transaction)? == (0, 0) {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "application_id", APPLICATION)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
     }
+    check_identity(&transaction, path)?;
     transaction.commit()?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // An acknowledged transaction survives a power failure.
@@ -74,33 +90,161 @@ pub fn open(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// The application id and the version of a file.
+fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
+    let number =
+        |pragma: &str| connection.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    Ok((number("application_id")?, number("user_version")?))
+}
+
+/// Checks that a file is a library of this version.
+fn check_identity(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let location = Location::from(path);
+    match identity(connection)? {
+        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, found) => Err(StoreError::Version {
+            location,
+            found,
+            known: VERSION,
+        }),
+        _ => Err(StoreError::Foreign(location)),
+    }
+}
+
 /// Opens an existing library for reading.
 pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(TIMEOUT)?;
-    connection.pragma_update(None, "cache_size", -8 << 10)?;
+    let open = |name: &OsStr, more: OpenFlags| {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(name, flags | more)?;
+        connection.busy_timeout(TIMEOUT)?;
+        connection.pragma_update(None, "cache_size", -8 << 10)?;
+        // Reads the file, and so its log.
+        identity(&connection)?;
+        Ok::<_, rusqlite::Error>(connection)
+    };
+    std::fs::metadata(path).map_err(|error| StoreError::Open(Arc::new(error)))?;
+    let connection = match open(path.as_os_str(), OpenFlags::empty()) {
+        Err(error) if is_read_only(&error) => {
+            // The log cannot be created in a read-only directory. Without a log the file does not change.
+            let mut log = path.as_os_str().to_owned();
+            log.push("-wal");
+            if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+                return Err(StoreError::UnmergedWrites(Location::from(path)));
+            }
+            open(&immutable(path), OpenFlags::SQLITE_OPEN_URI)?
+        }
+        opened => opened?,
+    };
+    check_identity(&connection, path)?;
     Ok(connection)
 }
 
-pub const fn begin(access: Access) -> &'static str {
-    match access {
-        Access::Read => "BEGIN DEFERRED",
-        Access::Lease | Access::Write => "BEGIN IMMEDIATE",
+/// Whether an error means that a file or its log cannot be written.
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
+
+    (error.sqlite_error_code()).is_some_and(|code| matches!(code, CannotOpen | ReadOnly))
+}
+
+/// The URI of a file that SQLite may read without its log.
+fn immutable(path: &Path) -> OsString {
+    let mut uri = "file:".to_owned();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                uri.push(char::from(*byte));
+            }
+            byte => {
+                // A string can always be written to.
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    OsString::from(uri + "?immutable=1")
+}
+
+impl Database for Connection {
+    fn begin(&self, access: Access) -> Result<(), StoreError> {
+        Ok(self.execute_batch(match access {
+            Access::Read => "BEGIN DEFERRED",
+            Access::Lease | Access::Write => "BEGIN IMMEDIATE",
+        })?)
+    }
+
+    fn commit(&self) -> Result<(), StoreError> {
+        Ok(self.execute_batch("COMMIT")?)
+    }
+
+    fn roll_back(&self) {
+        // Some errors have already ended the transaction.
+        if !self.is_autocommit()
+            && let Err(error) = self.execute_batch("ROLLBACK")
+        {
+            log::error!("cloud library: {error}");
+        }
+    }
+
+    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize, StoreError> {
+        let mut statement = self.prepare_cached(&without_locks(statement))?;
+        Ok(statement.execute(params_from_iter(values))?)
+    }
+
+    fn for_rows(
+        &self,
+        query: &'static str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut query = self.prepare_cached(&without_locks(query))?;
+        let mut rows = query.query(params_from_iter(values))?;
+        while let Some(row) = rows.next()? {
+            if !each(&Columns(row))? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn lease_numbers(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn is_remote(&self) -> bool {
+        false
     }
 }
 
-/// Calls `each` with the rows of a query while it returns `true`.
-pub fn for_rows(
-    query: &mut Statement<'_>,
-    values: &[Value<'_>],
-    mut each: impl FnMut(&Columns<'_>) -> Result<bool, StoreError>,
-) -> Result<(), StoreError> {
-    let mut rows = query.query(params_from_iter(values))?;
-    while let Some(row) = rows.next()? {
-        if !each(&Columns::Sqlite(row))? {
-            break;
-        }
+/// Removes row locks from a statement.
+fn without_locks(statement: &str) -> Cow<'_, str> {
+    if statement.contains("FOR UPDATE") {
+        let statement = statement.replace("FOR UPDATE SKIP LOCKED", "");
+        Cow::Owned(statement.replace("FOR UPDATE", ""))
+    } else {
+        Cow::Borrowed(statement)
     }
-    Ok(())
+}
+
+impl ResultRow for Row<'_> {
+    fn number(&self, column: usize) -> Option<Option<i64>> {
+        self.get_ref(column).ok()?.as_i64_or_null().ok()
+    }
+
+    fn bytes(&self, column: usize) -> Option<&[u8]> {
+        self.get_ref(column).ok()?.as_bytes().ok()
+    }
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Self::Number(number) | Self::Maybe(Some(number)) => ValueRef::Integer(*number),
+            Self::Maybe(None) => ValueRef::Null,
+            Self::Bytes(bytes) => ValueRef::Blob(bytes),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::AnyOf(all) => {
+                let error = format!("{} values where one is expected", all.len());
+                return Err(rusqlite::Error::ToSqlConversionFailure(error.into()));
+            }
+        }))
+    }
 }

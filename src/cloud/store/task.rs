@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::connection::Connection;
+use super::database::{Columns, Connection, Value};
 use super::error::StoreError;
 use super::rows::{milliseconds, now};
-use super::statement::{Columns, Value};
 use crate::board::Move;
 use crate::cloud::key::Key;
 
@@ -77,6 +76,19 @@ pub struct Task {
     pub moves: Vec<Move>,
     /// The priority.
     pub priority: Priority,
+}
+
+/// A request for tasks.
+#[derive(Clone, Debug)]
+pub struct TaskRequest {
+    /// The kind.
+    pub kind: TaskKind,
+    /// Maximum number of tasks.
+    pub count: usize,
+    /// Duration of the lease.
+    pub seconds: i64,
+    /// Name of the worker; only this worker can submit or return the tasks.
+    pub worker: String,
 }
 
 /// Tasks leased to a worker.

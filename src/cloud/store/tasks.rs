@@ -1,10 +1,10 @@
 //! The task queues: scoring moves, and expanding positions (finding moves to score).
 
 use super::batch::Batch;
+use super::database::{Columns, Value};
 use super::error::StoreError;
 use super::rows::{self, now};
-use super::statement::{Columns, Sql, Value, locking};
-use super::task::{Lease, Priority, Task, TaskKind};
+use super::task::{Lease, Priority, Task, TaskKind, TaskRequest};
 use crate::board::Move;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -19,67 +19,46 @@ const MAX_TRIES: i64 = 5;
 const MAX_MOVES: usize = 128;
 
 /// The waiting task of a position.
-const WAITING: Sql = locking!(
-    "SELECT id, moves, priority, expires FROM task WHERE kind = $1 AND key = $2 AND lease = 0",
-    "FOR UPDATE",
-    ""
-);
+const WAITING: &str =
+    "SELECT id, moves, priority, expires FROM task WHERE kind = $1 AND key = $2 AND lease = 0
+        FOR UPDATE";
 /// Drops the oldest waiting task of the lowest priority.
-const MAKE_ROOM: Sql = locking!(
-    "DELETE FROM task WHERE id = (SELECT id FROM task
-        WHERE kind = $1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1",
-    "FOR UPDATE SKIP LOCKED",
-    ")"
-);
+const MAKE_ROOM: &str = "DELETE FROM task WHERE id = (SELECT id FROM task
+        WHERE kind = $1 AND lease = 0 AND priority = 0 ORDER BY id LIMIT 1
+        FOR UPDATE SKIP LOCKED)";
 /// Drops expired waiting tasks.
-const DROP_EXPIRED: Sql = locking!(
-    "DELETE FROM task WHERE id IN (SELECT id FROM task
-        WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2",
-    "FOR UPDATE SKIP LOCKED",
-    ")"
-);
+const DROP_EXPIRED: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
+        WHERE kind = $1 AND lease = 0 AND priority = 0 AND expires < $2
+        FOR UPDATE SKIP LOCKED)";
 /// Drops tasks that were leased too often.
-const DROP_GIVEN_UP: Sql = locking!(
-    "DELETE FROM task WHERE id IN (SELECT id FROM task
-        WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3",
-    "FOR UPDATE SKIP LOCKED",
-    ")"
-);
+const DROP_GIVEN_UP: &str = "DELETE FROM task WHERE id IN (SELECT id FROM task
+        WHERE kind = $1 AND (lease < 0 OR lease > 0) AND until < $2 AND tries >= $3
+        FOR UPDATE SKIP LOCKED)";
 /// Tasks with an expired lease, oldest first. The two conditions on `lease` let the query use the index
 /// `task_order`.
-const OVERDUE_OLDEST: Sql = locking!(
+const OVERDUE_OLDEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
-        AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4",
-    "FOR UPDATE SKIP LOCKED",
-    ""
-);
+        AND until < $2 AND tries < $3 ORDER BY priority DESC, id ASC LIMIT $4
+        FOR UPDATE SKIP LOCKED";
 /// Tasks with an expired lease, newest first.
-const OVERDUE_NEWEST: Sql = locking!(
+const OVERDUE_NEWEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND (lease < 0 OR lease > 0)
-        AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4",
-    "FOR UPDATE SKIP LOCKED",
-    ""
-);
+        AND until < $2 AND tries < $3 ORDER BY priority DESC, id DESC LIMIT $4
+        FOR UPDATE SKIP LOCKED";
 /// Waiting tasks of a priority, oldest first.
-const WAITING_OLDEST: Sql = locking!(
+const WAITING_OLDEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
-        AND (priority > 0 OR expires >= $3) ORDER BY id ASC LIMIT $4",
-    "FOR UPDATE SKIP LOCKED",
-    ""
-);
+        AND (priority > 0 OR expires >= $3) ORDER BY id ASC LIMIT $4
+        FOR UPDATE SKIP LOCKED";
 /// Waiting tasks of a priority, newest first.
-const WAITING_NEWEST: Sql = locking!(
+const WAITING_NEWEST: &str =
     "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = 0 AND priority = $2
-        AND (priority > 0 OR expires >= $3) ORDER BY id DESC LIMIT $4",
-    "FOR UPDATE SKIP LOCKED",
-    ""
-);
+        AND (priority > 0 OR expires >= $3) ORDER BY id DESC LIMIT $4
+        FOR UPDATE SKIP LOCKED";
 /// The tasks of a lease.
-const OF_LEASE: Sql = locking!(
-    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0",
-    "FOR UPDATE",
-    ""
-);
+const OF_LEASE: &str =
+    "SELECT id, key, moves, priority FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0
+        AND worker = $3 FOR UPDATE";
 
 /// A waiting task as it is stored.
 struct WaitingTask {
@@ -170,7 +149,7 @@ impl Batch<'_> {
         Ok(self.tasks.waiting[kind as usize] < MAX_WAITING)
     }
 
-    /// Drops the oldest waiting task of the lowest priority; returns `false` if there is none.
+    /// Drops the oldest waiting task of the lowest priority; returns `false` if no such task waits.
     fn make_room(&mut self, kind: TaskKind) -> Result<bool> {
         let values = [Value::Number(kind.number())];
         let dropped = self.connection.execute(MAKE_ROOM, &values)?;
@@ -188,28 +167,26 @@ impl Batch<'_> {
     }
 
     /// See [`Store::lease`](super::Store::lease).
-    pub(super) fn lease(&mut self, kind: TaskKind, count: usize, seconds: i64) -> Result<Lease> {
-        let found = self.next_tasks(kind, count)?;
+    pub(super) fn lease(&mut self, request: &TaskRequest) -> Result<Lease> {
+        let found = self.next_tasks(request.kind, request.count)?;
         let number = if found.is_empty() {
             0
         } else {
             self.tasks.lease_number(self.connection)?
         };
-        self.mark_leased(found, number, seconds)
+        self.mark_leased(found, number, request)
     }
 
     /// See [`Store::lease_by_name`](super::Store::lease_by_name).
     pub(super) fn lease_by_name(
         &mut self,
-        kind: TaskKind,
-        count: usize,
-        seconds: i64,
+        request: &TaskRequest,
         number: impl FnOnce(&[Task]) -> i64,
     ) -> Result<Lease> {
-        let found = self.next_tasks(kind, count)?;
+        let found = self.next_tasks(request.kind, request.count)?;
         let tasks: Vec<Task> = found.iter().map(|(_, task)| task.clone()).collect();
         let number = if tasks.is_empty() { 0 } else { number(&tasks) };
-        self.mark_leased(found, number, seconds)
+        self.mark_leased(found, number, request)
     }
 
     /// The tasks to lease next, with their row ids. They no longer count as waiting.
@@ -247,48 +224,78 @@ impl Batch<'_> {
     }
 
     /// Marks tasks as leased.
-    fn mark_leased(&mut self, found: Vec<(i64, Task)>, number: i64, seconds: i64) -> Result<Lease> {
+    fn mark_leased(
+        &mut self,
+        found: Vec<(i64, Task)>,
+        number: i64,
+        request: &TaskRequest,
+    ) -> Result<Lease> {
         let now = now();
-        let statement = "UPDATE task SET lease = $1, until = $2, tries = tries + 1 WHERE id = $3";
+        let statement =
+            "UPDATE task SET lease = $1, until = $2, worker = $3, tries = tries + 1 WHERE id = $4";
         for (id, task) in &found {
             self.tasks.remember(task, now);
-            let values = [number, now.saturating_add(seconds), *id].map(Value::Number);
+            let values = [
+                Value::Number(number),
+                Value::Number(now.saturating_add(request.seconds)),
+                Value::Text(&request.worker),
+                Value::Number(*id),
+            ];
             self.connection.execute(statement, &values)?;
         }
         let tasks = found.into_iter().map(|(_, task)| task).collect();
         Ok(Lease { number, tasks })
     }
 
-    /// Deletes the tasks of a lease. Returns their number.
-    pub fn finish_lease(&mut self, number: i64) -> Result<usize> {
-        let statement = "DELETE FROM task WHERE kind = $1 AND lease = $2 AND lease <> 0";
-        let mut count = 0;
+    /// The tasks of a lease of a worker, with their row ids.
+    pub(super) fn leased(&self, number: i64, worker: &str) -> Result<Vec<(i64, Task)>> {
+        let mut found = Vec::new();
         for kind in TaskKind::ALL {
-            let values = [kind.number(), number].map(Value::Number);
-            count += self.connection.execute(statement, &values)?;
+            let values = [
+                Value::Number(kind.number()),
+                Value::Number(number),
+                Value::Text(worker),
+            ];
+            let read = |columns: &Columns<'_>| parse_task(kind, columns);
+            found.extend(self.connection.query(OF_LEASE, &values, read)?);
         }
-        Ok(count)
+        Ok(found)
     }
 
-    /// Returns the tasks of a lease to the queue.
-    pub fn release(&mut self, number: i64) -> Result<()> {
-        for kind in TaskKind::ALL {
-            let values = [kind.number(), number].map(Value::Number);
-            let read = |columns: &Columns<'_>| parse_task(kind, columns);
-            for (id, task) in self.connection.query(OF_LEASE, &values, read)? {
-                self.wait_again(id, &task)?;
-            }
+    /// The tasks of a lease; none if it belongs to another worker.
+    pub fn leased_tasks(&self, number: i64, worker: &str) -> Result<Vec<Task>> {
+        let found = self.leased(number, worker)?;
+        Ok(found.into_iter().map(|(_, task)| task).collect())
+    }
+
+    /// Deletes the tasks of a lease of a worker. Returns their number.
+    pub fn finish_lease(&mut self, number: i64, worker: &str) -> Result<usize> {
+        let found = self.leased(number, worker)?;
+        for (id, _) in &found {
+            self.delete_task(*id)?;
+        }
+        Ok(found.len())
+    }
+
+    /// Returns the tasks of a lease of a worker to the queue.
+    pub fn release(&mut self, number: i64, worker: &str) -> Result<()> {
+        for (id, task) in self.leased(number, worker)? {
+            self.wait_again(id, &task)?;
         }
         Ok(())
+    }
+
+    fn delete_task(&self, id: i64) -> Result<()> {
+        let statement = "DELETE FROM task WHERE id = $1";
+        let values = [Value::Number(id)];
+        self.connection.execute(statement, &values).map(drop)
     }
 
     /// Returns a leased task to the queue, merged with a waiting task of the same position.
     fn wait_again(&mut self, id: i64, task: &Task) -> Result<()> {
         if let Some(waiting) = self.waiting_task(task)? {
             self.merge_moves(&waiting, task.moves.clone(), task.priority as i64)?;
-            let statement = "DELETE FROM task WHERE id = $1";
-            let values = [Value::Number(id)];
-            return self.connection.execute(statement, &values).map(drop);
+            return self.delete_task(id);
         }
         let statement =
             "UPDATE task SET lease = 0, until = 0, tries = tries - 1, expires = $1 WHERE id = $2";

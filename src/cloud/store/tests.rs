@@ -9,7 +9,7 @@ use rand::{Rng, SeedableRng};
 use super::*;
 use crate::board::{Move, Position};
 use crate::cloud::key::{Key, View};
-use crate::cloud::row::{Edge, EntrySource};
+use crate::cloud::row::{Edge, EntrySource, Row};
 use crate::cloud::score::{self, score_of};
 use crate::movegen::legal_moves;
 
@@ -81,12 +81,16 @@ on_both! {
     a_released_task_is_merged_with_the_waiting_one,
     tasks_are_leased_by_priority_and_age,
     leases_expire_and_are_released,
-    what_a_writer_has_written_is_undone,
+    the_writes_of_a_writer_are_undone,
     later_writes_of_others_stay,
     a_line_that_was_stored_from_its_end_is_undone,
     moves_to_positions_that_become_unknown_are_undone,
     a_restored_value_has_its_depth,
     writes_are_logged,
+    undone_writes_stay_in_the_log_and_can_be_redone,
+    the_log_reconstructs_every_value,
+    leases_belong_to_their_workers,
+    the_workers_of_the_library_correct_any_score,
 }
 
 pub fn after(moves: &str) -> Position {
@@ -444,8 +448,19 @@ pub fn add(store: &Store, task: &Task) {
     assert!(store.write(move |batch| batch.add_task(&task)).unwrap());
 }
 
+/// A request for tasks under the name `WORKER`.
+pub fn request(kind: TaskKind, count: usize, seconds: i64) -> TaskRequest {
+    let worker = WORKER.to_owned();
+    TaskRequest {
+        kind,
+        count,
+        seconds,
+        worker,
+    }
+}
+
 fn lease(store: &Store, kind: TaskKind, seconds: i64) -> Lease {
-    store.lease(kind, 10, seconds).unwrap()
+    store.lease(request(kind, 10, seconds)).unwrap()
 }
 
 fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
@@ -476,17 +491,20 @@ fn tasks_are_leased_by_priority_and_age(library: &TestLibrary) {
     let number = scoring.number;
     assert_eq!(
         store
-            .write(move |batch| batch.finish_lease(number))
+            .write(move |batch| batch.finish_lease(number, WORKER))
             .unwrap(),
         4
     );
     assert_eq!(
         store
-            .write(move |batch| batch.finish_lease(number))
+            .write(move |batch| batch.finish_lease(number, WORKER))
             .unwrap(),
         0
     );
-    assert_eq!(store.write(|batch| batch.finish_lease(0)).unwrap(), 0);
+    assert_eq!(
+        store.write(|batch| batch.finish_lease(0, WORKER)).unwrap(),
+        0
+    );
 }
 
 fn leases_expire_and_are_released(library: &TestLibrary) {
@@ -503,12 +521,14 @@ fn leases_expire_and_are_released(library: &TestLibrary) {
     let number = first.number;
     assert_eq!(
         store
-            .write(move |batch| batch.finish_lease(number))
+            .write(move |batch| batch.finish_lease(number, WORKER))
             .unwrap(),
         0
     );
     let number = second.number;
-    store.write(move |batch| batch.release(number)).unwrap();
+    store
+        .write(move |batch| batch.release(number, WORKER))
+        .unwrap();
     drop(store);
     let store = library.open();
     let third = lease(&store, TaskKind::Scoring, 60);
@@ -541,7 +561,9 @@ fn a_released_task_is_merged_with_the_waiting_one(library: &TestLibrary) {
         &task(Scoring, "", &["e3e4", "a3a4"], Priority::Background),
     );
     for number in [scoring.number, expansion.number] {
-        store.write(move |batch| batch.release(number)).unwrap();
+        store
+            .write(move |batch| batch.release(number, WORKER))
+            .unwrap();
     }
     assert_eq!((waiting(Scoring), waiting(Expansion)), (2, 1));
     let again = lease(&store, Scoring, 60);
@@ -566,10 +588,10 @@ fn write_at(store: &Store, m: &str, value: i32, depth: u8, writer: &str) -> bool
 }
 
 fn undo(store: &Store, writer: &'static str) -> usize {
-    store.write(move |batch| batch.undo(writer, 0)).unwrap()
+    store.undo(writer, None, "operator").unwrap().values
 }
 
-fn what_a_writer_has_written_is_undone(library: &TestLibrary) {
+fn the_writes_of_a_writer_are_undone(library: &TestLibrary) {
     let store = library.open();
     let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
     by("", "c3c4", -10, "good");
@@ -599,7 +621,7 @@ fn later_writes_of_others_stay(library: &TestLibrary) {
     for (writer, value) in [("bad", -900), ("good", -20)] {
         write(&store, "", "e3e4", value, writer);
     }
-    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -10)] {
+    for (writer, value) in [("good", -10), ("bad", -900), ("bad", -11)] {
         write(&store, "", "a3a4", value, writer);
     }
     assert_eq!(undo(&store, "bad"), 1);
@@ -673,4 +695,174 @@ fn writes_are_logged(library: &TestLibrary) {
     assert_eq!(log(None, 2), all[..2]);
     assert_eq!(log(Some("good"), 10), [all[0], all[2]]);
     assert_eq!(log(Some("goo"), 10), [""; 0]);
+}
+
+/// All moves with their values, depths and distances from the starting position.
+fn contents(store: &Store) -> Vec<(Key, Row)> {
+    let mut found = Vec::new();
+    let collect = |key: Key, mut row: Row| {
+        row.moves.iter_mut().for_each(|entry| entry.minutes = 0);
+        found.push((key, row));
+        Ok::<_, StoreError>(())
+    };
+    store.read(|s| s.for_each(collect)).unwrap();
+    found
+}
+
+fn undone_writes_stay_in_the_log_and_can_be_redone(library: &TestLibrary) {
+    let store = library.open();
+    let by = |moves, m, value, writer| write(&store, moves, m, value, writer);
+    by("", "c3c4", -10, "good");
+    by("", "c3c4", -900, "bad");
+    by("", "b2e2", -20, "good");
+    by("b2e2", "h9g7", 500, "bad");
+    by("b2e2 h9g7", "h0g2", 700, "bad");
+    // A move that is only linked to a position of another writer.
+    by("a3a4", "a6a5", 30, "bad");
+    let link = new("", "a3a4", 0, 0).edge;
+    assert!(store.write(move |batch| batch.adopt(&link)).unwrap());
+    let before = contents(&store);
+    let undone = store.undo("bad", None, "owner").unwrap();
+    assert_eq!((undone.undo, undone.values), (Some(1), 4));
+    assert_ne!(contents(&store), before);
+    assert_eq!(store.read(|s| s.positions()).unwrap(), 1);
+    let log = store.read(|s| s.log(None, 100)).unwrap();
+    assert_eq!(log.len(), 7);
+    for write in &log {
+        let by = write
+            .undone
+            .as_ref()
+            .map(|undone| (undone.undo, &*undone.by));
+        let expected = (write.writer == "bad").then_some((1, "owner"));
+        assert_eq!(by, expected, "{write:?}");
+    }
+    // A second undo has nothing to do, and the writes of others are not touched.
+    assert_eq!(store.undo("bad", None, "owner").unwrap().undo, None);
+    let redone = store.redo(1, "other").unwrap().unwrap();
+    assert_eq!(redone.values, 4);
+    assert_eq!(contents(&store), before);
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+    let log = store.read(|s| s.log(None, 100)).unwrap();
+    assert!(log.iter().all(|write| write.undone.is_none()));
+    let [record] = &store.read(|s| s.undos()).unwrap()[..] else {
+        panic!("there was one undo");
+    };
+    let names = (&*record.by, &*record.writer, record.redone_by.as_deref());
+    assert_eq!(names, ("owner", "bad", Some("other")));
+    assert!(record.redone >= Some(record.time));
+    assert_eq!(store.redo(1, "owner").unwrap(), Err(RedoError::Redone));
+    assert_eq!(store.redo(2, "owner").unwrap(), Err(RedoError::Unknown));
+    // A later write keeps its value.
+    store.undo("bad", None, "owner").unwrap();
+    write(&store, "", "c3c4", -15, "good");
+    store.redo(2, "owner").unwrap().unwrap();
+    assert_eq!(stored(&store, "", "c3c4"), Some(-15));
+}
+
+/// A week of writes, merges, undos and redos: each value follows from the log.
+fn the_log_reconstructs_every_value(library: &TestLibrary) {
+    let store = library.open();
+    let mut random = StdRng::seed_from_u64(43);
+    let (mut accepted, mut undos, mut redos) = (0, 0, 0);
+    for _ in 0..7 {
+        for _ in 0..30 {
+            let mut position = Position::startpos();
+            for _ in 0..random.random_range(0..3) {
+                position.make(random_pawn_move(&position, &mut random));
+            }
+            let played = random_pawn_move(&position, &mut random);
+            let score = NewScore {
+                edge: Edge::of(&position, &View::of(&position), played),
+                value: random.random_range(-300..300),
+                depth: random.random_range(0..20),
+                writer: format!("writer-{}", random.random_range(0..4)),
+            };
+            let is_import = random.random_ratio(1, 5);
+            accepted += usize::from(
+                store
+                    .write(move |batch| {
+                        if is_import {
+                            batch.merge(&score)
+                        } else {
+                            batch.store(&score)
+                        }
+                    })
+                    .unwrap(),
+            );
+        }
+        let writer = format!("writer-{}", random.random_range(0..4));
+        undos += i64::from(store.undo(&writer, None, "owner").unwrap().undo.is_some());
+        let again = random.random_range(1..=undos.max(1));
+        redos += usize::from(store.redo(again, "owner").unwrap().is_ok());
+        assert_follows_from_log(&store, accepted);
+    }
+    assert!(undos > 2 && redos > 1, "{undos} {redos}");
+    drop(store);
+    assert_follows_from_log(&library.open(), accepted);
+}
+
+/// A random move of a pawn; pawns never return to a position.
+fn random_pawn_move(position: &Position, random: &mut StdRng) -> Move {
+    let is_forward = |m: &&Move| {
+        let piece = position.piece_on(m.from()).unwrap();
+        piece.kind() == crate::board::PieceKind::Pawn && m.from().file() == m.to().file()
+    };
+    let moves = legal_moves(position);
+    let moves: Vec<Move> = moves.iter().filter(is_forward).copied().collect();
+    *moves.choose(random).unwrap()
+}
+
+/// Checks that the log has all accepted writes, and that they determine all stored values.
+fn assert_follows_from_log(store: &Store, accepted: usize) {
+    let log = store.read(|s| s.log(None, 100_000)).unwrap();
+    assert_eq!(log.len(), accepted);
+    let mut latest = HashMap::new();
+    for write in log.iter().filter(|write| write.undone.is_none()) {
+        latest
+            .entry((write.key.clone(), write.m))
+            .or_insert((write.new, write.depth));
+    }
+    let rows = contents(store);
+    for (key, row) in &rows {
+        for entry in &row.moves {
+            let write = latest.remove(&(key.clone(), entry.m));
+            if entry.source == EntrySource::Written {
+                assert_eq!(write, Some((entry.value, entry.depth)), "{key} {}", entry.m);
+            }
+        }
+    }
+    assert_eq!(latest, HashMap::new());
+    // The other values follow from the replies.
+    assert_eq!(store.read(|s| s.check()).unwrap(), []);
+}
+
+fn leases_belong_to_their_workers(library: &TestLibrary) {
+    let store = library.open();
+    add(
+        &store,
+        &task(TaskKind::Scoring, "", &["c3c4"], Priority::Requested),
+    );
+    let leased = lease(&store, TaskKind::Scoring, 60);
+    let number = leased.number;
+    let tasks = |worker| store.write(move |batch| batch.leased_tasks(number, worker));
+    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
+    assert_eq!(tasks("other").unwrap(), []);
+    store
+        .write(move |batch| batch.release(number, "other"))
+        .unwrap();
+    let finish = |worker| store.write(move |batch| batch.finish_lease(number, worker));
+    assert_eq!(finish("other").unwrap(), 0);
+    assert_eq!(tasks(WORKER).unwrap(), leased.tasks);
+    assert_eq!(finish(WORKER).unwrap(), 1);
+    assert_eq!(tasks(WORKER).unwrap(), []);
+}
+
+fn the_workers_of_the_library_correct_any_score(library: &TestLibrary) {
+    let store = library.open();
+    assert!(write_at(&store, "c3c4", -900, 255, "bad"));
+    let log = store.read(|s| s.log(None, 1)).unwrap();
+    assert_eq!(log[0].depth, MAX_DEPTH);
+    assert!(!write_at(&store, "c3c4", -10, 12, "good"));
+    assert!(write_at(&store, "c3c4", -20, 8, WORKER));
+    assert_eq!(stored(&store, "", "c3c4"), Some(-20));
 }

@@ -1,136 +1,236 @@
-//! Undo of all writes of one writer.
+//! Undo of the writes of one writer, and redo.
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+
 use super::batch::Batch;
+use super::database::{Columns, Value};
 use super::error::StoreError;
-use super::rows;
-use super::rows::minutes;
-use super::statement::{Columns, Value};
+use super::rows::{self, now};
+use super::snapshot::Snapshot;
 use crate::board::Move;
 use crate::cloud::Edge;
 use crate::cloud::key::Key;
-use crate::cloud::row::{Entry, EntrySource, Row};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A move whose value must be restored from the audit log.
-struct Written {
-    key: Key,
-    m: Move,
-    /// Row id of the last undone write; later ones stay.
-    id: i64,
+/// An undo in the audit log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UndoRecord {
+    /// Its number.
+    pub undo: i64,
+    /// Time of the undo, in seconds since 1970.
+    pub time: i64,
+    /// The administrator.
+    pub by: String,
+    /// The writer whose writes were undone.
+    pub writer: String,
+    /// Only writes since this time were undone, in seconds since 1970.
+    pub since: i64,
+    /// Time of the redo, if the writes were restored.
+    pub redone: Option<i64>,
+    /// The administrator of the redo.
+    pub redone_by: Option<String>,
 }
 
+/// The result of an undo or a redo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UndoResult {
+    /// Number of the undo; `None` if the writer has no such writes.
+    pub undo: Option<i64>,
+    /// Number of moves whose value has changed.
+    pub values: usize,
+}
+
+/// Why writes cannot be restored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RedoError {
+    /// No undo has this number.
+    #[error("there is no undo with this number")]
+    Unknown,
+    /// The writes have been restored before.
+    #[error("this undo has already been redone")]
+    Redone,
+}
+
+/// A move of a canonical position.
+type StoredMove = (Key, Move);
+
 impl Batch<'_> {
-    /// Undoes the writes of a writer since a time, in seconds since 1970. Each move gets its latest remaining value
-    /// from the audit log, or is removed if there is none. A move with replies of other writers keeps the value
-    /// computed from them. Returns the number of restored values.
-    pub fn undo(&mut self, writer: &str, since: i64) -> Result<usize> {
-        let mut open = self.remove_writes(writer, since)?;
-        let mut uncounted: HashSet<(Key, Move)> = (open.iter())
-            .map(|written| (written.key.clone(), written.m))
-            .collect();
+    /// Marks the writes of a writer since a time, in seconds since 1970, as undone by an administrator. Each move
+    /// gets the value of its latest remaining write, or is removed if no write remains. A move with replies of other
+    /// writers keeps the value computed from them.
+    pub fn undo(&mut self, writer: &str, since: i64, by: &str) -> Result<UndoResult> {
+        let query =
+            "SELECT key, move FROM audit WHERE writer = $1 AND time >= $2 AND undone IS NULL
+            GROUP BY key, move ORDER BY MAX(id)";
+        let values = [Value::Text(writer), Value::Number(since)];
+        let moves = self.connection.query(query, &values, parse_move)?;
+        if moves.is_empty() {
+            return Ok(UndoResult::default());
+        }
+        let insert = "INSERT INTO undo(time, administrator, writer, since) VALUES ($1, $2, $3, $4) RETURNING id";
+        let values = [
+            Value::Number(now()),
+            Value::Text(by),
+            Value::Text(writer),
+            Value::Number(since),
+        ];
+        let number = self
+            .connection
+            .query_one(insert, &values, |columns| columns.number(0, "id"))?;
+        let number = number.ok_or(StoreError::Damaged("id"))?;
+        let mark =
+            "UPDATE audit SET undone = $1 WHERE writer = $2 AND time >= $3 AND undone IS NULL";
+        let values = [
+            Value::Number(number),
+            Value::Text(writer),
+            Value::Number(since),
+        ];
+        self.connection.execute(mark, &values)?;
+        Ok(UndoResult {
+            undo: Some(number),
+            values: self.restore_all(moves)?,
+        })
+    }
+
+    /// Restores the writes of an undo. Later writes of the same moves keep their values.
+    pub fn redo(
+        &mut self,
+        number: i64,
+        by: &str,
+    ) -> Result<std::result::Result<UndoResult, RedoError>> {
+        let query = "SELECT redone FROM undo WHERE id = $1";
+        let values = [Value::Number(number)];
+        let redone = |columns: &Columns<'_>| columns.maybe_number::<i64>(0, "redone");
+        match self.connection.query_one(query, &values, redone)? {
+            None => return Ok(Err(RedoError::Unknown)),
+            Some(Some(_)) => return Ok(Err(RedoError::Redone)),
+            Some(None) => {}
+        }
+        let query =
+            "SELECT key, move FROM audit WHERE undone = $1 GROUP BY key, move ORDER BY MAX(id)";
+        let moves = self.connection.query(query, &values, parse_move)?;
+        let unmark = "UPDATE audit SET undone = NULL WHERE undone = $1";
+        self.connection.execute(unmark, &values)?;
+        let note = "UPDATE undo SET redone = $1, redone_by = $2 WHERE id = $3";
+        let noted = [Value::Number(now()), Value::Text(by), Value::Number(number)];
+        self.connection.execute(note, &noted)?;
+        Ok(Ok(UndoResult {
+            undo: Some(number),
+            values: self.restore_all(moves)?,
+        }))
+    }
+
+    /// Restores moves, and the moves that lead to positions that become known or unknown. Returns how many of
+    /// `moves` have changed.
+    fn restore_all(&mut self, moves: Vec<StoredMove>) -> Result<usize> {
+        let mut uncounted: HashSet<StoredMove> = moves.iter().cloned().collect();
+        let mut open = moves;
         let mut count = 0;
-        // A move to a known position is skipped here. It is queued again when that position becomes unknown.
-        while let Some(written) = open.pop() {
-            let Some(row) = self.restore(&written)? else {
+        while let Some((key, m)) = open.pop() {
+            let was_known = self.get(&key)?.is_some();
+            if !self.restore(&key, m)? {
                 continue;
-            };
-            if row.moves.is_empty() {
-                open.extend(self.leading_to(&written.key)?);
-            } else {
-                self.changed.push(written.key.clone());
             }
-            count += usize::from(uncounted.remove(&(written.key, written.m)));
+            if self.get(&key)?.is_some() != was_known {
+                open.extend(self.leading_to(&key)?);
+            }
+            self.changed.push(key.clone());
+            count += usize::from(uncounted.remove(&(key, m)));
         }
         Ok(count)
     }
 
-    /// Deletes the writes of a writer from the audit log. Returns the moves, latest last.
-    fn remove_writes(&mut self, writer: &str, since: i64) -> Result<Vec<Written>> {
-        let query = "SELECT key, move, MAX(id) FROM audit WHERE writer = $1 AND time >= $2
-            GROUP BY key, move ORDER BY MAX(id)";
-        let values = [Value::Text(writer), Value::Number(since)];
-        let found = self.connection.query(query, &values, |columns| {
-            Ok(Written {
-                key: rows::key(columns, 0)?,
-                m: Move::from_bits(columns.number(1, "move")?).unwrap_or_default(),
-                id: columns.number(2, "id")?,
-            })
-        })?;
-        let statement = "DELETE FROM audit WHERE writer = $1 AND time >= $2";
-        self.connection.execute(statement, &values)?;
-        Ok(found)
+    /// Gives a move the value of its latest write that is not undone, or removes it. Returns whether it has changed.
+    fn restore(&mut self, key: &Key, m: Move) -> Result<bool> {
+        let Some(edge) = Edge::of_stored(key, [m]).pop() else {
+            return Ok(false);
+        };
+        let mut row = self.get(key)?.unwrap_or_default();
+        let known = row.get(m).map(|entry| (entry.value, entry.depth));
+        let replies = self.get(&edge.child)?;
+        let write = self.latest_write(&edge, false)?;
+        let (value, depth) = if replies.is_some() {
+            // The value follows from the replies.
+            match self.latest_write(&edge, true)? {
+                Some(write) if known.is_none() => write,
+                _ => return Ok(false),
+            }
+        } else {
+            match write {
+                Some(write) if known != Some(write) => write,
+                None if known.is_some() => {
+                    row.remove(m);
+                    rows::put(self.connection, key, &row)?;
+                    return Ok(true);
+                }
+                _ => return Ok(false),
+            }
+        };
+        self.put_move(&edge, row, replies, i32::from(value), depth)?;
+        Ok(true)
     }
 
-    /// Restores the latest value in the audit log, or removes the move. Returns the new row, or `None` if nothing
-    /// has changed.
-    fn restore(&mut self, written: &Written) -> Result<Option<Row>> {
-        let Some(mut row) = self.get(&written.key)? else {
-            return Ok(None);
-        };
-        let Some(entry) = row.get(written.m).copied() else {
-            return Ok(None);
-        };
-        let Some(edge) = Edge::of_stored(&written.key, [written.m]).pop() else {
-            return Ok(None);
-        };
-        if self.get(&edge.child)?.is_some() {
-            return Ok(None);
-        }
-        // Moves that were only linked to known positions have no value of their own.
-        let query = "SELECT id, new, depth FROM audit WHERE key = $1 AND move = $2 AND writer <> $3
+    /// Value and depth of the latest write of a move that is not undone. `links` includes links to known positions,
+    /// which have no value of their own.
+    fn latest_write(&self, edge: &Edge, links: bool) -> Result<Option<(i16, u8)>> {
+        let query = "SELECT new, depth FROM audit WHERE key = $1 AND move = $2 AND undone IS NULL AND writer <> $3
             ORDER BY id DESC LIMIT 1";
         let values = [
-            Value::from(&written.key),
-            Value::Number(i64::from(written.m.bits())),
-            Value::Text(Self::LIBRARY),
+            Value::from(&edge.parent),
+            Value::Number(i64::from(edge.m.bits())),
+            Value::Text(if links { "" } else { Self::LIBRARY }),
         ];
-        let read = |columns: &Columns<'_>| {
-            let id = columns.number::<i64>(0, "id")?;
-            let value: i16 = columns.number(1, "new")?;
-            Ok((id, value, columns.number(2, "depth")?))
-        };
-        match self.connection.query_one(query, &values, read)? {
-            Some((id, ..)) if written.id < id => return Ok(None),
-            Some((_, value, depth)) => row.set(restored(&entry, value, depth)),
-            None => drop(row.remove(written.m)),
-        }
-        rows::put(self.connection, &written.key, &row)?;
-        Ok(Some(row))
+        self.connection.query_one(query, &values, |columns| {
+            Ok((columns.number(0, "new")?, columns.number(1, "depth")?))
+        })
     }
 
-    /// The moves to a position that has become unknown.
-    fn leading_to(&self, child: &Key) -> Result<Vec<Written>> {
+    /// The moves that were ever written and lead to a position.
+    fn leading_to(&self, child: &Key) -> Result<Vec<StoredMove>> {
+        let query = "SELECT DISTINCT move FROM audit WHERE key = $1";
         let mut found = Vec::new();
         for parent in rows::parents(self.connection, child)? {
-            let Some(row) = self.get(&parent)? else {
-                continue;
-            };
-            let edges = Edge::of_stored(&parent, row.moves.iter().map(|entry| entry.m));
+            let read = |columns: &Columns<'_>| columns.number(0, "move").map(Move::from_bits);
+            let moves = self
+                .connection
+                .query(query, &[Value::from(&parent)], read)?;
+            let edges = Edge::of_stored(&parent, moves.into_iter().flatten());
             let leading = edges.into_iter().filter(|edge| edge.child == *child);
-            found.extend(leading.map(|edge| Written {
-                key: edge.parent,
-                m: edge.m,
-                id: i64::MAX,
-            }));
+            found.extend(leading.map(|edge| (edge.parent, edge.m)));
         }
         Ok(found)
     }
 }
 
-/// An entry with an earlier value.
-fn restored(entry: &Entry, value: i16, depth: u8) -> Entry {
-    Entry {
-        value,
-        depth,
-        source: if entry.is_final() {
-            entry.source
-        } else {
-            EntrySource::Written
-        },
-        minutes: minutes(),
-        ..*entry
+impl Snapshot<'_> {
+    /// All undos, latest first.
+    pub fn undos(&self) -> Result<Vec<UndoRecord>> {
+        let query = "SELECT id, time, administrator, writer, since, redone, redone_by FROM undo ORDER BY id DESC";
+        self.connection.query(query, &[], |columns| {
+            let redone: Option<i64> = columns.maybe_number(5, "redone")?;
+            Ok(UndoRecord {
+                undo: columns.number(0, "id")?,
+                time: columns.number(1, "time")?,
+                by: columns.text(2, "administrator")?,
+                writer: columns.text(3, "writer")?,
+                since: columns.number(4, "since")?,
+                redone,
+                redone_by: match redone {
+                    Some(_) => Some(columns.text(6, "redone_by")?),
+                    None => None,
+                },
+            })
+        })
     }
+}
+
+fn parse_move(columns: &Columns<'_>) -> Result<StoredMove> {
+    let m = Move::from_bits(columns.number(1, "move")?);
+    Ok((
+        rows::key(columns, 0)?,
+        m.ok_or(StoreError::Damaged("move"))?,
+    ))
 }

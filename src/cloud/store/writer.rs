@@ -7,9 +7,8 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::batch::Batch;
-use super::connection::Connection;
+use super::database::{Access, Connection};
 use super::error::StoreError;
-use super::statement::Access;
 use super::task::TaskState;
 
 /// Maximum number of jobs per transaction.
@@ -65,10 +64,10 @@ pub struct StoreWriter {
 }
 
 impl StoreWriter {
-    pub fn start(connection: Connection) -> Result<Self, StoreError> {
+    pub fn start(connection: Box<Connection>) -> Result<Self, StoreError> {
         let (jobs, waiting) = bounded(WAITING);
         let mut tasks = TaskState::default();
-        tasks.recount(&connection)?;
+        tasks.recount(&*connection)?;
         let thread = std::thread::Builder::new()
             .name("cloud writer".to_owned())
             .spawn(move || run(connection, tasks, &waiting))
@@ -125,7 +124,7 @@ impl Drop for StoreWriter {
     }
 }
 
-fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
+fn run(connection: Box<Connection>, mut tasks: TaskState, waiting: &Receiver<Box<dyn WriteJob>>) {
     // An earlier run may have left pending propagation.
     let mut is_pending = true;
     loop {
@@ -139,7 +138,7 @@ fn run(connection: Connection, mut tasks: TaskState, waiting: &Receiver<Box<dyn 
         group.extend(waiting.try_iter().take(GROUP));
         let most = group.iter().map(|job| job.access()).max();
         let access = most.filter(|_| !is_pending).unwrap_or(Access::Write);
-        let done = transact(&connection, &mut tasks, &mut group, access);
+        let done = transact(&*connection, &mut tasks, &mut group, access);
         let result = match done {
             Ok(more) => {
                 is_pending = more;

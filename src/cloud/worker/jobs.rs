@@ -1,12 +1,15 @@
 //! Jobs and results of the workers, and their JSON messages.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::board::{Move, Position};
-use crate::cloud::key::View;
+use crate::cloud::key::{Key, View};
 use crate::cloud::library::{Library, WorkCount};
 use crate::cloud::moves::is_eligible;
-use crate::cloud::store::{NewScore, Priority, StoreError, Task, TaskKind};
+use crate::cloud::score::FINAL;
+use crate::cloud::store::{MAX_DEPTH, NewScore, Priority, StoreError, Task, TaskKind, TaskRequest};
 use crate::cloud::{Edge, fen};
 use crate::movegen::is_legal;
 
@@ -102,23 +105,42 @@ impl JobBatch {
 }
 
 impl JobResults {
-    /// Whether all moves are legal.
-    pub fn is_legal(&self) -> bool {
-        let mut scores = self.scores.iter();
-        scores.all(|score| is_legal(&score.position, score.played))
-            && self.jobs.iter().all(Job::is_legal)
+    /// Whether all moves are legal and all values and depths are possible.
+    pub fn is_valid(&self) -> bool {
+        let is_valid = |score: &MoveScore| {
+            is_legal(&score.position, score.played)
+                && (-FINAL..=FINAL).contains(&score.value)
+                && score.depth <= MAX_DEPTH
+        };
+        self.scores.iter().all(is_valid) && self.jobs.iter().all(Job::is_legal)
     }
 }
 
+/// Why results are rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SubmitError {
+    /// The lease does not exist, has been finished, or belongs to another worker.
+    #[error("the lease is unknown, finished or of another worker")]
+    UnknownLease,
+    /// A score or a move does not belong to a task of the lease.
+    #[error("a result does not belong to a task of the lease")]
+    OtherTask,
+}
+
 impl Library {
-    /// Leases tasks for a number of seconds.
+    /// Leases tasks to a worker.
     pub fn lease(
         &self,
         kind: TaskKind,
         count: usize,
-        seconds: i64,
+        worker: &str,
     ) -> Result<JobBatch, StoreError> {
-        let lease = self.store.lease(kind, count, seconds)?;
+        let lease = self.store.lease(TaskRequest {
+            kind,
+            count,
+            seconds: self.lease_time(),
+            worker: worker.to_owned(),
+        })?;
         let jobs = lease.tasks.into_iter().filter_map(|task| {
             Some(Job {
                 position: task.key.position()?,
@@ -133,22 +155,36 @@ impl Library {
         })
     }
 
-    /// Writes results with legal moves in one transaction and ends the lease.
-    pub fn submit(&self, results: &JobResults, writer: &str) -> Result<(), StoreError> {
+    /// Writes valid results of a lease of a worker in one transaction and ends the lease.
+    pub fn submit(
+        &self,
+        results: &JobResults,
+        worker: &str,
+    ) -> Result<Result<(), SubmitError>, StoreError> {
         let score = |score: &MoveScore| NewScore {
             edge: Edge::of(&score.position, &View::of(&score.position), score.played),
             value: score.value,
             depth: score.depth,
-            writer: writer.to_owned(),
+            writer: worker.to_owned(),
         };
         let scores: Vec<NewScore> = results.scores.iter().map(score).collect();
-        let tasks: Vec<(Task, Vec<Edge>)> = results.jobs.iter().filter_map(scoring_task).collect();
-        let lease = results.lease;
-        self.store.write(move |batch| {
+        let found: Vec<(Task, Vec<Edge>)> = results.jobs.iter().map(scoring_task).collect();
+        let (lease, worker) = (results.lease, worker.to_owned());
+        let done = self.store.write(move |batch| {
+            let tasks = batch.leased_tasks(lease, &worker)?;
+            if tasks.is_empty() {
+                return Ok(Err(SubmitError::UnknownLease));
+            }
+            let expanded = |key: &Key| find_task(&tasks, TaskKind::Expansion, key);
+            if !are_leased(&tasks, &scores) || found.iter().any(|(t, _)| expanded(&t.key).is_none())
+            {
+                return Ok(Err(SubmitError::OtherTask));
+            }
             for score in &scores {
                 batch.store(score)?;
             }
-            for (mut task, edges) in tasks {
+            for (mut task, edges) in found {
+                task.priority = expanded(&task.key).map_or(task.priority, |task| task.priority);
                 for edge in edges {
                     // Moves with known replies need no search.
                     if batch.get(&edge.child)?.is_none() {
@@ -161,29 +197,51 @@ impl Library {
                     batch.add_task(&task)?;
                 }
             }
-            batch.finish_lease(lease)?;
-            Ok(())
+            batch.finish_lease(lease, &worker)?;
+            Ok(Ok(()))
         })?;
-        self.count_work(WorkCount {
-            scores: results.scores.len() as u64,
-            nodes: results.nodes,
-        });
-        Ok(())
+        if done.is_ok() {
+            self.count_work(WorkCount {
+                scores: results.scores.len() as u64,
+                nodes: results.nodes,
+            });
+        }
+        Ok(done)
     }
 
-    /// Returns the unfinished tasks of a lease to the queue.
-    pub fn release(&self, lease: i64) -> Result<(), StoreError> {
-        self.store.write(move |batch| batch.release(lease))
+    /// Returns the unfinished tasks of a lease of a worker to the queue.
+    pub fn release(&self, lease: i64, worker: &str) -> Result<(), StoreError> {
+        let worker = worker.to_owned();
+        self.store.write(move |batch| batch.release(lease, &worker))
     }
 }
 
-/// The task of scoring the moves of a job, still without moves, and the edges of the moves.
-fn scoring_task(job: &Job) -> Option<(Task, Vec<Edge>)> {
-    if !is_eligible(&job.position) {
-        return None;
-    }
+fn find_task<'a>(tasks: &'a [Task], kind: TaskKind, key: &Key) -> Option<&'a Task> {
+    tasks
+        .iter()
+        .find(|task| task.kind == kind && task.key == *key)
+}
+
+/// Whether scores belong to leased tasks: each is the score of a leased move, or of the best reply to one.
+fn are_leased(tasks: &[Task], scores: &[NewScore]) -> bool {
+    let scoring = || tasks.iter().filter(|task| task.kind == TaskKind::Scoring);
+    let edges = scoring().flat_map(|task| Edge::of_stored(&task.key, task.moves.iter().copied()));
+    let replied: HashSet<Key> = edges.map(|edge| edge.child).collect();
+    let is_leased = |score: &NewScore| {
+        let task = find_task(tasks, TaskKind::Scoring, &score.edge.parent);
+        replied.contains(&score.edge.parent)
+            || task.is_some_and(|task| task.moves.is_empty() || task.moves.contains(&score.edge.m))
+    };
+    let max: usize = scoring().map(|task| (2 * task.moves.len()).max(1)).sum();
+    scores.len() <= max && scores.iter().all(is_leased)
+}
+
+/// The task of scoring the moves of a job, still without moves, and the edges of the moves. Positions with too few
+/// pieces get no edges.
+fn scoring_task(job: &Job) -> (Task, Vec<Edge>) {
     let view = View::of(&job.position);
     let edges = job.moves.iter();
+    let edges = edges.filter(|_| is_eligible(&job.position));
     let edges = edges.map(|m| Edge::of(&job.position, &view, *m)).collect();
     let task = Task {
         kind: TaskKind::Scoring,
@@ -191,7 +249,7 @@ fn scoring_task(job: &Job) -> Option<(Task, Vec<Edge>)> {
         moves: Vec::new(),
         priority: job.priority,
     };
-    Some((task, edges))
+    (task, edges)
 }
 
 #[cfg(test)]
@@ -242,13 +300,18 @@ mod tests {
         };
         let text = serde_json::to_string(&results).unwrap();
         let read: JobResults = serde_json::from_str(&text).unwrap();
-        assert!(read == results && read.is_legal());
-        for (valid, illegal) in [("b0c2", "b0c3"), ("h2e2", "h2h8")] {
+        assert!(read == results && read.is_valid());
+        for (valid, illegal) in [
+            ("b0c2", "b0c3"),
+            ("h2e2", "h2h8"),
+            ("\"value\":-9", "\"value\":-30001"),
+            ("\"depth\":11", "\"depth\":128"),
+        ] {
             let text = text.replace(valid, illegal);
             assert!(
                 !serde_json::from_str::<JobResults>(&text)
                     .unwrap()
-                    .is_legal(),
+                    .is_valid(),
                 "{text}"
             );
         }

@@ -33,7 +33,7 @@ pub struct Worker {
     current: Arc<CurrentLease>,
 }
 
-/// The lease that a worker is searching. Whoever takes it out must submit or release it.
+/// The lease that a worker is searching. The thread that takes it must submit or release it.
 type CurrentLease = Mutex<Option<i64>>;
 
 /// How long to wait for a stopped worker. Because of its low priority it may not end in time on a busy machine.

@@ -8,9 +8,8 @@ use parking_lot::Mutex;
 use super::jobs::{Job, JobBatch, JobResults, MoveScore};
 use crate::board::{Move, Position};
 use crate::cloud::key::View;
-use crate::cloud::score::FINAL;
-use crate::cloud::score::{library_score, value_after};
-use crate::cloud::store::TaskKind;
+use crate::cloud::score::{FINAL, library_score, value_after};
+use crate::cloud::store::{MAX_DEPTH, TaskKind};
 use crate::movegen::{has_legal_move, legal_moves};
 use crate::rules::Game;
 use crate::search::{
@@ -155,7 +154,9 @@ impl Scorer {
         let (Some(played), Some(score)) = (outcome.best, outcome.score.map(library_score)) else {
             return Err(JobError::NoScore);
         };
-        let depth = u8::try_from(outcome.depth).unwrap_or(u8::MAX);
+        let depth = u8::try_from(outcome.depth)
+            .unwrap_or(MAX_DEPTH)
+            .min(MAX_DEPTH);
         let (position, value) = (position.clone(), value_after(score));
         results.scores.push(MoveScore {
             position,
@@ -231,7 +232,7 @@ impl Scorer {
                     let line = (*first, library_score(info.score));
                     let rank = info.multipv.saturating_sub(1);
                     match lines.get_mut(rank) {
-                        Some(edge) => *edge = line,
+                        Some(known) => *known = line,
                         None => lines.push(line),
                     }
                 }

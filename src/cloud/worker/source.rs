@@ -6,10 +6,12 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::jobs::{JobBatch, JobResults, LEASE, LeaseRequest, RELEASE, ReleaseRequest, SUBMIT};
+use super::jobs::{
+    JobBatch, JobResults, LEASE, LeaseRequest, RELEASE, ReleaseRequest, SUBMIT, SubmitError,
+};
 use crate::cloud::client::{Client, ClientError};
 use crate::cloud::library::Library;
-use crate::cloud::store::{StoreError, TaskKind};
+use crate::cloud::store::{StoreError, TaskKind, WORKER};
 
 /// Why a job source failed.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +22,9 @@ pub enum JobSourceError {
     /// The remote library did not reply, or rejected the request.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The local library rejected the results.
+    #[error(transparent)]
+    Submit(#[from] SubmitError),
     /// The remote library sent an invalid task.
     #[error("the library sent an invalid task")]
     InvalidJob,
@@ -27,7 +32,7 @@ pub enum JobSourceError {
 
 /// A source of tasks for workers.
 pub trait JobSource: fmt::Debug + Send + Sync {
-    /// Leases tasks of a kind; `None` if there are none.
+    /// Leases tasks of a kind; `None` if no task waits.
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError>;
 
     /// Submits results.
@@ -45,16 +50,16 @@ impl JobSource for LocalLibrary {
     fn lease(&self, kind: TaskKind) -> Result<Option<JobBatch>, JobSourceError> {
         // Names of remote workers contain an @, so there is no conflict.
         (self.0).note_worker(format!("{:?}", std::thread::current().id()));
-        let batch = self.0.lease(kind, 1, self.0.lease_time())?;
+        let batch = self.0.lease(kind, 1, WORKER)?;
         Ok((batch.lease > 0).then_some(batch))
     }
 
     fn submit(&self, results: &JobResults) -> Result<(), JobSourceError> {
-        Ok(self.0.submit(results, "worker")?)
+        Ok(self.0.submit(results, WORKER)??)
     }
 
     fn release(&self, lease: i64) {
-        if let Err(error) = self.0.release(lease) {
+        if let Err(error) = self.0.release(lease, WORKER) {
             log::warn!("cannot return unfinished tasks: {error}");
         }
     }

@@ -1,6 +1,6 @@
 'use strict';
 
-// The page begins with the position that its address names.
+// Starts with the position in the URL.
 async function begin() {
   translate();
   element('token').value = token;
@@ -11,7 +11,7 @@ async function begin() {
   try {
     first = decodeURIComponent(location.hash.slice(1));
   } catch {
-    // A broken address begins with the starting position.
+    // An invalid URL starts with the starting position.
   }
   if (!first || !await setUp(first)) await setUp(START);
 }

@@ -1,8 +1,8 @@
 'use strict';
 
-// A position is put up by clicking. The board that is edited, as `parse` reads one; null while none is.
+// The board editor. The edited board, as `parse` returns it, or null.
 let edited = null;
-// The piece that a click puts down; '' takes pieces away, null moves them.
+// The piece that a click puts down; '' removes pieces, null moves them.
 let brush = null;
 // The square of the piece that is being moved.
 let current = null;
@@ -10,7 +10,7 @@ let current = null;
 function startEditing() {
   edited = boardNow();
   [brush, current, chosen] = [null, null, null];
-  // Replies that are under way are not shown, and the library does not move.
+  // Pending replies are not shown, and the library does not move.
   query++;
   setPlaying(null);
   say('');
@@ -22,7 +22,7 @@ function stopEditing() {
   showEditor();
 }
 
-// Shows the board as it is edited, with the pieces to choose from.
+// Shows the edited board and the pieces to choose from.
 function showEditor() {
   document.body.classList.toggle('editing', edited !== null);
   element('editor').hidden = edited === null;
@@ -47,7 +47,7 @@ function showEditor() {
   drawBoard();
 }
 
-// A click on a square of the board that is edited.
+// Handles a click on a square of the edited board.
 function editSquare(square) {
   const { squares } = edited;
   if (brush === '') {

@@ -4,23 +4,23 @@ const START = 'rnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR w';
 const FILES = 'abcdefghi';
 
 const element = (id) => document.getElementById(id);
-// The game: where it began, its moves, and how many of them are played.
+// The game: its start, its moves, and the number of moves played.
 let game = { start: START, moves: [], ply: 0 };
 let entries = [];
 let chosen = null;
 let isFlipped = false;
-// The side that the library plays, if it does.
+// The side that the library plays, or null.
 let librarySide = null;
-// Replies to questions of earlier positions are not shown.
+// Number of the current query; replies to earlier ones are not shown.
 let query = 0;
-// Numbers of the library that were told last.
+// The latest statistics of the library.
 let stats = null;
-// What the library is shown, if it wants a token; it goes with the tab.
+// The access token; it is kept in this tab.
 let token = '';
 try {
   token = sessionStorage.getItem('token') || '';
 } catch {
-  // A browser that keeps nothing forgets the token with the page.
+  // Without storage the token is lost with the page.
 }
 
 // A board: the pieces by square, such as "e0", and the side to move.
@@ -63,7 +63,7 @@ function boardNow() {
   return board;
 }
 
-// The server answers with a status other than 200; 0 where it answers what is no reply.
+// An HTTP status other than 200, or 0 for an invalid reply.
 class Refusal extends Error {
   constructor(status) {
     super(`status ${status}`);
@@ -71,7 +71,7 @@ class Refusal extends Error {
   }
 }
 
-// The reply to a request, which is an object.
+// Sends a request and returns the reply, an object.
 async function request(path, options = {}) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   const response = await fetch(path, { ...options, headers });
@@ -83,10 +83,10 @@ async function request(path, options = {}) {
 
 async function ask(action, more = {}) {
   const parameters = new URLSearchParams({ action, json: '1', board: write(boardNow()), ...more });
-  return request('/chessdb.php', { method: 'POST', body: parameters });
+  return request('chessdb.php', { method: 'POST', body: parameters });
 }
 
-// What is said of a request that has failed.
+// The message about a failed request.
 function fail(error) {
   if (!(error instanceof Refusal)) return text('network');
   const known = { 0: 'nonsense', 401: 'tokenerror', 403: 'tokenerror', 429: 'rate limit exceeded', 503: 'unavailable' };
@@ -98,7 +98,7 @@ function report(error) {
   element('status').textContent = fail(error);
 }
 
-function edge(square) {
+function center(square) {
   let [x, y] = [FILES.indexOf(square[0]), 9 - Number(square[1])];
   if (isFlipped) [x, y] = [8 - x, 9 - y];
   return [25 + 50 * x, 25 + 50 * y];
@@ -135,7 +135,7 @@ function drawBoard() {
   for (let rank = 0; rank < 10; rank++) {
     for (const file of FILES) {
       const square = file + rank;
-      const [cx, cy] = edge(square);
+      const [cx, cy] = center(square);
       const piece = board.squares[square];
       if (piece) {
         draw('circle', { cx, cy, r: 22, class: square === marked ? 'chosen' : '' });
@@ -186,7 +186,7 @@ function drawMoves() {
   element('moves').replaceChildren(...rows);
 }
 
-// Asks for the position on the board and shows what is known.
+// Queries the position on the board and shows the known moves.
 async function show() {
   const requested = ++query;
   [entries, chosen] = [[], null];
@@ -215,7 +215,7 @@ async function show() {
   }
 }
 
-// Plays a move of the library; waits until there is one, where it can be waited for.
+// Plays a move of the library. Without one it requests a search and tries again.
 async function answer(requested) {
   const ban = [];
   if (game.ply >= 3) {
@@ -256,7 +256,7 @@ function duration(seconds) {
 
 async function showStats() {
   try {
-    stats = await request('/stats');
+    stats = await request('stats');
     element('stats').textContent = text('stats')(stats);
     element('workers').textContent = text('workers')(stats, duration(stats.backlog_seconds));
   } catch (error) {
@@ -273,11 +273,11 @@ function translate() {
   element('language').textContent = text('language');
 }
 
-// Begins with a position, which the server reads. Tells whether it is one.
+// Sets up a position, which the server parses. Returns whether it is valid.
 async function setUp(fen) {
   const requested = ++query;
   try {
-    const reply = await request(`/board?${new URLSearchParams({ board: fen })}`);
+    const reply = await request(`board?${new URLSearchParams({ board: fen })}`);
     if (requested !== query) return true;
     if (reply.status !== 'ok') { say(reply.status || 'nonsense'); return false; }
     game = { start: reply.board, moves: [], ply: 0 };
@@ -318,7 +318,7 @@ element('token-form').addEventListener('submit', (event) => {
   try {
     sessionStorage.setItem('token', token);
   } catch {
-    // It is known until the page is left.
+    // The token is lost with the page.
   }
   if (edited) say('');
   else show();

@@ -1,13 +1,13 @@
 'use strict';
 
-// What the page says, in both languages.
+// The texts of the page in both languages.
 const TEXTS = {
   zh: {
     title: '楚河云库', back: '后退', forward: '前进', restart: '开局', flip: '翻转', queue: '提交计算', edit: '摆棋',
     play: '与云库对弈', set: '设置局面', move: '着法', score: '分数', note: '备注', wins: '胜率', line: '主变: ',
     'invalid board': '局面不合法', unknown: '云库中没有这个局面', checkmate: '将死', stalemate: '困毙',
     'rate limit exceeded': '查询过于频繁，请稍候', tokenerror: '没有权限：请在下方输入令牌', queued: '已提交计算',
-    filtered: '云库不保存这样的局面', 'no game': '云库不保存这样的局面，对弈结束', network: '网络错误：服务器没有回应',
+    filtered: '子力太少，云库不保存这样的局面', 'no game': '子力太少，云库不保存这样的局面，对弈结束', network: '网络错误：服务器没有回应',
     unavailable: '云库暂时无法读写 (503)', nonsense: '服务器的回答无法识别', thinking: '等待云库…',
     idle: '等待云库…（目前没有计算程序在工作）', language: 'English', river: ['楚', '河', '汉', '界'],
     status: (code) => `服务器拒绝请求 (${code})`, other: (words) => `云库的回答：${words}`,
@@ -20,22 +20,22 @@ const TEXTS = {
   },
   en: {
     title: 'Chuhe cloud library', back: 'Back', forward: 'Forward', restart: 'Start', flip: 'Flip', queue: 'Queue',
-    edit: 'Put up', play: 'Play the library', set: 'Set', move: 'Move', score: 'Score', note: 'Note', wins: 'Wins',
-    line: 'Line: ', 'invalid board': 'No legal position', unknown: 'The library does not know this position',
+    edit: 'Set up', play: 'Play the library', set: 'Set', move: 'Move', score: 'Score', note: 'Note', wins: 'Wins',
+    line: 'Line: ', 'invalid board': 'This is not a legal position', unknown: 'The library does not know this position',
     checkmate: 'Checkmate', stalemate: 'Stalemate', 'rate limit exceeded': 'Too many requests; wait a moment',
-    tokenerror: 'Not allowed: enter a token below', queued: 'To be searched',
-    filtered: 'The library does not keep such positions',
-    'no game': 'The library does not keep such positions; the game ends', network: 'The server does not answer',
-    unavailable: 'The library cannot be read or written now (503)', nonsense: 'The server answers what is no reply',
-    thinking: 'Waiting for the library…', idle: 'Waiting for the library… (no worker is at work)', language: '中文',
-    river: ['楚', '河', '汉', '界'], status: (code) => `The server refuses the request (${code})`,
-    other: (words) => `The library answers: ${words}`, remove: 'Remove', clear: 'Clear', fill: 'Starting position',
+    tokenerror: 'Not allowed: enter a token below', queued: 'Search requested',
+    filtered: 'The library does not store positions with so few pieces',
+    'no game': 'The library does not store positions with so few pieces; the game ends', network: 'Network error: the server does not answer',
+    unavailable: 'The library cannot be read or written now (503)', nonsense: 'The server sent an invalid reply',
+    thinking: 'Waiting for the library…', idle: 'Waiting for the library… (no worker is running)', language: '中文',
+    river: ['楚', '河', '汉', '界'], status: (code) => `The server rejects the request (${code})`,
+    other: (words) => `Reply of the library: ${words}`, remove: 'Remove', clear: 'Clear', fill: 'Starting position',
     done: 'Done', cancel: 'Cancel', w: 'Red to move', b: 'Black to move',
-    hint: 'Choose a piece and click the board to put it down or take it away; without one, two clicks move a piece.',
-    token: 'Token', use: 'Use', 'token note': 'Kept in this tab alone, and sent to the server with each request.',
-    'token form': 'A token has letters, digits and - . _ ~ alone',
-    red: (name) => `red ${name}`, black: (name) => `black ${name}`, 'no stats': (why) => `No state to show: ${why}`,
-    stats: (s) => `${s.positions} positions · ${s.waiting_to_be_scored} to be scored · ${s.waiting_to_be_sieved} to be sieved`,
+    hint: 'Choose a piece and click the board to place or remove it; without a choice, two clicks move a piece.',
+    token: 'Token', use: 'Use', 'token note': 'Kept only in this tab and sent to the server with each request.',
+    'token form': 'A token consists of letters, digits and - . _ ~',
+    red: (name) => `red ${name}`, black: (name) => `black ${name}`, 'no stats': (why) => `Statistics not available: ${why}`,
+    stats: (s) => `${s.positions} positions · ${s.waiting_to_be_scored} moves to score · ${s.waiting_to_be_sieved} positions to expand`,
     workers: (s, left) => `${s.workers} workers · ${s.scored_last_minute} scores in the last minute · ${left} left`,
   },
 };

@@ -1,0 +1,137 @@
+//! Requests of the cloud API, at `/chessdb.php`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use hyper::StatusCode;
+use hyper::header::{ACCESS_CONTROL_ALLOW_ORIGIN, CONTENT_TYPE, HeaderValue};
+use hyper::http::request::Parts;
+
+use super::caller::{ANONYMOUS, Caller, FormRequest, bearer, client_address, is_cross_origin};
+use super::public_worker;
+use super::router::{ServerError, error_text};
+use super::shared::Shared;
+use crate::cloud::access::Role;
+use crate::cloud::library::{self, Answer};
+use crate::cloud::parameters::QueryParameters;
+use crate::cloud::reply::{ApiReply, ReplyFormat};
+
+/// Whether an action changes something or takes long.
+fn is_work(action: Option<&str>) -> bool {
+    matches!(action, Some("queue" | "store" | "queryengine"))
+}
+
+/// Whether an action only reads.
+fn is_read(action: Option<&str>) -> bool {
+    let action = action.unwrap_or("");
+    (action.starts_with("query") && action != "queryengine") || action == "rulecheck"
+}
+
+/// Cost of a request for the rate limit, in queries.
+fn cost(parameters: &QueryParameters) -> f64 {
+    match parameters.get("action") {
+        // Each move of the last position is ruled over all moves of the game.
+        Some("queryrule" | "rulecheck") => {
+            let moves = parameters.get("movelist").unwrap_or("").split('|').count();
+            1.0 + moves as f64 / 20.0
+        }
+        Some("queue") => 5.0,
+        Some("queryengine") => 20.0,
+        _ => 1.0,
+    }
+}
+
+/// Identifies a client by its token or, as a worker of the public library, by its signature.
+fn identify(
+    shared: &Shared,
+    head: &Parts,
+    parameters: &QueryParameters,
+) -> Result<Caller, ServerError> {
+    let address = client_address(shared, head);
+    match public_worker::find(shared, address, parameters) {
+        Some(name) => Ok(Caller {
+            name,
+            role: Role::Write,
+            address,
+        }),
+        None => {
+            let parameter = parameters.get("token");
+            Caller::identify(shared, head, bearer(&head.headers), parameter)
+        }
+    }
+}
+
+pub async fn answer(
+    State(shared): State<Arc<Shared>>,
+    request: FormRequest,
+) -> Result<Response, ServerError> {
+    let begun = Instant::now();
+    let parameters = request.parameters();
+    let is_json = parameters.is_on("json", false);
+    let limited = || {
+        shared.metrics.limited.inc();
+        let body = ApiReply::Status("rate limit exceeded").encode(ReplyFormat::framed(is_json));
+        Ok(reply(parameters.get("action"), Answer { body, is_json }))
+    };
+    let head = &request.parts;
+    let Ok(caller) = identify(&shared, head, &parameters) else {
+        return limited();
+    };
+    let action = parameters.get("action");
+    if caller.name == ANONYMOUS && is_work(action) && is_cross_origin(&head.headers) {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    if caller.role < Role::Write && shared.is_limited(caller.address, cost(&parameters)) {
+        return limited();
+    }
+    let work = shared.clone();
+    let (answer, parameters) = shared
+        .in_background(move || {
+            let answer = match public_worker::answer(&work, &parameters, &caller) {
+                Some(text) => text.map(Answer::text),
+                None => {
+                    let (name, role) = (&*caller.name, caller.role);
+                    work.library
+                        .answer(&parameters, library::Caller { name, role })
+                }
+            };
+            (answer, parameters)
+        })
+        .await;
+    let action = parameters.get("action");
+    shared.metrics.count(action, begun.elapsed());
+    Ok(answer.map_or_else(
+        |error| {
+            log::error!("{error}");
+            shared.metrics.failed.inc();
+            let reason = error_text(&error);
+            let body = if is_json {
+                ApiReply::Status(reason).encode(ReplyFormat::Json)
+            } else {
+                format!("Error: {reason}")
+            };
+            let mut response = reply(action, Answer { body, is_json });
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+            response
+        },
+        |answer| reply(action, answer),
+    ))
+}
+
+fn reply(action: Option<&str>, answer: Answer) -> Response {
+    let kind = if answer.is_json {
+        "application/json"
+    } else {
+        "text/html; charset=UTF-8"
+    };
+    let mut response = ([(CONTENT_TYPE, kind)], answer.body).into_response();
+    if is_read(action) {
+        // Pages of other origins may read.
+        let all = HeaderValue::from_static("*");
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, all);
+    }
+    response
+}

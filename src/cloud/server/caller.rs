@@ -1,0 +1,207 @@
+//! The client that sent a request, and its role.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{FromRequest, FromRequestParts, Multipart, Request};
+use hyper::header::{self, HeaderMap};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
+
+use super::router::{ServerError, read_body};
+use super::shared::Shared;
+use crate::cloud::access::Role;
+use crate::cloud::parameters::QueryParameters;
+
+/// Name of a client without a token.
+pub const ANONYMOUS: &str = "anonymous";
+/// Name of a client with an invalid token.
+const UNKNOWN: &str = "unknown";
+
+/// Maximum length of a form, in bytes.
+const MAX_FORM: usize = 64 << 10;
+
+/// The address of the connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// The client that sent a request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Name of its token.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Its address, or the address reported by a listed proxy.
+    pub address: IpAddr,
+}
+
+impl Caller {
+    /// Identifies a client. An invalid token in the header gives no permissions. An invalid token in a parameter
+    /// is ignored, because that parameter may also contain a proof of work.
+    ///
+    /// # Errors
+    /// The address has sent too many invalid tokens.
+    pub fn identify(
+        shared: &Shared,
+        parts: &Parts,
+        header: Option<&str>,
+        parameter: Option<&str>,
+    ) -> Result<Self, ServerError> {
+        let address = client_address(shared, parts);
+        let files = shared.files();
+        let find = |secret: &str| files.tokens.find(secret);
+        let anonymous = (shared.options.anonymous, ANONYMOUS);
+        let (role, name) = match header {
+            Some(secret) => match find(secret) {
+                Some(known) => known,
+                // A valid token of the same address still works.
+                None if shared.has_too_many_invalid_tokens(address) => {
+                    return Err(StatusCode::TOO_MANY_REQUESTS.into());
+                }
+                None => (Role::Nothing, UNKNOWN),
+            },
+            None => parameter.and_then(find).unwrap_or(anonymous),
+        };
+        let name = name.to_owned();
+        Ok(Self {
+            name,
+            role,
+            address,
+        })
+    }
+
+    /// Fails with status 403 unless the client has a role.
+    pub fn require(&self, role: Role) -> Result<(), ServerError> {
+        if self.role < role {
+            return Err(StatusCode::FORBIDDEN.into());
+        }
+        Ok(())
+    }
+}
+
+impl FromRequestParts<Arc<Shared>> for Caller {
+    type Rejection = ServerError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        shared: &Arc<Shared>,
+    ) -> Result<Self, ServerError> {
+        Self::identify(shared, parts, bearer(&parts.headers), None)
+    }
+}
+
+/// The address of the client: that of the connection, or the last one in the header of a listed proxy.
+pub fn client_address(shared: &Shared, parts: &Parts) -> IpAddr {
+    let peer = parts.extensions.get::<Peer>();
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0.to_canonical());
+    if !shared.options.proxies.contains(&peer) {
+        return peer;
+    }
+    let forwarded = parts.headers.get_all("x-forwarded-for");
+    let forwarded = forwarded.iter().next_back();
+    let last = forwarded.and_then(|list| list.to_str().ok()?.rsplit(',').next());
+    let last = last.and_then(|text| text.trim().parse::<IpAddr>().ok());
+    last.map_or(peer, |address| address.to_canonical())
+}
+
+/// The token in the header `Authorization`.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let value = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then_some(token.trim())
+}
+
+/// Whether a browser sent the request for a page of another origin.
+pub fn is_cross_origin(headers: &HeaderMap) -> bool {
+    let text = |name: &str| headers.get(name).map(|value| value.to_str().unwrap_or(""));
+    if let Some(site) = text("sec-fetch-site") {
+        return !matches!(site, "same-origin" | "none");
+    }
+    // Older browsers, and all browsers on insecure connections, send only the origin.
+    text("origin").is_some_and(|origin| {
+        let own = origin.strip_prefix("http://");
+        let own = own.or_else(|| origin.strip_prefix("https://"));
+        own.is_none() || own != text("host")
+    })
+}
+
+/// A request with its form.
+pub struct FormRequest {
+    pub parts: Parts,
+    /// Fields of the body, if it is a form.
+    pub form: QueryParameters,
+}
+
+impl FormRequest {
+    /// The parameters of the URL and of the form, which take precedence.
+    pub fn parameters(&self) -> QueryParameters {
+        let query = self.parts.uri.query().unwrap_or("");
+        QueryParameters::parse(query.as_bytes()).with(self.form.clone())
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for FormRequest {
+    type Rejection = ServerError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ServerError> {
+        let (parts, body) = request.into_parts();
+        let body = read_body(body, MAX_FORM).await?;
+        let kind = parts.headers.get(header::CONTENT_TYPE);
+        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("");
+        let kind = kind.to_ascii_lowercase();
+        let form = if kind.contains("x-www-form-urlencoded") {
+            QueryParameters::parse(&body)
+        } else if kind.starts_with("multipart/form-data") {
+            let request = Request::from_parts(parts.clone(), body.into());
+            let multipart = Multipart::from_request(request, state).await;
+            read_multipart(multipart.map_err(|_| StatusCode::BAD_REQUEST)?).await?
+        } else {
+            QueryParameters::default()
+        };
+        Ok(Self { parts, form })
+    }
+}
+
+/// Reads the fields of a form; like PHP it skips files.
+async fn read_multipart(mut multipart: Multipart) -> Result<QueryParameters, StatusCode> {
+    let invalid = |_| StatusCode::BAD_REQUEST;
+    let mut fields = Vec::new();
+    while let Some(field) = multipart.next_field().await.map_err(invalid)? {
+        let name = field.name().map(str::to_owned);
+        if let (Some(name), None) = (name, field.file_name()) {
+            let value = field.bytes().await.map_err(invalid)?;
+            fields.push((name, String::from_utf8_lossy(&value).into_owned()));
+        }
+    }
+    Ok(QueryParameters::from(fields))
+}
+
+/// A request of an administrator.
+pub struct Administrator {
+    /// Name of the token.
+    pub name: String,
+    /// The form of a POST request, or the query of a GET request.
+    pub form: QueryParameters,
+}
+
+impl FromRequest<Arc<Shared>> for Administrator {
+    type Rejection = ServerError;
+
+    /// Accepts the token in the header or in the form, but not in the URL, which logs contain.
+    async fn from_request(request: Request, shared: &Arc<Shared>) -> Result<Self, ServerError> {
+        let FormRequest { parts, form } = FormRequest::from_request(request, shared).await?;
+        let token = bearer(&parts.headers).or(form.get("token"));
+        let caller = Caller::identify(shared, &parts, token, None)?;
+        caller.require(Role::Admin)?;
+        let form = if parts.method == Method::POST {
+            form
+        } else {
+            QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes())
+        };
+        let name = caller.name;
+        Ok(Self { name, form })
+    }
+}

@@ -1,0 +1,144 @@
+//! The interface of the two databases.
+
+use super::error::StoreError;
+use crate::cloud::key::Key;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A connection to a database.
+///
+/// Both databases understand the statements. Parameters are `$1`, `$2` and so on; they must first appear in this
+/// order, because SQLite numbers them that way. SQLite ignores `FOR UPDATE`, because it locks the whole database.
+pub trait Database: Send {
+    fn begin(&self, access: Access) -> Result<()>;
+
+    fn commit(&self) -> Result<()>;
+
+    fn roll_back(&self);
+
+    /// Runs a statement; returns the number of changed rows.
+    fn execute(&self, statement: &'static str, values: &[Value<'_>]) -> Result<usize>;
+
+    /// Calls `each` with the rows of a query while it returns `true`.
+    fn for_rows(
+        &self,
+        query: &'static str,
+        values: &[Value<'_>],
+        each: &mut dyn FnMut(&Columns<'_>) -> Result<bool>,
+    ) -> Result<()>;
+
+    /// The query for a new lease number, if the database has a sequence for them.
+    fn lease_numbers(&self) -> Option<&'static str>;
+
+    /// Whether each query is a round trip to a server.
+    fn is_remote(&self) -> bool;
+}
+
+/// A connection to either database.
+pub type Connection = dyn Database;
+
+impl dyn Database {
+    /// Reads all rows of a query.
+    pub fn query<T>(
+        &self,
+        query: &'static str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Columns<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut found = Vec::new();
+        self.for_rows(query, values, &mut |columns| {
+            found.push(read(columns)?);
+            Ok(true)
+        })?;
+        Ok(found)
+    }
+
+    /// Reads the first row of a query.
+    pub fn query_one<T>(
+        &self,
+        query: &'static str,
+        values: &[Value<'_>],
+        mut read: impl FnMut(&Columns<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut found = None;
+        self.for_rows(query, values, &mut |columns| {
+            found = Some(read(columns)?);
+            Ok(false)
+        })?;
+        Ok(found)
+    }
+}
+
+/// Access mode of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Access {
+    /// Read a consistent snapshot.
+    Read,
+    /// Lease tasks only; never waits for other transactions.
+    Lease,
+    /// Write exclusively.
+    Write,
+}
+
+/// A parameter of a statement.
+#[derive(Clone, Copy, Debug)]
+pub enum Value<'a> {
+    Number(i64),
+    /// A number or NULL.
+    Maybe(Option<i64>),
+    Bytes(&'a [u8]),
+    Text(&'a str),
+    /// An array of keys; PostgreSQL only.
+    AnyOf(&'a [&'a [u8]]),
+}
+
+impl From<i64> for Value<'_> {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl<'a> From<&'a Key> for Value<'a> {
+    fn from(key: &'a Key) -> Self {
+        Self::Bytes(key.as_bytes())
+    }
+}
+
+/// A result row of either database; `None` if a column has another type.
+pub trait ResultRow {
+    /// A number or NULL.
+    fn number(&self, column: usize) -> Option<Option<i64>>;
+
+    /// A text or bytes.
+    fn bytes(&self, column: usize) -> Option<&[u8]>;
+}
+
+/// The columns of a result row. `name` identifies the column in errors.
+pub struct Columns<'a>(pub &'a dyn ResultRow);
+
+impl Columns<'_> {
+    pub fn number<T: TryFrom<i64>>(&self, column: usize, name: &'static str) -> Result<T> {
+        self.maybe_number(column, name)?
+            .ok_or(StoreError::Damaged(name))
+    }
+
+    /// A number or NULL.
+    pub fn maybe_number<T: TryFrom<i64>>(
+        &self,
+        column: usize,
+        name: &'static str,
+    ) -> Result<Option<T>> {
+        let damaged = StoreError::Damaged(name);
+        let number = self.0.number(column).ok_or(damaged.clone())?;
+        number.map(T::try_from).transpose().map_err(|_| damaged)
+    }
+
+    /// A text; invalid UTF-8 becomes U+FFFD.
+    pub fn text(&self, column: usize, name: &'static str) -> Result<String> {
+        Ok(String::from_utf8_lossy(self.bytes(column, name)?).into_owned())
+    }
+
+    pub fn bytes(&self, column: usize, name: &'static str) -> Result<&[u8]> {
+        self.0.bytes(column).ok_or(StoreError::Damaged(name))
+    }
+}
