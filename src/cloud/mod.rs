@@ -11,7 +11,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`parameters`], [`reply`] | requests and replies, byte for byte |
-//! | [`fen`], [`key`], `moves`, `row` | FEN of the API; keys of positions, stored moves |
+//! | [`fen`], [`key`], [`moves`], `row` | FEN of the API; keys of positions, stored moves |
 //! | [`score`] | scores, values of positions, classes of moves |
 //! | [`store`] | the database: readers, the writer, propagation of values, task queues |
 //! | [`library`] | the actions of the API |
@@ -26,7 +26,7 @@ pub mod client;
 pub mod fen;
 pub mod key;
 pub mod library;
-mod moves;
+pub mod moves;
 pub mod parameters;
 pub mod reply;
 mod row;

@@ -129,7 +129,7 @@ impl ApiReply {
     }
 
     /// The fields of the JSON reply.
-    fn to_json(&self) -> JsonReply {
+    pub fn to_json(&self) -> JsonReply {
         let uci = |uci: &Move| JsonMove {
             uci: *uci,
             ..JsonMove::default()
@@ -167,7 +167,7 @@ impl ApiReply {
 
 /// A reply as JSON; absent fields are omitted.
 #[derive(Default, Serialize)]
-struct JsonReply {
+pub struct JsonReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -151,6 +151,11 @@ fn dumps_recreate_the_library() {
         (&["check", "none.db"][..], "none.db: "),
         (&["dump", "library.db", "dump.txt"], "dump.txt: "),
         (&["import", "other.db", "tokens"], "tokens: not a dump"),
+        (&["backup", "none.db", "new.db"], "none.db: "),
+        (
+            &["backup", "library.db", "dump.txt"],
+            "dump.txt: the file exists",
+        ),
         (&["export", "other.db", "book.dat"], "book.dat: "),
     ] {
         let (code, text) = cloud(here, arguments);
@@ -217,6 +222,107 @@ fn games_are_imported() {
     assert_eq!(code, Some(0), "{text}");
     assert!(!text.starts_with("0 moves written"), "{text}");
     assert_eq!(cloud(here, &["check", "library.db"]).0, Some(0));
+}
+
+#[test]
+fn lists_of_positions_are_imported() {
+    let directory = directory();
+    let here = directory.path();
+    let list = format!(
+        "# openings\n{START} - - 0 1\nrnbakabnr/9/1c5c1/p1p1p1p1p/9/9/P1P1P1P1P/4C2C1/9/RNBAKABNR b - - id \"x\";\n\
+         {START} moves h2e2 h9g7\nnonsense\n3k5/9/9/9/9/9/9/9/9/4K4 w\n"
+    );
+    std::fs::write(here.join("list.fen"), list).unwrap();
+    let (code, text) = cloud(here, &["import", "library.db", "list.fen"]);
+    let said = "0 moves written, 0 already known, 4 tasks added, 1 unreadable games skipped\n";
+    assert_eq!((code, &*text), (Some(0), said));
+    let store = Store::open(&here.join("library.db")).unwrap();
+    let waiting = |kind| store.read(|snapshot| snapshot.waiting(kind)).unwrap();
+    assert_eq!(
+        (waiting(TaskKind::Expansion), waiting(TaskKind::Scoring)),
+        (2, 2)
+    );
+}
+
+#[test]
+fn a_running_library_is_backed_up() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &[]);
+    write_example(&server);
+    let backup = ["backup", "library.db", "copy.db"];
+    assert_eq!(cloud(here, &backup), (Some(0), String::new()));
+    let dump = cloud(here, &["dump", "copy.db"]);
+    assert_eq!((dump.0, dump.1.lines().count()), (Some(0), 4));
+    assert_eq!(cloud(here, &["dump", "library.db"]), dump);
+    assert_eq!(cloud(here, &backup).0, Some(1));
+    // The copy is a complete library with its log.
+    let (code, text) = cloud(here, &["undo", "copy.db", "--writer", "tests"]);
+    assert_eq!((code, &*text), (Some(0), "3 values undone (undo 1)\n"));
+    assert_eq!(server.ask("queryscore", ""), "eval:20\0");
+}
+
+#[test]
+fn known_moves_are_copied_from_another_library() {
+    let directory = directory();
+    let here = directory.path();
+    let server = Server::start(here, &["--rate", "1000"]);
+    write_example(&server);
+    let pgn = "[Game \"Chinese Chess\"]\n[Format \"ICCS\"]\n\n1. H2-E2 H9-G7 2. H0-G2 *\n";
+    std::fs::write(here.join("games.pgn"), pgn).unwrap();
+    std::fs::write(here.join("list.fen"), format!("{START}\nnonsense\n")).unwrap();
+    let url = server.url();
+    let copy = [
+        "copy",
+        "new.db",
+        "games.pgn",
+        "list.fen",
+        "--from",
+        &url,
+        "--rate",
+        "100",
+    ];
+    let (code, text) = cloud(here, &copy);
+    assert_eq!(code, Some(0), "{text}");
+    let said = "4 positions: 0 already known here, 4 requested, 3 unknown there; 3 moves written\n";
+    assert!(text.contains(said), "{text}");
+    assert!(
+        text.contains("list.fen: 1 unreadable games or lines skipped"),
+        "{text}"
+    );
+    assert_eq!(
+        cloud(here, &["dump", "new.db"]),
+        cloud(here, &["dump", "library.db"])
+    );
+    // Again: known positions are not requested.
+    let (_, text) = cloud(here, &copy);
+    assert!(
+        text.contains("1 already known here, 3 requested, 3 unknown there; 0 moves"),
+        "{text}"
+    );
+    let url = responding(200, "<html>");
+    let (code, text) = cloud(here, &["copy", "new2.db", "list.fen", "--url", &url]);
+    assert!(code == Some(1) && text.contains("invalid reply"), "{text}");
+}
+
+#[test]
+fn a_library_is_filled_from_the_starting_position() {
+    let directory = directory();
+    let here = directory.path();
+    let fill = ["fill", "seed.db", "--positions", "12", "--nodes", "300"];
+    let (code, text) = cloud(here, &fill);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("ply 1: "), "{text}");
+    // Standard output comes before the progress on standard error.
+    let last = text.lines().next().unwrap();
+    let count: u32 = last.strip_suffix(" positions").unwrap().parse().unwrap();
+    assert!((12..200).contains(&count), "{text}");
+    let (code, checked) = cloud(here, &["check", "seed.db"]);
+    assert_eq!(code, Some(0), "{checked}");
+    let dump = cloud(here, &["dump", "seed.db"]).1;
+    assert!(dump.matches("RNBAKABNR w ").count() >= 5, "{dump}");
+    // A filled library needs no search.
+    assert_eq!(cloud(here, &fill), (Some(0), format!("{last}\n")));
 }
 
 #[test]

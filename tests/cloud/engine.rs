@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::server::{Server, WRITER, body, directory};
+use super::server::{Server, WRITER, body, directory, responding};
 
 /// Sends commands to an engine and waits for `bestmove` after each `go`. Returns its output and the time.
 fn run_engine(url: &str, commands: &[&str]) -> (Vec<String>, Duration) {
@@ -155,6 +155,22 @@ fn a_library_that_is_down_is_not_asked_again() {
     let (output, _) = run_engine("nonsense", &["position startpos", "go movetime 50"]);
     assert!(
         !output.iter().any(|line| line.contains("cloud:")),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn an_address_without_a_library_is_reported_once() {
+    let url = responding(200, "<!DOCTYPE html><title>Router login</title>");
+    let go = ["position startpos", "go movetime 1500", "go movetime 1500"];
+    let (output, _) = run_engine(&url, &go);
+    let said = "cloud: the address does not reply like a cloud library";
+    let problems = output.iter().filter(|line| line.contains(said)).count();
+    assert_eq!(problems, 1, "{output:?}");
+    let url = responding(200, "rate limit exceeded\0");
+    let (output, _) = run_engine(&url, &go);
+    assert!(
+        !output.iter().any(|line| line.contains("cloud: ")),
         "{output:?}"
     );
 }

@@ -220,6 +220,23 @@ fn the_page_and_its_files_are_served() {
     for none in ["", "9", start] {
         assert_eq!(board(none), "{\"status\":\"invalid board\"}", "{none}");
     }
+    // Positions with too few pieces are not stored; the page shows a move of the engine.
+    let thin = "3k5/9/9/4c4/4n4/9/9/4C4/4N4/R3K3R_w";
+    assert!(
+        board(thin)
+            .contains("\"note\":\"the library does not store positions with so few pieces\"")
+    );
+    let engine = |more: &str| server.get_with(&format!("/engine?board={thin}"), more);
+    let reply: serde_json::Value = serde_json::from_str(&body(&engine(""))).unwrap();
+    let played: chuhe::board::Move = reply["move"].as_str().unwrap().parse().unwrap();
+    let position = chuhe::cloud::fen::parse(thin).unwrap();
+    assert!(chuhe::movegen::is_legal(&position, played), "{reply}");
+    assert_eq!(status(&engine("Origin: http://example.org\r\n")), 403);
+    assert_eq!(
+        status(&engine("Authorization: Bearer may-read-and-no-more\r\n")),
+        403
+    );
+    assert_eq!(status(&server.get_with("/engine?board=x", "")), 400);
     for icon in ["/icon.svg", "/favicon.ico"] {
         let file = server.get_with(icon, "");
         assert!(file.contains("content-type: image/svg+xml"), "{file}");

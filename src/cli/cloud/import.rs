@@ -1,4 +1,4 @@
-//! `chuhe cloud import`: merges dumps, games and books into a library.
+//! `chuhe cloud import`: merges dumps, games, positions and books into a library.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -8,19 +8,22 @@ use super::library::DUMP_HEADER;
 use crate::board::{Move, Position};
 use crate::book::BookEntry;
 use crate::cli::book::file::read_table;
-use crate::cli::common::{Failure, print};
+use crate::cli::common::{Failure, print, read_games};
 use crate::cloud::key::View;
+use crate::cloud::moves::is_eligible;
 use crate::cloud::store::{Location, NewScore, Priority, Store, StoreError, Task, TaskKind};
 use crate::cloud::{Edge, fen};
-use crate::movegen::is_legal;
-use crate::notation::pgn::PgnReader;
+use crate::movegen::{has_legal_move, is_legal};
+use crate::notation::Line;
 use crate::text;
 
-/// Import dumps, self-play games, PGN games and books into a library, even while a server is running.
+/// Import dumps, self-play games, game records, lists of positions and books into a library, even while a server is
+/// running.
 ///
 /// Moves of dumps and self-play games are written with their scores, unless the library has a score of at least the
-/// same depth (an unknown depth counts as 0). Moves of PGN games and books (.dat, .xqb, .obk) become tasks for the
-/// workers. For a book that needs a key file, write KEYS;BOOK.
+/// same depth (an unknown depth counts as 0). Moves of game records (PGN, XQF, CBR, CBL, DhtmlXQ) and books (.dat,
+/// .xqb, .obk) become tasks for the workers, and so do positions (one FEN or EPD per line). For a book that needs a
+/// key file, write KEYS;BOOK.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Library file or database; created if missing.
@@ -128,7 +131,7 @@ impl Importer<'_> {
                 return self.add_self_play(path, plies);
             }
         }
-        self.add_pgn(path, plies)
+        self.add_games(path, plies)
     }
 
     fn add_dump(&mut self, path: &Path) -> Result<(), ImportError> {
@@ -182,36 +185,30 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn add_pgn(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
-        let mut reader = PgnReader::new(BufReader::new(File::open(path)?));
-        let mut games = 0;
-        for game in reader.by_ref() {
+    /// Adds the moves of games, and positions of lists without moves.
+    fn add_games(&mut self, path: &Path, plies: usize) -> Result<(), ImportError> {
+        let (mut games, mut failure) = (0, None);
+        read_games(path, |game| {
             let Ok(game) = game else {
                 self.counts.unread += 1;
-                continue;
+                return Ok(());
             };
             games += 1;
-            let mut position = game.line.start;
-            let mut tasks = Vec::new();
-            for m in game.line.moves.into_iter().take(plies) {
-                let view = View::of(&position);
-                tasks.push(Task {
-                    kind: TaskKind::Scoring,
-                    moves: vec![view.stored(m)],
-                    key: view.key,
-                    priority: Priority::Requested,
-                });
-                position.make(m);
-            }
-            self.add_tasks(tasks)?;
+            self.add_tasks(game_tasks(game.line, plies))
+                .map_err(|error| {
+                    failure = Some(error);
+                    std::io::Error::other("the library cannot be written")
+                })
+        })
+        .map_err(|error| match failure {
+            Some(error) => ImportError::Store(error),
+            None => ImportError::from(error),
+        })?;
+        if games == 0 {
+            let text = "not a dump, a self-play file, a game record or a list of positions";
+            return Err(ImportError::File(text.to_owned()));
         }
-        reader.finish()?;
-        match games {
-            0 => Err(ImportError::File(
-                "not a dump, a self-play file or a PGN file".to_owned(),
-            )),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn add_book(&mut self, name: &str) -> Result<(), ImportError> {
@@ -277,6 +274,34 @@ impl Importer<'_> {
         self.counts.known += count - written;
         Ok(())
     }
+}
+
+/// Tasks for the moves of a game, or for finding moves of a position without moves.
+fn game_tasks(line: Line, plies: usize) -> Vec<Task> {
+    let mut position = line.start;
+    let priority = Priority::Requested;
+    if line.moves.is_empty() {
+        let is_searched = is_eligible(&position) && has_legal_move(&position);
+        let task = Task {
+            kind: TaskKind::Expansion,
+            moves: Vec::new(),
+            key: View::of(&position).key,
+            priority,
+        };
+        return is_searched.then_some(task).into_iter().collect();
+    }
+    let mut tasks = Vec::new();
+    for m in line.moves.into_iter().take(plies) {
+        let view = View::of(&position);
+        tasks.push(Task {
+            kind: TaskKind::Scoring,
+            moves: vec![view.stored(m)],
+            key: view.key,
+            priority,
+        });
+        position.make(m);
+    }
+    tasks
 }
 
 /// The path as text if its extension is that of a book.

@@ -1,8 +1,10 @@
-//! `chuhe cloud undo`, `redo`, `log` and `check`: commands on a library file or database.
+//! `chuhe cloud undo`, `redo`, `log`, `backup` and `check`: commands on a library file or database.
+
+use std::path::Path;
 
 use crate::cli::common::{Failure, columns, print, terminal_width};
-use crate::cloud::store::{Inconsistency, Location, Store, StoreError};
-use crate::text::printable;
+use crate::cloud::store::{self, Inconsistency, Location, Store, StoreError};
+use crate::text::{Replacement, printable};
 
 /// The first line of a dump.
 pub const DUMP_HEADER: &str = "# chuhe cloud library 1";
@@ -15,6 +17,17 @@ pub fn open(library: &Location) -> Result<Store, Failure> {
 /// Opens an existing library for writing.
 fn open_writable(library: &Location) -> Result<Store, Failure> {
     Store::open_existing(library).map_err(|error| Failure::new(library, error))
+}
+
+/// Copies a library to a new file, in one step at the end.
+pub fn backup(library: &Location, out: &Path) -> Result<(), Failure> {
+    let fail = |error| Failure::new(out.display(), error);
+    if out.symlink_metadata().is_ok() {
+        return Err(Failure::new(out.display(), "the file exists"));
+    }
+    let copy = Replacement::beside(out).map_err(fail)?;
+    store::back_up(library, copy.path()).map_err(|error| Failure::new(library, error))?;
+    copy.commit_new().map_err(fail)
 }
 
 pub fn check(library: &Location) -> Result<(), Failure> {

@@ -1,10 +1,13 @@
 //! `chuhe cloud`: library files, and requests to a server.
 
+mod copy;
 mod export;
+mod fill;
 mod import;
 mod library;
 mod remote;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -26,6 +29,15 @@ enum CloudCommand {
     Walk(remote::WalkArguments),
     Worker(remote::WorkerArguments),
     Import(import::Arguments),
+    Copy(copy::Arguments),
+    Fill(fill::Arguments),
+    /// Copy a library file while a server is using it. The copy is complete and consistent.
+    Backup {
+        /// Library file.
+        library: Location,
+        /// File to create; it must not exist.
+        out: PathBuf,
+    },
     Export(export::ExportArguments),
     Dump(export::DumpArguments),
     /// Undo the writes of one writer. They stay in the audit log and can be restored with `redo`.
@@ -76,6 +88,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         CloudCommand::Walk(arguments) => remote::walk(arguments),
         CloudCommand::Worker(arguments) => remote::work(arguments),
         CloudCommand::Import(arguments) => import::run(arguments),
+        CloudCommand::Copy(arguments) => copy::run(arguments),
+        CloudCommand::Fill(arguments) => fill::run(arguments),
+        CloudCommand::Backup { library, out } => library::backup(library, out),
         CloudCommand::Export(arguments) => export::export(arguments),
         CloudCommand::Dump(arguments) => export::dump(arguments),
         CloudCommand::Undo {

@@ -21,10 +21,15 @@ const TIME: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
-struct ServerArguments {
+pub struct ServerArguments {
     /// Address of the library. It may contain a token, as in http://TOKEN@HOST, but other users of this machine can
     /// see that.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8090")]
+    #[arg(
+        long,
+        alias = "from",
+        value_name = "URL",
+        default_value = "http://127.0.0.1:8090"
+    )]
     url: String,
     /// File that contains the token.
     #[arg(long, value_name = "FILE")]
@@ -32,7 +37,7 @@ struct ServerArguments {
 }
 
 impl ServerArguments {
-    fn client(&self) -> Result<Client, Failure> {
+    pub fn client(&self) -> Result<Client, Failure> {
         let token = match &self.token_file {
             None => None,
             Some(path) => {
@@ -104,9 +109,9 @@ pub struct WorkerArguments {
 }
 
 /// A known move, ready to print.
-struct MoveRow {
-    played: Move,
-    score: String,
+pub struct MoveRow {
+    pub played: Move,
+    pub score: String,
     note: String,
     rate: String,
 }
@@ -139,7 +144,7 @@ fn query_all(client: &Client, position: &Position) -> Result<Known, Failure> {
 }
 
 /// The moves of a reply; `None` if the list is missing or a move is illegal.
-fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
+pub fn moves(reply: &Value, position: &Position) -> Option<Vec<MoveRow>> {
     let text = |value: &Value| match value {
         Value::String(text) => crate::text::printable(text),
         Value::Number(number) => number.to_string(),

@@ -2,7 +2,7 @@
 
 use super::position::without_moves;
 use super::query::{Library, Query};
-use crate::board::{Color, Move};
+use crate::board::{Color, Move, Position};
 use crate::cloud::fen;
 use crate::cloud::moves::ordered_moves;
 use crate::cloud::reply::ApiReply;
@@ -73,11 +73,21 @@ impl Library {
         let Some(game) = read_game(query, list, 0..MOVES.end + 1) else {
             return ApiReply::Status("invalid movelist");
         };
+        let name = format!("{}|{list}", fen::write(&query.board.position));
+        self.think(name, &game)
+    }
+
+    /// A move of the engine in a position.
+    pub fn engine_move(&self, position: Position) -> ApiReply {
+        let name = format!("{}|", fen::write(&position));
+        self.think(name, &Game::new(position))
+    }
+
+    fn think(&self, name: String, game: &Game) -> ApiReply {
         if !has_legal_move(game.position()) {
             return ApiReply::Status("nobestmove");
         }
-        let name = format!("{}|{list}", fen::write(&query.board.position));
-        self.engine.think(name, &game, &self.tables)
+        self.engine.think(name, game, &self.tables)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use hyper::StatusCode;
@@ -14,6 +15,7 @@ use super::public_worker;
 use super::router::{ServerError, error_text};
 use super::shared::Shared;
 use crate::cloud::access::Role;
+use crate::cloud::fen;
 use crate::cloud::library::{self, Answer};
 use crate::cloud::parameters::QueryParameters;
 use crate::cloud::reply::{ApiReply, ReplyFormat};
@@ -29,6 +31,9 @@ fn is_read(action: Option<&str>) -> bool {
     (action.starts_with("query") && action != "queryengine") || action == "rulecheck"
 }
 
+/// Cost of a move of the engine, in queries.
+const ENGINE_COST: f64 = 20.0;
+
 /// Cost of a request for the rate limit, in queries.
 fn cost(parameters: &QueryParameters) -> f64 {
     match parameters.get("action") {
@@ -38,7 +43,7 @@ fn cost(parameters: &QueryParameters) -> f64 {
             1.0 + moves as f64 / 20.0
         }
         Some("queue") => 5.0,
-        Some("queryengine") => 20.0,
+        Some("queryengine") => ENGINE_COST,
         _ => 1.0,
     }
 }
@@ -117,6 +122,30 @@ pub async fn answer(
             response
         },
         |answer| reply(action, answer),
+    ))
+}
+
+/// A move of the engine for the page, at `/engine`. Costs as much as `queryengine` but needs no proof of work, so pages
+/// of other origins may not use it.
+pub async fn engine(
+    State(shared): State<Arc<Shared>>,
+    caller: Caller,
+    request: Parts,
+) -> Result<Json<serde_json::Value>, ServerError> {
+    caller.require(Role::Queue)?;
+    if is_cross_origin(&request.headers) {
+        return Err(StatusCode::FORBIDDEN.into());
+    }
+    if caller.role < Role::Write && shared.is_limited(caller.address, ENGINE_COST) {
+        return Err(StatusCode::TOO_MANY_REQUESTS.into());
+    }
+    let parameters = QueryParameters::parse(request.uri.query().unwrap_or("").as_bytes());
+    let Some(board) = parameters.get("board").and_then(fen::parse) else {
+        return Err(ServerError::Parameter("board must be a FEN"));
+    };
+    let reply = shared.in_library(move |library| Ok(library.engine_move(board)));
+    Ok(Json(
+        serde_json::to_value(reply.await?.to_json()).unwrap_or_default(),
     ))
 }
 

@@ -39,9 +39,11 @@ pub fn router(shared: Arc<Shared>) -> Router {
     let no_sniff = HeaderValue::from_static("nosniff");
     routes()
         .fallback_service(files.with_state(shared.clone()))
-        .nest(
+        .nest_service(
             OWN_PAGE,
-            routes().fallback_service(page.with_state(shared.clone())),
+            routes()
+                .fallback_service(page.with_state(shared.clone()))
+                .with_state(shared.clone()),
         )
         .layer(from_fn(check_head))
         .layer(no_cache(CACHE_CONTROL))
@@ -67,6 +69,7 @@ fn routes() -> Router<Arc<Shared>> {
         .route("/metrics", get(metrics::metrics).post(metrics::metrics))
         .route("/stats", get(metrics::stats).post(metrics::stats))
         .route("/stats.php", get(metrics::public).post(metrics::public))
+        .route("/engine", get(api::engine).post(api::engine))
         .route("/board", get(site::board).post(site::board))
 }
 

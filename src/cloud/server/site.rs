@@ -13,12 +13,13 @@ use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION};
 use hyper::http::request::Parts;
 use hyper::{StatusCode, Uri};
 use percent_encoding::percent_decode_str;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::caller::client_address;
 use super::router::ServerError;
 use super::shared::Shared;
 use crate::cloud::fen;
+use crate::cloud::moves::is_eligible;
 use crate::cloud::parameters::QueryParameters;
 
 /// The files of the built-in page.
@@ -126,17 +127,33 @@ fn limit(shared: &Shared, parts: &Parts) -> Result<(), ServerError> {
     Ok(())
 }
 
+/// The reply about a board.
+#[derive(Serialize)]
+pub struct BoardMessage {
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
 /// The normal form of a FEN, so that the page reads FEN exactly as the API does.
 pub async fn board(
     State(shared): State<Arc<Shared>>,
     parts: Parts,
-) -> Result<Json<Value>, ServerError> {
+) -> Result<Json<BoardMessage>, ServerError> {
     limit(&shared, &parts)?;
     let parameters = QueryParameters::parse(parts.uri.query().unwrap_or("").as_bytes());
     let board = parameters.get("board").and_then(fen::parse);
-    Ok(Json(match board {
-        Some(board) => json!({ "status": "ok", "board": fen::write(&board) }),
-        None => json!({ "status": "invalid board" }),
+    let is_filtered = board.as_ref().is_some_and(|board| !is_eligible(board));
+    Ok(Json(BoardMessage {
+        status: if board.is_some() {
+            "ok"
+        } else {
+            "invalid board"
+        },
+        board: board.as_ref().map(fen::write),
+        note: is_filtered.then_some("the library does not store positions with so few pieces"),
     }))
 }
 

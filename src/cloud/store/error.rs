@@ -20,6 +20,9 @@ pub enum StoreError {
     /// The file cannot be opened.
     #[error("{0}")]
     Open(Arc<std::io::Error>),
+    /// The operation needs a library in a file.
+    #[error("this needs a library file; use pg_dump --schema chuhe_cloud for a database")]
+    NotAFile,
     /// The library can be read but not written.
     #[error("{0} is read-only")]
     ReadOnly(Location),

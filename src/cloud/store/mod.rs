@@ -42,6 +42,18 @@ use rows::now;
 use snapshot::Readers;
 use writer::StoreWriter;
 
+/// Copies a library file to a new or empty file, while others may write to it.
+///
+/// # Errors
+/// The library is not a file, or one of the files cannot be read or written.
+pub fn back_up(location: &Location, out: &Path) -> Result<(), StoreError> {
+    match location {
+        Location::File(path) => sqlite::back_up(path, out),
+        #[cfg(feature = "postgres")]
+        Location::Postgres(_) => Err(StoreError::NotAFile),
+    }
+}
+
 /// An open library.
 #[derive(Debug)]
 pub struct Store {

@@ -82,6 +82,13 @@ impl Snapshot<'_> {
         waiting(self.connection, kind)
     }
 
+    /// Number of waiting and leased tasks.
+    pub fn unfinished(&self) -> Result<i64, StoreError> {
+        let query = "SELECT COUNT(*) FROM task";
+        let count = (self.connection).query_one(query, &[], |columns| columns.number(0, "count"));
+        Ok(count?.unwrap_or(0))
+    }
+
     /// Calls `each` with every position, in key order.
     pub fn for_each<E: From<StoreError>>(
         &self,

@@ -124,7 +124,7 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     };
     std::fs::metadata(path).map_err(|error| StoreError::Open(Arc::new(error)))?;
     let connection = match open(path.as_os_str(), OpenFlags::empty()) {
-        Err(error) if is_read_only(&error) => {
+        Err(error) if is_read_only(&error) || is_missing_index(&error) => {
             // The log cannot be created in a read-only directory. Without a log the file does not change.
             let mut log = path.as_os_str().to_owned();
             log.push("-wal");
@@ -139,11 +139,27 @@ pub fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Copies a library to a new or empty file, while others may write to it.
+pub fn back_up(path: &Path, out: &Path) -> Result<(), StoreError> {
+    let connection = open_reader(path)?;
+    let out = out.to_str().ok_or_else(|| {
+        let error = std::io::Error::other("the name of the copy is not UTF-8");
+        StoreError::Open(Arc::new(error))
+    })?;
+    connection.execute("VACUUM INTO $1", [out])?;
+    Ok(())
+}
+
 /// Whether an error means that a file or its log cannot be written.
 fn is_read_only(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
 
     (error.sqlite_error_code()).is_some_and(|code| matches!(code, CannotOpen | ReadOnly))
+}
+
+/// Whether an error means that the index of a log (`-shm`) is missing and cannot be created.
+fn is_missing_index(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::FileLockingProtocolFailed)
 }
 
 /// The URI of a file that SQLite may read without its log.

@@ -86,6 +86,7 @@ impl Cloud {
             cache: HashMap::new(),
             failures: 0,
             is_refused: false,
+            is_invalid: false,
             paused: None,
         };
         start_thread("cloud client", USUAL_STACK, move || {
@@ -133,6 +134,8 @@ struct CloudThread {
     failures: u32,
     /// Whether the library refused the last request; this is reported once.
     is_refused: bool,
+    /// Whether the last reply was not one of the cloud API; this is reported once.
+    is_invalid: bool,
     paused: Option<Instant>,
 }
 
@@ -143,7 +146,10 @@ enum BestReply {
     Move(Move, bool),
     /// The library knows the position, but no move that is good enough.
     NoBestMove,
-    Unusable,
+    /// A reply of the API without a move, such as `unknown`.
+    Other,
+    /// A reply that the API does not have, for example a web page.
+    Invalid,
 }
 
 impl CloudThread {
@@ -166,7 +172,9 @@ impl CloudThread {
         }
         let parameters = [("learn", "0"), ("ban", &*request.ban)];
         let reply = self.ask("querybest", request, &parameters, time);
-        match reply.map(|reply| parse_best(&reply)) {
+        let reply = reply.map(|reply| parse_best(&reply));
+        self.is_invalid &= reply == Ok(BestReply::Invalid);
+        match reply {
             Ok(BestReply::Move(played, is_table)) => {
                 if self.cache.len() >= MAX_CACHED {
                     self.cache.clear();
@@ -175,7 +183,16 @@ impl CloudThread {
                 (found(Some((played, is_table))), false)
             }
             Ok(BestReply::NoBestMove) => (found(None), true),
-            Ok(BestReply::Unusable) => (found(None), false),
+            Ok(BestReply::Other) => (found(None), false),
+            Ok(BestReply::Invalid) => {
+                let problem = "cloud: the address does not reply like a cloud library";
+                let is_new = !std::mem::replace(&mut self.is_invalid, true);
+                let answer = CloudAnswer {
+                    suggestion: None,
+                    problem: is_new.then(|| problem.to_owned()),
+                };
+                (answer, false)
+            }
             Err(problem) => {
                 let answer = CloudAnswer {
                     suggestion: None,
@@ -239,8 +256,14 @@ fn parse_best(reply: &str) -> BestReply {
     match (kind, text.parse()) {
         ("move" | "search", Ok(played)) => BestReply::Move(played, false),
         ("egtb", Ok(played)) => BestReply::Move(played, true),
-        _ => BestReply::Unusable,
+        _ if is_status(reply) => BestReply::Other,
+        _ => BestReply::Invalid,
     }
+}
+
+/// Whether a reply is empty or a status of the API, which consists of a few words.
+fn is_status(reply: &str) -> bool {
+    reply.len() < 80 && reply.chars().all(|c| c.is_ascii_lowercase() || c == ' ')
 }
 
 /// Parses a reply such as `score:23,depth:2,pv:b2e2|h9g7`, up to the first word of the line that is not a move.
@@ -344,15 +367,18 @@ mod tests {
         assert_eq!(parse_best("egtb:h2e2"), BestReply::Move(m("h2e2"), true));
         assert_eq!(parse_best("search:b2e2|search:h2e2"), played("b2e2"));
         assert_eq!(parse_best("nobestmove"), BestReply::NoBestMove);
+        for text in ["", "invalid board", "unknown"] {
+            assert_eq!(parse_best(text), BestReply::Other, "{text}");
+        }
         for text in [
-            "",
             "move:",
             "move:h2",
             "eval:12",
-            "invalid board",
+            "{}",
+            "<html>",
             "move:炮二平五",
         ] {
-            assert_eq!(parse_best(text), BestReply::Unusable, "{text}");
+            assert_eq!(parse_best(text), BestReply::Invalid, "{text}");
         }
     }
 

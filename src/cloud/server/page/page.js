@@ -203,7 +203,11 @@ async function show() {
     drawBoard();
     drawMoves();
     if (!list.moves) { say(list.status || 'nonsense'); return; }
-    if (entries[0].score === '??') say('unknown');
+    if (entries[0].score === '??') {
+      say('unknown');
+      await showEngineMove(requested);
+      if (requested !== query) return;
+    }
     const line = await ask('querypv', { stable: '1' });
     if (requested !== query) return;
     if (line.pv) element('line').textContent = text('line') + line.pv.join(' ');
@@ -213,6 +217,16 @@ async function show() {
     setPlaying(null);
     report(error);
   }
+}
+
+// Shows a move of the engine in a position with so few pieces that the library does not store it.
+async function showEngineMove(requested) {
+  const board = new URLSearchParams({ board: write(boardNow()) });
+  if (!(await request(`board?${board}`)).note || requested !== query) return;
+  say('filtered');
+  const reply = await request(`engine?${board}`);
+  if (requested !== query || !reply.move) return;
+  element('line').textContent = text('engine') + reply.move;
 }
 
 // Plays a move of the library. Without one it requests a search and tries again.

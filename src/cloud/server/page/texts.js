@@ -4,7 +4,7 @@
 const TEXTS = {
   zh: {
     title: '楚河云库', back: '后退', forward: '前进', restart: '开局', flip: '翻转', queue: '提交计算', edit: '摆棋',
-    play: '与云库对弈', set: '设置局面', move: '着法', score: '分数', note: '备注', wins: '胜率', line: '主变: ',
+    play: '与云库对弈', set: '设置局面', move: '着法', score: '分数', note: '备注', wins: '胜率', line: '主变: ', engine: '引擎着法: ',
     'invalid board': '局面不合法', unknown: '云库中没有这个局面', checkmate: '将死', stalemate: '困毙',
     'rate limit exceeded': '查询过于频繁，请稍候', tokenerror: '没有权限：请在下方输入令牌', queued: '已提交计算',
     filtered: '子力太少，云库不保存这样的局面', 'no game': '子力太少，云库不保存这样的局面，对弈结束', network: '网络错误：服务器没有回应',
@@ -21,7 +21,7 @@ const TEXTS = {
   en: {
     title: 'Chuhe cloud library', back: 'Back', forward: 'Forward', restart: 'Start', flip: 'Flip', queue: 'Queue',
     edit: 'Set up', play: 'Play the library', set: 'Set', move: 'Move', score: 'Score', note: 'Note', wins: 'Wins',
-    line: 'Line: ', 'invalid board': 'This is not a legal position', unknown: 'The library does not know this position',
+    line: 'Line: ', engine: 'Move of the engine: ', 'invalid board': 'This is not a legal position', unknown: 'The library does not know this position',
     checkmate: 'Checkmate', stalemate: 'Stalemate', 'rate limit exceeded': 'Too many requests; wait a moment',
     tokenerror: 'Not allowed: enter a token below', queued: 'Search requested',
     filtered: 'The library does not store positions with so few pieces',
